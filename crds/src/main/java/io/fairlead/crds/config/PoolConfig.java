@@ -1,0 +1,34 @@
+package io.fairlead.crds.config;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one endpoint picker runs: a pool, the models accepted on it and how requests are scheduled.
+ *
+ * <p>The operator generates it from resources, the data plane reads it hot. Two equal documents
+ * have equal canonical bytes and so the same content hash.
+ *
+ * @param namespace namespace of the pool
+ * @param name name of the pool
+ * @param selector labels that a pod must carry to be an endpoint; never empty on Kubernetes
+ * @param targetPorts ports of every pod, each an endpoint of its own; 1 to 8, unique
+ * @param appProtocol {@code http} or {@code kubernetes.io/h2c}
+ * @param models accepted models, unique by name, sorted by name
+ * @param scheduler plugins and profiles
+ */
+public record PoolConfig(
+    String namespace,
+    String name,
+    Map<String, String> selector,
+    List<Integer> targetPorts,
+    String appProtocol,
+    List<ModelConfig> models,
+    SchedulerConfig scheduler) {
+
+  public PoolConfig {
+    selector = Map.copyOf(selector);
+    targetPorts = List.copyOf(targetPorts);
+    models = List.copyOf(models);
+  }
+}

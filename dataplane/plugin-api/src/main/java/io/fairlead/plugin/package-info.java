@@ -1,0 +1,5 @@
+/** What a plugin author compiles against. */
+@NullMarked
+package io.fairlead.plugin;
+
+import org.jspecify.annotations.NullMarked;
