@@ -1,0 +1,132 @@
+package io.fairlead.epp.director;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestListener;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.netty.util.concurrent.EventExecutor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request in flight: carries the frontend's events to the pool's loop and the core's effects
+ * back.
+ *
+ * <p>The public methods are called on the frontend's loop ({@code home}); what is in the lower half
+ * runs on the pool's loop. Each half owns its own fields, and the only way across is a task on the
+ * other loop, so events arrive in order and a late effect meets a state that says so.
+ */
+public final class Director implements RequestListener {
+
+  private enum State {
+    NEW,
+    SUBMITTED,
+    SENT,
+    OVER
+  }
+
+  private final PoolLoop pool;
+  private final EventExecutor home;
+  private final Exchange exchange;
+
+  /** Owned by the frontend's loop. */
+  private State state = State.NEW;
+
+  private boolean firstTokenSeen;
+
+  /** Owned by the pool's loop. */
+  private long ticket;
+
+  private long arrivedAt;
+  private String model = "";
+  private @Nullable Route route;
+
+  public Director(PoolLoop pool, EventExecutor home, Exchange exchange) {
+    this.pool = pool;
+    this.home = home;
+    this.exchange = exchange;
+  }
+
+  /** The request is read: decide. Answered by {@link Exchange#send} or {@link Exchange#reject}. */
+  public void submit(RequestFacts facts) {
+    if (state != State.NEW) {
+      throw new IllegalStateException("submitted before: state " + state);
+    }
+    state = State.SUBMITTED;
+    pool.run(() -> arrive(facts));
+  }
+
+  /** The endpoint broke before its first response byte. Answered like {@link #submit}. */
+  public void attemptFailed() {
+    if (state == State.SENT) {
+      state = State.SUBMITTED;
+      pool.run(() -> pool.core().attemptFailed(pool.now(), ticket));
+    }
+  }
+
+  /** The first byte of the response's body came; later calls change nothing. */
+  public void firstToken() {
+    if (state == State.SENT && !firstTokenSeen) {
+      firstTokenSeen = true;
+      pool.run(this::onFirstToken);
+    }
+  }
+
+  /** The response is delivered, or will never be; the first call counts. */
+  public void end(Outcome outcome, Usage usage) {
+    if (state == State.SUBMITTED || state == State.SENT) {
+      pool.run(() -> onEnd(outcome, usage));
+    }
+    state = State.OVER;
+  }
+
+  private void arrive(RequestFacts facts) {
+    model = facts.model();
+    arrivedAt = pool.now();
+    ticket = pool.core().arrive(arrivedAt, facts, this);
+    pool.observer().decided(pool.now() - arrivedAt);
+  }
+
+  private void onFirstToken() {
+    long now = pool.now();
+    pool.core().firstToken(now, ticket);
+    if (route != null) {
+      pool.observer().firstToken(model, route, now - arrivedAt);
+    }
+  }
+
+  private void onEnd(Outcome outcome, Usage usage) {
+    long now = pool.now();
+    pool.core().ended(now, ticket, outcome, usage);
+    if (route != null) {
+      pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
+    }
+  }
+
+  @Override
+  public void send(long request, Route route) {
+    this.route = route;
+    pool.observer().sent(model, route);
+    home.execute(
+        () -> {
+          if (state == State.SUBMITTED) {
+            state = State.SENT;
+            exchange.send(route);
+          }
+        });
+  }
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    route = null;
+    pool.observer().rejected(model, rejection);
+    home.execute(
+        () -> {
+          if (state == State.SUBMITTED) {
+            state = State.OVER;
+            exchange.reject(rejection);
+          }
+        });
+  }
+}

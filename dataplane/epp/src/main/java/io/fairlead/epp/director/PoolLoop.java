@@ -1,0 +1,87 @@
+package io.fairlead.epp.director;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * A pool's core with the one loop that owns it. Safe to call from any thread: every call becomes an
+ * event on the loop, in the order of each caller.
+ */
+public final class PoolLoop {
+
+  private final PoolCore core;
+  private final EventExecutor loop;
+  private final LongSupplier clock;
+  private final RequestObserver observer;
+
+  /**
+   * @param core used by nobody else from here on
+   * @param loop owner of the core
+   * @param clock monotonic nanoseconds
+   * @param observer told of every request
+   */
+  public PoolLoop(PoolCore core, EventExecutor loop, LongSupplier clock, RequestObserver observer) {
+    this.core = core;
+    this.loop = loop;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /** Applies a config between two events; the future ends when it is in force. */
+  public Future<?> configure(CompiledConfig config) {
+    return loop.submit(() -> core.configure(clock.getAsLong(), config));
+  }
+
+  /** Sets which endpoints may get requests; the future ends when it is in force. */
+  public Future<?> endpoints(List<EndpointSpec> endpoints) {
+    return loop.submit(() -> core.endpoints(clock.getAsLong(), endpoints));
+  }
+
+  /** Hands a scrape in. */
+  public void scraped(String endpoint, EndpointMetrics metrics) {
+    run(() -> core.scraped(clock.getAsLong(), endpoint, metrics));
+  }
+
+  /** State of every endpoint at one moment. */
+  public Future<List<EndpointSnapshot>> snapshot() {
+    return loop.submit(core::snapshot);
+  }
+
+  /** Requests that have not ended. */
+  public Future<Integer> active() {
+    return loop.submit(core::active);
+  }
+
+  /** Whether requests can be sent. */
+  public Future<Boolean> ready() {
+    return loop.submit(core::ready);
+  }
+
+  /** Runs on the loop: at once when already there. */
+  void run(Runnable event) {
+    if (loop.inEventLoop()) {
+      event.run();
+    } else {
+      loop.execute(event);
+    }
+  }
+
+  PoolCore core() {
+    return core;
+  }
+
+  long now() {
+    return clock.getAsLong();
+  }
+
+  RequestObserver observer() {
+    return observer;
+  }
+}

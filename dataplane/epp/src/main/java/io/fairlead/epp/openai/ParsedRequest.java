@@ -1,0 +1,22 @@
+package io.fairlead.epp.openai;
+
+/**
+ * What the scheduler needs from a request body.
+ *
+ * @param model the {@code model} field, unescaped
+ * @param modelStart offset of the model's JSON string in the body, opening quote included
+ * @param modelEnd offset just after its closing quote
+ * @param stream whether a stream was asked for
+ * @param maxOutputTokens the request's own limit, or -1
+ * @param promptTokens estimated from the prompt's bytes
+ * @param blocks chained hashes of the prompt's whole blocks
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed over to the core, never compared
+public record ParsedRequest(
+    String model,
+    int modelStart,
+    int modelEnd,
+    boolean stream,
+    int maxOutputTokens,
+    int promptTokens,
+    long[] blocks) {}
