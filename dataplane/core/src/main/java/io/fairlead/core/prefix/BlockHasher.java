@@ -11,6 +11,8 @@ public final class BlockHasher {
   public static final int BLOCK_BYTES = 64;
 
   /**
+   * A hasher with no prompt yet.
+   *
    * @param maxBlocks longest prefix that is hashed; the rest of a prompt is ignored
    */
   public BlockHasher(int maxBlocks) {}

@@ -22,6 +22,8 @@ public final class PoolLoop {
   private final RequestObserver observer;
 
   /**
+   * A loop for a core that nobody else uses from here on.
+   *
    * @param core used by nobody else from here on
    * @param loop owner of the core
    * @param clock monotonic nanoseconds

@@ -9,6 +9,8 @@ public final class BadRequestException extends Exception {
   private final String code;
 
   /**
+   * An answer for the sender.
+   *
    * @param status HTTP status, 4xx
    * @param code machine-readable name for the error body's {@code code}
    * @param message what is wrong and what would be right; names the field, never quotes the prompt

@@ -8,6 +8,8 @@ package io.fairlead.epp.openai;
 public final class RequestReader {
 
   /**
+   * Reads one body.
+   *
    * @param body the whole request body, JSON in UTF-8
    * @throws BadRequestException if it is not JSON of the shape that {@code path} asks for
    */

@@ -10,6 +10,8 @@ import io.netty.buffer.ByteBuf;
 public final class ResponseWatcher {
 
   /**
+   * A watcher for one response.
+   *
    * @param contentType the response's header; {@code text/event-stream} is read as events
    */
   public ResponseWatcher(String contentType) {}
