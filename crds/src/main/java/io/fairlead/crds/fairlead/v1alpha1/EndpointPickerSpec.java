@@ -1,0 +1,27 @@
+package io.fairlead.crds.fairlead.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fairlead.crds.PoolReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the author of an endpoint picker wants.
+ *
+ * @param poolRef the pool that it picks for
+ * @param image container image; the operator's own default when absent
+ * @param replicas at least 0; absent leaves the number to an autoscaler
+ * @param resources of the picker's container; the operator's defaults when absent
+ * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
+ *     compiled; must not be modified
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record EndpointPickerSpec(
+    @Nullable PoolReference poolRef,
+    @Nullable String image,
+    @Nullable Integer replicas,
+    @Nullable ResourceRequirements resources,
+    @Nullable JsonNode scheduling) {}

@@ -1,0 +1,26 @@
+package io.fairlead.crds.v1;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fairlead.crds.Lenient;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one controller says about a pool in the eyes of one parent.
+ *
+ * @param parentRef the parent, usually a Gateway
+ * @param controllerName {@code DOMAIN/PATH} of the controller that wrote the entry
+ * @param conditions at most 8, one per type
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ParentStatus(
+    @Nullable ParentReference parentRef,
+    @Nullable String controllerName,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Condition> conditions) {
+  public ParentStatus {
+    conditions = Lenient.list(conditions);
+  }
+}

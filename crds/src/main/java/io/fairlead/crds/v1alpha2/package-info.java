@@ -1,0 +1,5 @@
+/** InferenceModel of {@code inference.networking.x-k8s.io/v1alpha2} as it is on the wire. */
+@NullMarked
+package io.fairlead.crds.v1alpha2;
+
+import org.jspecify.annotations.NullMarked;
