@@ -1,0 +1,33 @@
+package io.fairlead.lab.load;
+
+import java.util.Map;
+
+/**
+ * What a load run came to. Times are milliseconds as seen by the client.
+ *
+ * @param sent requests sent
+ * @param succeeded answered 200 and complete: a stream that ends without its last event is a
+ *     failure
+ * @param rejected turned away with 429
+ * @param failed all others
+ * @param failures how often by kind, e.g. {@code 503} or an exception's name
+ * @param endpoints answers per endpoint, as the endpoint names itself in a header; empty when it
+ *     doesn't
+ * @param models answers per model named in the answer
+ * @param ttft time to the first body byte of the successful
+ * @param endToEnd time to the last one
+ */
+public record LoadReport(
+    long sent,
+    long succeeded,
+    long rejected,
+    long failed,
+    Map<String, Long> failures,
+    Map<String, Long> endpoints,
+    Map<String, Long> models,
+    Quantiles ttft,
+    Quantiles endToEnd) {
+
+  /** Median, tail and mean of one distribution in milliseconds; all 0 when it is empty. */
+  public record Quantiles(double p50, double p90, double p99, double mean) {}
+}

@@ -1,0 +1,5 @@
+/** Sends a workload to a real server, open loop, and reports what came back. */
+@NullMarked
+package io.fairlead.lab.load;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Seeded streams of requests: who asks what, and when. */
+@NullMarked
+package io.fairlead.lab.workload;
+
+import org.jspecify.annotations.NullMarked;
