@@ -1,0 +1,122 @@
+package io.fairlead.stub.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How fast an engine is and how much it can hold. A step that computes {@code chunk} prompt tokens
+ * beside {@code B} decoding sequences with {@code K} tokens of context takes
+ *
+ * <pre>max(d0, a + b·chunk) + c·Σ chunkᵢ (positionᵢ + chunkᵢ/2) + d1·B + d2·K</pre>
+ *
+ * milliseconds, the sum running over the sequences in prefill.
+ *
+ * @param name what configs and reports call it
+ * @param a fixed cost of a prefill step, ms
+ * @param b cost per prompt token, ms
+ * @param c cost of attention per prompt token and token before it, ms
+ * @param d0 shortest step, ms
+ * @param d1 cost per decoding sequence, ms
+ * @param d2 cost per token of decoding context, ms
+ * @param kvTokens tokens that the KV cache holds
+ * @param blockTokens tokens per KV cache block
+ * @param maxBatchedTokens token budget of a step
+ * @param maxSequences most sequences running at once
+ */
+public record EngineProfile(
+    String name,
+    double a,
+    double b,
+    double c,
+    double d0,
+    double d1,
+    double d2,
+    int kvTokens,
+    int blockTokens,
+    int maxBatchedTokens,
+    int maxSequences) {
+
+  private static final List<EngineProfile> PRESETS =
+      List.of(
+          preset("h100-8b", 3.86, 0.01836, 8.19e-7, 6.40, 0.0108, 4.13e-5, 420_000, 8_192),
+          preset("h100-8b-fp8", 3.21, 0.01365, 7.93e-7, 4.40, 0.0118, 4.12e-5, 420_000, 8_192),
+          preset("a100-8b", 7.75, 0.05474, 2.95e-6, 11.5, 0.0368, 8.21e-5, 430_000, 8_192),
+          preset("l40s-8b", 13.5, 0.05996, 3.10e-6, 22.2, 0.0394, 1.85e-4, 190_000, 2_048),
+          preset("l4-8b", 40, 0.18, 9e-6, 64, 0.12, 5.3e-4, 34_000, 2_048),
+          preset("h100x2-32b", 9.63, 0.04595, 1.67e-6, 13.6, 0.0247, 4.22e-5, 307_328, 8_192),
+          preset("h100x4-70b", 9.10, 0.05870, 1.03e-6, 15.2, 0.0330, 2.64e-5, 400_000, 8_192));
+
+  public EngineProfile {
+    atLeastZero("a", a);
+    atLeastZero("b", b);
+    atLeastZero("c", c);
+    atLeastZero("d0", d0);
+    atLeastZero("d1", d1);
+    atLeastZero("d2", d2);
+    atLeastOne("blockTokens", blockTokens);
+    atLeastOne("maxBatchedTokens", maxBatchedTokens);
+    atLeastOne("maxSequences", maxSequences);
+    if (kvTokens < blockTokens) {
+      throw new IllegalArgumentException(
+          "kvTokens: " + kvTokens + " holds no block of " + blockTokens + " tokens");
+    }
+  }
+
+  /**
+   * The profile that ships under {@code name}.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists the names
+   */
+  public static EngineProfile named(String name) {
+    for (EngineProfile profile : PRESETS) {
+      if (profile.name.equals(name)) {
+        return profile;
+      }
+    }
+    throw new IllegalArgumentException(
+        "profile: no engine profile \"" + name + "\"; known: " + String.join(", ", names()));
+  }
+
+  /** Names of all shipped profiles, fastest hardware first. */
+  public static List<String> names() {
+    List<String> names = new ArrayList<>();
+    PRESETS.forEach(profile -> names.add(profile.name));
+    return List.copyOf(names);
+  }
+
+  /** Blocks in the KV cache. */
+  public int blocks() {
+    return kvTokens / blockTokens;
+  }
+
+  /** This profile with another KV cache size; tests and small demos want a cache that fills. */
+  public EngineProfile withKvTokens(int tokens) {
+    return new EngineProfile(
+        name, a, b, c, d0, d1, d2, tokens, blockTokens, maxBatchedTokens, maxSequences);
+  }
+
+  private static EngineProfile preset(
+      String name,
+      double a,
+      double b,
+      double c,
+      double d0,
+      double d1,
+      double d2,
+      int kvTokens,
+      int maxBatchedTokens) {
+    return new EngineProfile(name, a, b, c, d0, d1, d2, kvTokens, 16, maxBatchedTokens, 256);
+  }
+
+  private static void atLeastZero(String field, double value) {
+    if (!(value >= 0) || Double.isInfinite(value)) {
+      throw new IllegalArgumentException(field + ": " + value + " is not a finite number >= 0");
+    }
+  }
+
+  private static void atLeastOne(String field, int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException(field + ": " + value + " is not >= 1");
+    }
+  }
+}
