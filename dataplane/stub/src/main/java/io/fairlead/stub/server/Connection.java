@@ -1,0 +1,191 @@
+package io.fairlead.stub.server;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.util.ReferenceCountUtil;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayDeque;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client connection. Requests are answered one after the other; those that a pipelining client
+ * sends ahead wait here. Reading goes on meanwhile, since that is how a client's going away is
+ * seen.
+ */
+final class Connection extends ChannelInboundHandlerAdapter {
+
+  private static final int MAX_PIPELINED = 64;
+
+  private final ServerCore core;
+  private final ArrayDeque<FullHttpRequest> pipelined = new ArrayDeque<>();
+  private boolean busy;
+  private @Nullable Completion completion;
+
+  /** A completion under way, and its name in the engine. */
+  private record Completion(long id, Reply reply) {}
+
+  Connection(ServerCore core) {
+    this.core = core;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    pipelined.add((FullHttpRequest) message);
+    if (pipelined.size() > MAX_PIPELINED) {
+      var _ = ctx.close();
+      return;
+    }
+    answerNext(ctx);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    pipelined.forEach(ReferenceCountUtil::release);
+    pipelined.clear();
+    Completion left = completion;
+    if (left != null) {
+      completion = null;
+      core.driver.cancel(left.id);
+      core.cancelled();
+    }
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    // A reset by the peer is a client's right; whatever else it is, this connection is of no more
+    // use.
+    var _ = ctx.close();
+  }
+
+  /** The server stops: what is under way ends cut short, as vLLM does it. */
+  void abort(ChannelHandlerContext ctx) {
+    Completion cut = completion;
+    if (cut == null) {
+      var _ = ctx.close();
+      return;
+    }
+    completion = null;
+    core.driver.cancel(cut.id);
+    core.cancelled();
+    cut.reply.end("abort");
+  }
+
+  private void answerNext(ChannelHandlerContext ctx) {
+    while (!busy && !pipelined.isEmpty()) {
+      FullHttpRequest request = pipelined.remove();
+      try {
+        busy = true;
+        answer(ctx, request);
+      } finally {
+        request.release();
+      }
+    }
+  }
+
+  private void answer(ChannelHandlerContext ctx, FullHttpRequest request) {
+    boolean readable = request.decoderResult().isSuccess();
+    Exchange exchange =
+        new Exchange(
+            ctx,
+            core.config,
+            request.protocolVersion(),
+            readable && HttpUtil.isKeepAlive(request),
+            core.config.bodyHash() ? sha256(request) : null,
+            () -> responded(ctx));
+    if (!readable) {
+      exchange.error(ApiError.badRequest("The request is not valid HTTP/1.1.", null));
+      return;
+    }
+    String path = new QueryStringDecoder(request.uri()).path();
+    switch (path) {
+      case "/v1/chat/completions" ->
+          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, true));
+      case "/v1/completions" ->
+          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, false));
+      case "/v1/models" -> exchange.json(200, core.models());
+      case "/health" -> exchange.full(200, null, "");
+      case "/metrics" -> exchange.full(200, MetricsPage.CONTENT_TYPE, core.metricsPage());
+      case "/stub/faults" -> FaultsEndpoint.answer(core, request, exchange);
+      case "/stub/stats" -> exchange.json(200, RequestParser.JSON.valueToTree(core.stats()));
+      default -> exchange.error(ApiError.notFound(path));
+    }
+  }
+
+  private static void ifPost(
+      FullHttpRequest request, String path, Exchange exchange, Runnable then) {
+    if (HttpMethod.POST.equals(request.method())) {
+      then.run();
+    } else {
+      exchange.error(ApiError.wrongMethod(request.method().name(), path));
+    }
+  }
+
+  private void complete(
+      ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange, boolean chat) {
+    long number = core.begun();
+    switch (core.faults.next()) {
+      case Faults.Verdict.Reset() -> {
+        core.failed();
+        // Closing with nothing lingering sends RST instead of FIN.
+        ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+        var _ = ctx.close();
+      }
+      case Faults.Verdict.Fail(int status) -> fail(exchange, ApiError.demanded(status));
+      case Faults.Verdict.Serve() -> {
+        String contentType = request.headers().get(HttpHeaderNames.CONTENT_TYPE);
+        switch (core.parser.parse(chat, contentType, request.content())) {
+          case ApiError error -> fail(exchange, error);
+          case CompletionRequest parsed -> serve(parsed, exchange, number);
+        }
+      }
+    }
+  }
+
+  private void fail(Exchange exchange, ApiError error) {
+    core.failed();
+    exchange.error(error);
+  }
+
+  private void serve(CompletionRequest parsed, Exchange exchange, long number) {
+    ReplyJson json = new ReplyJson(parsed, number, core.startSeconds());
+    Reply reply =
+        parsed.stream()
+            ? new StreamedReply(exchange, parsed, json)
+            : new WholeReply(exchange, json);
+    completion = new Completion(core.driver.submit(parsed, reply), reply);
+  }
+
+  private void responded(ChannelHandlerContext ctx) {
+    if (completion != null) {
+      completion = null;
+      core.completed();
+    }
+    busy = false;
+    // Not at once: the answer just written may have been called for by the loop over the pipelined
+    // requests.
+    if (!pipelined.isEmpty()) {
+      ctx.executor().execute(() -> answerNext(ctx));
+    }
+  }
+
+  private static String sha256(FullHttpRequest request) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (var buffer : request.content().nioBuffers()) {
+        digest.update(buffer);
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java platform has SHA-256", impossible);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.fairlead.stub.server;
+
+import io.fairlead.stub.engine.Engine;
+import io.fairlead.stub.engine.EngineListener;
+import io.netty.channel.EventLoop;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives an engine by the wall clock, on one event loop, the only thread that touches it. A wake-up
+ * that comes late costs nothing: the engine's steps follow each other in its own time.
+ */
+final class EngineDriver implements EngineListener {
+
+  /** Steps an instant engine takes before others on the loop get their turn. */
+  private static final int STEPS_PER_TURN = 256;
+
+  private final EventLoop loop;
+  private final double timeScale;
+  private final Runnable afterTurn;
+  private final Engine engine;
+  private final Map<Long, Reply> replies = new HashMap<>();
+  private final Map<Long, CompletionRequest> held = new LinkedHashMap<>();
+  private long nextId;
+  private long virtualBase;
+  private long wallBase;
+  private boolean stalled;
+  private @Nullable ScheduledFuture<?> timer;
+  private long timerAt = Engine.IDLE;
+
+  EngineDriver(ModelServerConfig config, EventLoop loop, Runnable afterTurn) {
+    this.loop = loop;
+    this.timeScale = config.timeScale();
+    this.afterTurn = afterTurn;
+    engine = new Engine(config.profile(), this);
+    wallBase = System.nanoTime();
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  /** Begins a completion; the reply hears of it until it ends or is cancelled. */
+  long submit(CompletionRequest request, Reply reply) {
+    long id = nextId++;
+    replies.put(id, reply);
+    if (stalled) {
+      held.put(id, request);
+    } else {
+      submitToEngine(id, request);
+      arm();
+    }
+    return id;
+  }
+
+  void cancel(long id) {
+    replies.remove(id);
+    if (held.remove(id) == null) {
+      engine.cancel(now(), id);
+      arm();
+    }
+  }
+
+  void stall(boolean on) {
+    if (on == stalled) {
+      return;
+    }
+    if (on) {
+      long now = now();
+      engine.advance(now);
+      virtualBase = now;
+      stalled = true;
+    } else {
+      wallBase = System.nanoTime();
+      stalled = false;
+      held.forEach(this::submitToEngine);
+      held.clear();
+    }
+    arm();
+    afterTurn.run();
+  }
+
+  /**
+   * Engine time now. It stands still while stalled, and in an instant engine runs only from step to
+   * step.
+   */
+  private long now() {
+    if (stalled) {
+      return virtualBase;
+    }
+    if (timeScale == 0) {
+      return virtualBase;
+    }
+    return virtualBase + (long) ((System.nanoTime() - wallBase) / timeScale);
+  }
+
+  private void submitToEngine(long id, CompletionRequest request) {
+    engine.submit(now(), id, request.blocks(), request.promptTokens(), request.outputTokens());
+  }
+
+  private void arm() {
+    long next = stalled ? Engine.IDLE : engine.nextEventNanos();
+    if (next == timerAt) {
+      return;
+    }
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+    timerAt = next;
+    if (next != Engine.IDLE) {
+      long delay = timeScale == 0 ? 0 : Math.max(0, (long) ((next - now()) * timeScale));
+      timer = loop.schedule(this::turn, delay, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void turn() {
+    timer = null;
+    timerAt = Engine.IDLE;
+    if (timeScale == 0) {
+      for (int i = 0; i < STEPS_PER_TURN && engine.nextEventNanos() != Engine.IDLE; i++) {
+        virtualBase = engine.nextEventNanos();
+        engine.advance(virtualBase);
+      }
+    } else {
+      engine.advance(now());
+    }
+    arm();
+    afterTurn.run();
+  }
+
+  @Override
+  public void firstToken(long id, int cachedTokens, long time) {
+    Reply reply = replies.get(id);
+    if (reply != null) {
+      reply.first(cachedTokens);
+    }
+  }
+
+  @Override
+  public void token(long id, int n, long time) {
+    Reply reply = replies.get(id);
+    if (reply != null) {
+      reply.token(n);
+    }
+  }
+
+  @Override
+  public void finished(long id, long time) {
+    Reply reply = replies.remove(id);
+    if (reply != null) {
+      reply.end("length");
+    }
+  }
+}

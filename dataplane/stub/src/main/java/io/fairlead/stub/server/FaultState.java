@@ -1,0 +1,47 @@
+package io.fairlead.stub.server;
+
+/**
+ * The faults in force.
+ *
+ * @param resetNext how many of the next completion requests get their connection reset before the
+ *     first byte
+ * @param errorNext how many of the next completion requests get {@code errorStatus}
+ * @param errorStatus an HTTP status, 500 to 599
+ * @param stall whether the engine hangs: requests are taken and never answered, health and metrics
+ *     stay good
+ * @param freezeMetrics whether {@code /metrics} repeats what it said when this was switched on
+ */
+public record FaultState(
+    int resetNext, int errorNext, int errorStatus, boolean stall, boolean freezeMetrics) {
+
+  /** All well. */
+  public static final FaultState NONE = new FaultState(0, 0, 500, false, false);
+
+  public FaultState {
+    if (resetNext < 0) {
+      throw new IllegalArgumentException("resetNext: " + resetNext + " is not >= 0");
+    }
+    if (errorNext < 0) {
+      throw new IllegalArgumentException("errorNext: " + errorNext + " is not >= 0");
+    }
+    if (errorStatus < 500 || errorStatus > 599) {
+      throw new IllegalArgumentException("errorStatus: " + errorStatus + " is not in 500..599");
+    }
+  }
+
+  FaultState withResetNext(int count) {
+    return new FaultState(count, errorNext, errorStatus, stall, freezeMetrics);
+  }
+
+  FaultState withErrorNext(int count, int status) {
+    return new FaultState(resetNext, count, status, stall, freezeMetrics);
+  }
+
+  FaultState withStall(boolean on) {
+    return new FaultState(resetNext, errorNext, errorStatus, on, freezeMetrics);
+  }
+
+  FaultState withFreezeMetrics(boolean on) {
+    return new FaultState(resetNext, errorNext, errorStatus, stall, on);
+  }
+}

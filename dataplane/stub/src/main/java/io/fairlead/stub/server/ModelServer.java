@@ -1,0 +1,124 @@
+package io.fairlead.stub.server;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import java.net.InetSocketAddress;
+
+/**
+ * A model server without a model: it speaks the OpenAI API and tells vLLM's metrics, and takes as
+ * long as the engine that it plays. Answers carry who gave them in {@code x-stub-endpoint} and
+ * {@code x-stub-pod}.
+ *
+ * <p>A server lives on one event loop of the group it is started on, so one process can be many
+ * servers. Methods are callable from any thread but the loop's own.
+ */
+public final class ModelServer implements AutoCloseable {
+
+  private final ServerCore core;
+  private final Channel listener;
+  private final ChannelGroup connections;
+
+  private ModelServer(ServerCore core, Channel listener, ChannelGroup connections) {
+    this.core = core;
+    this.listener = listener;
+    this.connections = connections;
+  }
+
+  /**
+   * Starts listening; requests are answered once this returns.
+   *
+   * @param group an NIO group; stays the caller's to shut down, after the server
+   * @throws IllegalStateException if the address can't be listened on; the message names it
+   */
+  public static ModelServer start(ModelServerConfig config, EventLoopGroup group) {
+    EventLoop loop = group.next();
+    ServerCore core = new ServerCore(config, loop, System.currentTimeMillis());
+    ChannelGroup connections = new DefaultChannelGroup(loop, true);
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loop, loop)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, 1024)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    connections.add(channel);
+                    channel
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new HttpObjectAggregator(config.maxBodyBytes()),
+                            new Connection(core));
+                  }
+                });
+    ChannelFuture bound = bootstrap.bind(config.host(), config.port()).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IllegalStateException(
+          "model server %s can't listen on %s:%d"
+              .formatted(config.name(), config.host(), config.port()),
+          bound.cause());
+    }
+    return new ModelServer(core, bound.channel(), connections);
+  }
+
+  public ModelServerConfig config() {
+    return core.config;
+  }
+
+  /** Where it listens, with the port that was taken. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** {@code http://host:port}, without a slash at the end. */
+  public String url() {
+    InetSocketAddress address = address();
+    String host = address.getAddress().getHostAddress();
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+  }
+
+  /** What it has done so far. Never blocks. */
+  public ServerStats stats() {
+    return core.stats();
+  }
+
+  /** Makes it misbehave. */
+  public Faults faults() {
+    return core.faults;
+  }
+
+  /**
+   * Stops as vLLM does on SIGTERM: nothing new is accepted, and completions under way end at once
+   * with the tokens they have and {@code finish_reason: "abort"}. Returns when every connection is
+   * closed.
+   */
+  @Override
+  public void close() {
+    listener.close().syncUninterruptibly();
+    for (Channel channel : connections) {
+      channel.eventLoop().execute(() -> abort(channel));
+    }
+    // Reaches the loop after the aborts, so that their last words are written first.
+    connections.close().awaitUninterruptibly();
+  }
+
+  private static void abort(Channel channel) {
+    ChannelHandlerContext ctx = channel.pipeline().context(Connection.class);
+    if (ctx != null) {
+      ((Connection) ctx.handler()).abort(ctx);
+    }
+  }
+}

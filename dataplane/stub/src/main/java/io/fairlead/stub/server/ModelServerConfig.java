@@ -1,0 +1,139 @@
+package io.fairlead.stub.server;
+
+import io.fairlead.stub.engine.EngineProfile;
+import java.util.List;
+
+/**
+ * What a {@link ModelServer} is. Start from {@link #builder}.
+ *
+ * @param name sent back as {@code x-stub-endpoint}, so that a test knows who answered
+ * @param pod sent back as {@code x-stub-pod}
+ * @param host address to listen on
+ * @param port port to listen on; 0 takes a free one
+ * @param models served model names, at least one; the first labels the metrics
+ * @param profile speed and size of the engine
+ * @param timeScale wall seconds per engine second: 1 is true to the profile, 0.1 ten times as fast,
+ *     0 instant
+ * @param maxBodyBytes longest request body
+ * @param defaultMaxTokens output tokens of a request that does not say
+ * @param bodyHash whether to send the SHA-256 of the received body back as {@code
+ *     x-stub-body-sha256}
+ */
+public record ModelServerConfig(
+    String name,
+    String pod,
+    String host,
+    int port,
+    List<String> models,
+    EngineProfile profile,
+    double timeScale,
+    int maxBodyBytes,
+    int defaultMaxTokens,
+    boolean bodyHash) {
+
+  public ModelServerConfig {
+    models = List.copyOf(models);
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("name: is blank");
+    }
+    if (models.isEmpty() || models.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException("models: " + models + " needs at least one, none blank");
+    }
+    if (port < 0 || port > 65_535) {
+      throw new IllegalArgumentException("port: " + port + " is not in 0..65535");
+    }
+    if (!(timeScale >= 0) || Double.isInfinite(timeScale)) {
+      throw new IllegalArgumentException("timeScale: " + timeScale + " is not a number >= 0");
+    }
+    if (maxBodyBytes < 1) {
+      throw new IllegalArgumentException("maxBodyBytes: " + maxBodyBytes + " is not >= 1");
+    }
+    if (defaultMaxTokens < 1) {
+      throw new IllegalArgumentException("defaultMaxTokens: " + defaultMaxTokens + " is not >= 1");
+    }
+  }
+
+  /**
+   * A server of {@code models} on a free loopback port, as fast as one H100, with everything else
+   * as usual.
+   */
+  public static Builder builder(String name, String... models) {
+    return new Builder(name, List.of(models));
+  }
+
+  /** Collects what differs from the usual. */
+  public static final class Builder {
+
+    private final String name;
+    private final List<String> models;
+    private String pod;
+    private String host = "127.0.0.1";
+    private int port;
+    private EngineProfile profile = EngineProfile.named("h100-8b");
+    private double timeScale = 1;
+    private int maxBodyBytes = 64 << 20;
+    private int defaultMaxTokens = 16;
+    private boolean bodyHash;
+
+    private Builder(String name, List<String> models) {
+      this.name = name;
+      this.models = models;
+      this.pod = name;
+    }
+
+    public Builder pod(String pod) {
+      this.pod = pod;
+      return this;
+    }
+
+    public Builder listen(String host, int port) {
+      this.host = host;
+      this.port = port;
+      return this;
+    }
+
+    public Builder profile(EngineProfile profile) {
+      this.profile = profile;
+      return this;
+    }
+
+    public Builder timeScale(double timeScale) {
+      this.timeScale = timeScale;
+      return this;
+    }
+
+    /** Answers as fast as the machine can; the engine still batches and caches, in virtual time. */
+    public Builder instant() {
+      return timeScale(0);
+    }
+
+    public Builder maxBodyBytes(int maxBodyBytes) {
+      this.maxBodyBytes = maxBodyBytes;
+      return this;
+    }
+
+    public Builder defaultMaxTokens(int defaultMaxTokens) {
+      this.defaultMaxTokens = defaultMaxTokens;
+      return this;
+    }
+
+    public Builder bodyHash(boolean bodyHash) {
+      this.bodyHash = bodyHash;
+      return this;
+    }
+
+    public ModelServerConfig build() {
+      return new ModelServerConfig(
+          name,
+          pod,
+          host,
+          port,
+          models,
+          profile,
+          timeScale,
+          maxBodyBytes,
+          defaultMaxTokens,
+          bodyHash);
+    }
+  }
+}

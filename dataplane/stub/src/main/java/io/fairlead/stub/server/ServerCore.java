@@ -1,0 +1,122 @@
+package io.fairlead.stub.server;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.stub.engine.Engine;
+import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all connections of one server share. Touched on the server's event loop only, {@link #stats}
+ * excepted.
+ */
+final class ServerCore {
+
+  final ModelServerConfig config;
+  final Faults faults;
+  final RequestParser parser;
+  final EngineDriver driver;
+  private final MetricsPage metrics;
+  private final long startSeconds;
+  private @Nullable String frozenMetrics;
+  private long requests;
+  private long completed;
+  private long cancelled;
+  private long failed;
+  private volatile ServerStats stats;
+
+  ServerCore(ModelServerConfig config, EventLoop loop, long startMillis) {
+    this.config = config;
+    startSeconds = startMillis / 1000;
+    parser = new RequestParser(config);
+    driver = new EngineDriver(config, loop, this::publish);
+    metrics = new MetricsPage(config, startMillis / 1000.0);
+    stats = snapshot();
+    faults = new Faults(() -> loop.execute(this::applyFaults));
+  }
+
+  ServerStats stats() {
+    return stats;
+  }
+
+  long startSeconds() {
+    return startSeconds;
+  }
+
+  /** Counts a completion request and gives it its number. */
+  long begun() {
+    requests++;
+    publish();
+    return requests;
+  }
+
+  void completed() {
+    completed++;
+    publish();
+  }
+
+  void cancelled() {
+    cancelled++;
+    publish();
+  }
+
+  void failed() {
+    failed++;
+    publish();
+  }
+
+  String metricsPage() {
+    applyFaults();
+    return frozenMetrics != null ? frozenMetrics : metrics.render(driver.engine(), snapshot());
+  }
+
+  ObjectNode models() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode().put("object", "list");
+    ArrayNode data = root.putArray("data");
+    for (String model : config.models()) {
+      data.addObject()
+          .put("id", model)
+          .put("object", "model")
+          .put("created", startSeconds)
+          .put("owned_by", "fairlead")
+          .put("root", model)
+          .putNull("parent")
+          .put("max_model_len", config.profile().blocks() * config.profile().blockTokens());
+    }
+    return root;
+  }
+
+  /** Brings the engine and the metrics page in line with the faults in force. */
+  void applyFaults() {
+    FaultState state = faults.state();
+    driver.stall(state.stall());
+    if (!state.freezeMetrics()) {
+      frozenMetrics = null;
+    } else if (frozenMetrics == null) {
+      frozenMetrics = metrics.render(driver.engine(), snapshot());
+    }
+  }
+
+  private void publish() {
+    stats = snapshot();
+  }
+
+  private ServerStats snapshot() {
+    Engine engine = driver.engine();
+    return new ServerStats(
+        config.name(),
+        requests,
+        requests - completed - cancelled - failed,
+        completed,
+        cancelled,
+        failed,
+        engine.running(),
+        engine.waiting(),
+        engine.kvUsage(),
+        engine.promptTokens(),
+        engine.cachedTokens(),
+        engine.outputTokens(),
+        engine.preemptions());
+  }
+}

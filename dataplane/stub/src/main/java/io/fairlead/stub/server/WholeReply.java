@@ -1,0 +1,31 @@
+package io.fairlead.stub.server;
+
+/** Answers in one piece when the last token is out. */
+final class WholeReply implements Reply {
+
+  private final Exchange exchange;
+  private final ReplyJson json;
+  private int tokens;
+  private int cachedTokens;
+
+  WholeReply(Exchange exchange, ReplyJson json) {
+    this.exchange = exchange;
+    this.json = json;
+  }
+
+  @Override
+  public void first(int cachedTokens) {
+    this.cachedTokens = cachedTokens;
+    tokens = 1;
+  }
+
+  @Override
+  public void token(int n) {
+    tokens = n;
+  }
+
+  @Override
+  public void end(String finishReason) {
+    exchange.json(200, json.whole(tokens, cachedTokens, finishReason));
+  }
+}
