@@ -132,6 +132,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void complete(
       ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange, boolean chat) {
     long number = core.begun();
+    core.applyFaults();
     switch (core.faults.next()) {
       case Faults.Verdict.Reset() -> {
         core.failed();
@@ -170,8 +171,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       core.completed();
     }
     busy = false;
-    // Not at once: the answer just written may have been called for by the loop over the pipelined
-    // requests.
+    // Not at once: the last piece of this answer is yet to be written.
     if (!pipelined.isEmpty()) {
       ctx.executor().execute(() -> answerNext(ctx));
     }

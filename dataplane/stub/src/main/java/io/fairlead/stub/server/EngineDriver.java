@@ -53,6 +53,7 @@ final class EngineDriver implements EngineListener {
     } else {
       submitToEngine(id, request);
       arm();
+      afterTurn.run();
     }
     return id;
   }
@@ -89,10 +90,7 @@ final class EngineDriver implements EngineListener {
    * step.
    */
   private long now() {
-    if (stalled) {
-      return virtualBase;
-    }
-    if (timeScale == 0) {
+    if (stalled || timeScale == 0) {
       return virtualBase;
     }
     return virtualBase + (long) ((System.nanoTime() - wallBase) / timeScale);

@@ -33,7 +33,8 @@ final class Exchange {
 
   /**
    * @param bodyHash what to send back as the received body's hash, if anything
-   * @param done called once the last piece of the response is written
+   * @param done called just before the last piece of the response is written, so that who has read
+   *     it finds it counted
    */
   Exchange(
       ChannelHandlerContext ctx,
@@ -76,7 +77,8 @@ final class Exchange {
     HttpUtil.setContentLength(response, response.content().readableBytes());
     identify(response.headers());
     HttpUtil.setKeepAlive(response, keepAlive);
-    finish(ctx.writeAndFlush(response));
+    done.run();
+    closeUnless(keepAlive, ctx.writeAndFlush(response));
   }
 
   void beginStream() {
@@ -99,11 +101,8 @@ final class Exchange {
   }
 
   void endStream() {
-    ChannelFuture last = ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
-    if (keepAlive && !streamKeepsAlive()) {
-      last.addListener(ChannelFutureListener.CLOSE);
-    }
-    finish(last);
+    done.run();
+    closeUnless(streamKeepsAlive(), ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
   }
 
   /** Without chunks, which HTTP/1.0 has not, only the connection's end can end a stream. */
@@ -111,11 +110,10 @@ final class Exchange {
     return keepAlive && HttpVersion.HTTP_1_1.equals(version);
   }
 
-  private void finish(ChannelFuture last) {
+  private static void closeUnless(boolean keepAlive, ChannelFuture last) {
     if (!keepAlive) {
       last.addListener(ChannelFutureListener.CLOSE);
     }
-    done.run();
   }
 
   private void identify(HttpHeaders headers) {
