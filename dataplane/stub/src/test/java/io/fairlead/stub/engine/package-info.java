@@ -1,0 +1,5 @@
+/** Tests of the engine model. */
+@NullMarked
+package io.fairlead.stub.engine;
+
+import org.jspecify.annotations.NullMarked;
