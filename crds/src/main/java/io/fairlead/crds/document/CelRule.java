@@ -1,0 +1,53 @@
+package io.fairlead.crds.document;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * A validation rule of a CRD, which the API server evaluates as CEL, and its twin in Java.
+ *
+ * @param message what is said when it does not hold
+ * @param holds whether it holds of the value that it stands at
+ */
+record CelRule(String message, Predicate<JsonNode> holds) {
+  private static final Map<String, Predicate<JsonNode>> TWINS =
+      Map.of(
+          "self.all(a, self.exists_one(b, a.number == b.number))",
+          CelRule::distinctNumbers,
+          "self.kind != 'Service' || has(self.port)",
+          ref -> !ref.path("kind").asText().equals("Service") || ref.has("port"),
+          "self.all(t, has(t.weight)) || self.all(t, !has(t.weight))",
+          CelRule::allOrNoWeights,
+          // A file has no previous state that it could differ from.
+          "self == oldSelf",
+          self -> true);
+
+  static CelRule of(JsonNode rule) {
+    Predicate<JsonNode> twin = TWINS.get(rule.path("rule").asText());
+    if (twin == null) {
+      throw new IllegalArgumentException("CEL rule without a twin in Java: " + rule.path("rule"));
+    }
+    return new CelRule(rule.path("message").asText(), twin);
+  }
+
+  private static boolean distinctNumbers(JsonNode ports) {
+    Set<Integer> seen = new HashSet<>();
+    for (JsonNode port : ports) {
+      if (!seen.add(port.path("number").asInt())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean allOrNoWeights(JsonNode targets) {
+    int weighted = 0;
+    for (JsonNode target : targets) {
+      weighted += target.has("weight") ? 1 : 0;
+    }
+    return weighted == 0 || weighted == targets.size();
+  }
+}

@@ -1,0 +1,165 @@
+package io.fairlead.crds.document;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The generated config document: YAML with a hash of its content, the same bytes for equal configs.
+ */
+public final class ConfigDocument {
+  private static final Schema SCHEMA = Schemas.document("pool-config");
+
+  private ConfigDocument() {}
+
+  /**
+   * Reads a document strictly. Its hash may be absent; a hash that is not the content's is an
+   * error, since then the document was cut short or edited by hand.
+   *
+   * @param file what errors call the text
+   */
+  public static Parsed<PoolConfig> read(String file, String text) throws DocumentException {
+    SourceTree tree = SourceTree.parseOne(file, text);
+    tree.throwErrors();
+    SCHEMA.check(tree);
+    tree.throwErrors();
+    JsonNode root = tree.root();
+    SchedulerConfig scheduler =
+        SchedulerDocument.read(tree, FieldPath.ROOT.field("scheduling"), root.path("scheduling"));
+    JsonNode pool = root.path("pool");
+    PoolConfig config =
+        new PoolConfig(
+            pool.path("namespace").asText(),
+            pool.path("name").asText(),
+            selector(pool.path("selector")),
+            ports(tree, pool.path("targetPorts")),
+            pool.path("appProtocol").asText(),
+            models(tree, root.path("models")),
+            scheduler);
+    tree.throwErrors();
+    String hash = hash(config);
+    if (root.has("hash") && !root.path("hash").asText().equals(hash)) {
+      tree.error(
+          FieldPath.ROOT.field("hash"),
+          "does not match the content, whose hash is "
+              + hash
+              + "; restore the generated document, or remove the hash");
+    }
+    tree.throwErrors();
+    return new Parsed<>(config, tree.warnings());
+  }
+
+  private static Map<String, String> selector(JsonNode node) {
+    Map<String, String> selector = new TreeMap<>();
+    node.properties().forEach(e -> selector.put(e.getKey(), e.getValue().asText()));
+    return selector;
+  }
+
+  private static List<Integer> ports(SourceTree tree, JsonNode list) {
+    List<Integer> ports = new ArrayList<>();
+    for (JsonNode port : list) {
+      if (ports.contains(port.asInt())) {
+        tree.error(
+            FieldPath.ROOT.field("pool").field("targetPorts").element(ports.size()),
+            "is " + port + " again; list every port only once");
+      }
+      ports.add(port.asInt());
+    }
+    return ports;
+  }
+
+  private static List<ModelConfig> models(SourceTree tree, JsonNode list) {
+    List<ModelConfig> models = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (JsonNode model : list) {
+      String name = model.path("name").asText();
+      if (!names.add(name)) {
+        tree.error(
+            FieldPath.ROOT.field("models").element(models.size()).field("name"),
+            "is "
+                + FieldPath.quote(name)
+                + ", the name of an earlier model; a name may appear only once");
+      }
+      List<TargetModel> targets = new ArrayList<>();
+      for (JsonNode target : model.path("targets")) {
+        targets.add(new TargetModel(target.path("name").asText(), target.path("weight").asInt()));
+      }
+      models.add(new ModelConfig(name, criticality(model.path("criticality").asText()), targets));
+    }
+    return models;
+  }
+
+  private static Criticality criticality(String wireName) {
+    return Arrays.stream(Criticality.values())
+        .filter(value -> value.wireName().equals(wireName))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The document of {@code config} as YAML, with its hash. */
+  public static String write(PoolConfig config) {
+    ObjectNode document = JsonNodeFactory.instance.objectNode();
+    document
+        .put("apiVersion", "fairlead.io/v1alpha1")
+        .put("kind", "PoolConfig")
+        .put("hash", hash(config));
+    document.setAll(content(config));
+    return TreeWriter.yaml(document);
+  }
+
+  /**
+   * SHA-256 of the canonical bytes of {@code config} as 64 hexadecimal digits; the first 16 are
+   * enough to show.
+   */
+  public static String hash(PoolConfig config) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(digest.digest(TreeWriter.canonical(content(config))));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private static ObjectNode content(PoolConfig config) {
+    ObjectNode content = JsonNodeFactory.instance.objectNode();
+    ObjectNode pool =
+        content.putObject("pool").put("namespace", config.namespace()).put("name", config.name());
+    ObjectNode selector = pool.putObject("selector");
+    new TreeMap<>(config.selector()).forEach(selector::put);
+    ArrayNode ports = pool.putArray("targetPorts");
+    config.targetPorts().forEach(ports::add);
+    pool.put("appProtocol", config.appProtocol());
+    ArrayNode models = content.putArray("models");
+    for (ModelConfig model : config.models()) {
+      ObjectNode entry =
+          models
+              .addObject()
+              .put("name", model.name())
+              .put("criticality", model.criticality().wireName());
+      ArrayNode targets = entry.putArray("targets");
+      model
+          .targets()
+          .forEach(
+              target ->
+                  targets.addObject().put("name", target.name()).put("weight", target.weight()));
+    }
+    content.set("scheduling", SchedulerDocument.tree(config.scheduler()));
+    return content;
+  }
+}
