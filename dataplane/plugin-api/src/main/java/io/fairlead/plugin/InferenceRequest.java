@@ -20,4 +20,23 @@ public interface InferenceRequest {
 
   /** Random bits of this request: the only source of randomness that a plugin may use. */
   long seed();
+
+  /**
+   * A number from 0 to {@code bound - 1} drawn from {@link #seed()}, each as likely as another. The
+   * same purpose gives the same number again; different purposes give independent ones.
+   *
+   * @param purpose any constant of the caller's own
+   * @param bound above 0
+   */
+  default long draw(long purpose, long bound) {
+    if (bound <= 0) {
+      throw new IllegalArgumentException("bound is " + bound + "; must be above 0");
+    }
+    // The output function of SplitMix64 over a point that differs by purpose; the high half of the
+    // product maps 64 random bits to the range without a division and without a notable bias.
+    long z = seed() + (purpose + 1) * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return Math.unsignedMultiplyHigh(z ^ (z >>> 31), bound);
+  }
 }
