@@ -14,24 +14,41 @@ public record Rejection(Reason reason, Criticality criticality, String message) 
   /** The kinds of rejection with their HTTP answer. */
   public enum Reason {
     /** The pool has no endpoint that is ready. */
-    NO_READY_ENDPOINTS(503, "no_ready_endpoints", 1),
+    NO_READY_ENDPOINTS(
+        503, "no_ready_endpoints", 1, "No model server of this pool is ready. Try again shortly."),
     /** No config has been applied yet. */
-    NOT_CONFIGURED(503, "not_configured", 1),
+    NOT_CONFIGURED(
+        503, "not_configured", 1, "The scheduler has no configuration yet. Try again shortly."),
     /** Filters left no endpoint for this request. */
-    NO_SUITABLE_ENDPOINT(503, "no_suitable_endpoint", 1),
+    NO_SUITABLE_ENDPOINT(
+        503,
+        "no_suitable_endpoint",
+        1,
+        "No model server that is ready suits this request. Try again shortly."),
     /** The request is sheddable and every endpoint is full. */
-    SATURATED(429, "saturated", 1),
+    SATURATED(
+        429,
+        "saturated",
+        1,
+        "All model servers are full and this model's requests are sheddable. Try again later, or"
+            + " have the model's criticality raised."),
     /** Every endpoint tried failed before its first byte. */
-    UPSTREAM_FAILED(502, "upstream_failed", -1);
+    UPSTREAM_FAILED(
+        502, "upstream_failed", -1, "The model servers tried did not answer this request."),
+    /** A scheduling plugin broke its contract. */
+    PLUGIN_FAILED(
+        500, "plugin_failed", -1, "The scheduler failed to place this request; see its log.");
 
     private final int status;
     private final String code;
     private final int retryAfterSeconds;
+    private final String message;
 
-    Reason(int status, String code, int retryAfterSeconds) {
+    Reason(int status, String code, int retryAfterSeconds, String message) {
       this.status = status;
       this.code = code;
       this.retryAfterSeconds = retryAfterSeconds;
+      this.message = message;
     }
 
     /** HTTP status. */
@@ -47,6 +64,11 @@ public record Rejection(Reason reason, Criticality criticality, String message) 
     /** Seconds for {@code Retry-After}, or -1 for none. */
     public int retryAfterSeconds() {
       return retryAfterSeconds;
+    }
+
+    /** For the client, when nothing more precise is known. */
+    public String message() {
+      return message;
     }
   }
 }

@@ -1,0 +1,148 @@
+package io.fairlead.core;
+
+import io.fairlead.core.prefix.PrefixIndex;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may get requests, and who has left but still has some in flight. Keeps the prefix index in
+ * step: an incarnation's blocks are forgotten when its last request has ended.
+ */
+final class EndpointSet {
+
+  private static final Comparator<EndpointState> BY_NAME =
+      Comparator.comparing(EndpointState::name).thenComparing(EndpointState::leaving);
+
+  private final PrefixIndex prefixes;
+  private final int maxPrefixBlocks;
+  private Map<String, EndpointState> eligible = new HashMap<>();
+  private EndpointState[] ordered = {};
+  private final List<EndpointState> leaving = new ArrayList<>();
+  private int[] freeSlots = {};
+  private int freeCount;
+  private int slotCount;
+
+  EndpointSet(PrefixIndex prefixes, int maxPrefixBlocks) {
+    this.prefixes = prefixes;
+    this.maxPrefixBlocks = maxPrefixBlocks;
+  }
+
+  /** The eligible endpoints in the order in which they were given; not to be changed. */
+  EndpointState[] eligible() {
+    return ordered;
+  }
+
+  void replace(List<EndpointSpec> specs) {
+    requireUnique(specs);
+    Map<String, EndpointState> before = eligible;
+    Map<String, EndpointState> after = HashMap.newHashMap(specs.size());
+    EndpointState[] states = new EndpointState[specs.size()];
+    Set<EndpointState> kept = new HashSet<>();
+    for (int i = 0; i < states.length; i++) {
+      EndpointSpec spec = specs.get(i);
+      EndpointState known = known(before.get(spec.name()), spec);
+      if (known != null) {
+        known.eligible(spec);
+        kept.add(known);
+        states[i] = known;
+      }
+    }
+    // Those that go free their slots before newcomers take some.
+    for (EndpointState state : ordered) {
+      if (!kept.contains(state)) {
+        leave(state);
+      }
+    }
+    for (int i = 0; i < states.length; i++) {
+      if (states[i] == null) {
+        states[i] = join(specs.get(i));
+      }
+      after.put(states[i].name(), states[i]);
+    }
+    eligible = after;
+    ordered = states;
+  }
+
+  void scraped(String name, EndpointMetrics metrics) {
+    EndpointState state = eligible.get(name);
+    if (state == null) {
+      return;
+    }
+    state.scraped(metrics);
+    int blocks = state.kvBlocks(maxPrefixBlocks);
+    if (blocks > 0) {
+      prefixes.capacity(state.slot(), blocks);
+    }
+  }
+
+  /** A request of this endpoint has ended: if it was the last of one that left, that is gone. */
+  void ended(EndpointState state) {
+    if (state.leaving() && state.inFlight() == 0) {
+      leaving.remove(state);
+      free(state);
+    }
+  }
+
+  List<EndpointSnapshot> snapshot() {
+    List<EndpointState> all = new ArrayList<>(Arrays.asList(ordered));
+    all.addAll(leaving);
+    all.sort(BY_NAME);
+    return all.stream().map(EndpointState::snapshot).toList();
+  }
+
+  /** The same incarnation, be it eligible or leaving. */
+  private @Nullable EndpointState known(@Nullable EndpointState current, EndpointSpec spec) {
+    if (current != null && current.isSame(spec)) {
+      return current;
+    }
+    for (Iterator<EndpointState> each = leaving.iterator(); each.hasNext(); ) {
+      EndpointState state = each.next();
+      if (state.isSame(spec)) {
+        each.remove();
+        return state;
+      }
+    }
+    return null;
+  }
+
+  private void leave(EndpointState state) {
+    state.leave();
+    if (state.inFlight() > 0) {
+      leaving.add(state);
+    } else {
+      free(state);
+    }
+  }
+
+  private EndpointState join(EndpointSpec spec) {
+    int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
+    prefixes.forget(slot);
+    return new EndpointState(spec, slot);
+  }
+
+  private void free(EndpointState state) {
+    prefixes.forget(state.slot());
+    if (freeCount == freeSlots.length) {
+      freeSlots = Arrays.copyOf(freeSlots, Math.max(16, freeCount * 2));
+    }
+    freeSlots[freeCount++] = state.slot();
+  }
+
+  private static void requireUnique(List<EndpointSpec> specs) {
+    Set<String> names = HashSet.newHashSet(specs.size());
+    for (EndpointSpec spec : specs) {
+      if (!names.add(spec.name())) {
+        throw new IllegalArgumentException(
+            "endpoint \"" + spec.name() + "\" is there twice; names must be unique in a pool");
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.fairlead.core;
+
+/**
+ * What bounds a pool's core.
+ *
+ * @param retries sends of one request beyond its first, 0 to 10
+ * @param unknownPrefixBlocks prompt blocks that an endpoint is believed to cache while its own KV
+ *     cache size is unknown, at least 1
+ * @param maxPrefixBlocks most prompt blocks remembered for one endpoint, however large its KV
+ *     cache; 16 to 43 bytes each
+ */
+public record PoolLimits(int retries, int unknownPrefixBlocks, int maxPrefixBlocks) {
+
+  /** One retry; half a million tokens per endpoint of unknown size, 16 million at most. */
+  public static final PoolLimits DEFAULT = new PoolLimits(1, 31_250, 1 << 20);
+
+  public PoolLimits {
+    if (retries < 0 || retries > 10) {
+      throw new IllegalArgumentException("retries is " + retries + "; set 0 to 10");
+    }
+    if (unknownPrefixBlocks < 1 || maxPrefixBlocks < unknownPrefixBlocks) {
+      throw new IllegalArgumentException(
+          "unknownPrefixBlocks is "
+              + unknownPrefixBlocks
+              + " and maxPrefixBlocks "
+              + maxPrefixBlocks
+              + "; the first must be at least 1 and no more than the second");
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.fairlead.core.plugins;
+
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
+
+/**
+ * Prefers short queues: {@code (max - q) / (max - min)} over the candidates' queue depths, 1 for
+ * all when they are equal.
+ */
+final class QueueScorer implements Scorer {
+
+  @Override
+  public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    int size = candidates.size();
+    int min = Integer.MAX_VALUE;
+    int max = 0;
+    for (int i = 0; i < size; i++) {
+      int depth = candidates.get(i).queueDepth();
+      scores[i] = depth;
+      min = Math.min(min, depth);
+      max = Math.max(max, depth);
+    }
+    double range = (double) max - min;
+    for (int i = 0; i < size; i++) {
+      scores[i] = range > 0 ? (max - scores[i]) / range : 1;
+    }
+  }
+
+  static final class Factory implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "queue-scorer";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return new QueueScorer();
+    }
+  }
+}

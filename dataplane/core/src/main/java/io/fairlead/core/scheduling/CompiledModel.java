@@ -1,0 +1,64 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.plugin.InferenceRequest;
+import java.util.List;
+
+/** What a model name that clients may ask for means: its criticality and its targets. */
+public final class CompiledModel {
+
+  private static final long PURPOSE = 1;
+
+  private final Criticality criticality;
+  private final String[] targets;
+
+  /** Sums of the weights up to and including each target. */
+  private final long[] upTo;
+
+  private CompiledModel(Criticality criticality, String[] targets, long[] upTo) {
+    this.criticality = criticality;
+    this.targets = targets;
+    this.upTo = upTo;
+  }
+
+  /** A name that is its own and only target. */
+  static CompiledModel plain(String name, Criticality criticality) {
+    return new CompiledModel(criticality, new String[] {name}, new long[] {1});
+  }
+
+  static CompiledModel of(ModelConfig config) {
+    List<TargetModel> from = config.targets();
+    if (from.isEmpty()) {
+      return plain(config.name(), config.criticality());
+    }
+    String[] targets = new String[from.size()];
+    long[] upTo = new long[targets.length];
+    long sum = 0;
+    for (int i = 0; i < targets.length; i++) {
+      targets[i] = from.get(i).name();
+      sum += from.get(i).weight();
+      upTo[i] = sum;
+    }
+    return new CompiledModel(config.criticality(), targets, upTo);
+  }
+
+  /** How requests for it fare when the pool is short of capacity. */
+  public Criticality criticality() {
+    return criticality;
+  }
+
+  /** The target for this request: by weight, drawn from its seed. */
+  public String target(InferenceRequest request) {
+    if (targets.length == 1) {
+      return targets[0];
+    }
+    long drawn = request.draw(PURPOSE, upTo[upTo.length - 1]);
+    int i = 0;
+    while (drawn >= upTo[i]) {
+      i++;
+    }
+    return targets[i];
+  }
+}

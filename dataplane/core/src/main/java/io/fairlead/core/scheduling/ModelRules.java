@@ -1,0 +1,43 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.TargetModel;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What the models of a document must be like. */
+final class ModelRules {
+
+  private static final int MAX_WEIGHT = 1_000_000;
+
+  private ModelRules() {}
+
+  static void check(List<ModelConfig> models, Problems problems) {
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < models.size(); i++) {
+      String path = "models[" + i + "]";
+      ModelConfig model = models.get(i);
+      if (model.name().isEmpty()) {
+        problems.add(path + ".name", "is empty; set the name that clients ask for");
+      } else if (!names.add(model.name())) {
+        problems.add(
+            path + ".name", "\"" + model.name() + "\" is there twice; keep one entry per name");
+      }
+      for (int j = 0; j < model.targets().size(); j++) {
+        check(path + ".targets[" + j + "]", model.targets().get(j), problems);
+      }
+    }
+  }
+
+  private static void check(String path, TargetModel target, Problems problems) {
+    if (target.name().isEmpty()) {
+      problems.add(path + ".name", "is empty; set the name that the model servers know");
+    }
+    if (target.weight() < 1 || target.weight() > MAX_WEIGHT) {
+      problems.add(
+          path + ".weight",
+          "is " + target.weight() + "; set a whole number from 1 to " + MAX_WEIGHT);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.core.scheduling.InvalidConfigException.Problem;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What has been found wrong with a document so far. */
+final class Problems {
+
+  private final List<Problem> found = new ArrayList<>();
+
+  void add(String path, String message) {
+    found.add(new Problem(path, message));
+  }
+
+  void throwIfAny() {
+    if (!found.isEmpty()) {
+      throw new InvalidConfigException(found);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Filter;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Picker;
+import io.fairlead.plugin.Scorer;
+import java.util.Arrays;
+import java.util.List;
+
+/** One profile: filters in order, then weighted scorers, then the picker. */
+final class Profile {
+
+  /** No candidate was left to pick. */
+  static final int NONE = -1;
+
+  private final String name;
+  private final Filter[] filters;
+  private final Scorer[] scorers;
+  private final double[] weights;
+  private final Picker picker;
+
+  private final Survivors survivors = new Survivors();
+  private boolean[] keep = {};
+  private double[] scores = {};
+  private double[] sums = {};
+  private int[] picked = {};
+
+  Profile(String name, List<Filter> filters, List<Weighted> scorers, Picker picker) {
+    this.name = name;
+    this.filters = filters.toArray(Filter[]::new);
+    this.scorers = scorers.stream().map(Weighted::scorer).toArray(Scorer[]::new);
+    this.weights = scorers.stream().mapToDouble(Weighted::weight).toArray();
+    this.picker = picker;
+  }
+
+  /** A scorer with the factor on its values. */
+  record Weighted(Scorer scorer, double weight) {}
+
+  String name() {
+    return name;
+  }
+
+  /** Index of the best candidate, or {@link #NONE}. */
+  int run(InferenceRequest request, Candidates candidates) {
+    reserve(candidates.size());
+    survivors.all(candidates);
+    for (Filter filter : filters) {
+      Arrays.fill(keep, 0, survivors.size(), true);
+      filter.filter(request, survivors, keep);
+      survivors.retain(keep);
+      if (survivors.size() == 0) {
+        return NONE;
+      }
+    }
+    int size = survivors.size();
+    Arrays.fill(sums, 0, size, 0);
+    for (int s = 0; s < scorers.length; s++) {
+      scorers[s].score(request, survivors, scores);
+      double weight = weights[s];
+      for (int i = 0; i < size; i++) {
+        // Written so that NaN fails the test and counts as 0.
+        double score = scores[i] > 0 ? Math.min(scores[i], 1) : 0;
+        sums[i] += weight * score;
+      }
+    }
+    int count = picker.pick(request, survivors, sums, picked);
+    if (count < 1 || picked[0] < 0 || picked[0] >= size) {
+      throw new IllegalStateException(
+          "picker of profile " + name + " chose no candidate; it must choose at least one");
+    }
+    return survivors.origin(picked[0]);
+  }
+
+  /** Arrays are one longer than the candidates: a filter may rely on {@code keep} being longer. */
+  private void reserve(int size) {
+    if (keep.length <= size) {
+      int length = Math.max(16, size + size / 2 + 1);
+      keep = new boolean[length];
+      scores = new double[length];
+      sums = new double[length];
+      picked = new int[length];
+      survivors.reserve(length);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.core.scheduling.PluginSet.Made;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.ProfileHandler;
+import io.fairlead.plugin.SaturationDetector;
+import io.fairlead.plugin.Scorer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Puts a document's plugins together and fills in what it leaves out. */
+final class SchedulerAssembly {
+
+  private static final String SINGLE_PROFILE = "single-profile-handler";
+  private static final List<String> DEFAULT_SCORERS =
+      List.of("queue-scorer", "kv-cache-utilization-scorer", "prefix-cache-scorer");
+
+  private final SchedulerConfig config;
+  private final PluginSet plugins;
+  private final Problems problems;
+  private final @Nullable Made detector;
+
+  SchedulerAssembly(SchedulerConfig config, PluginSet plugins, Problems problems) {
+    this.config = config;
+    this.plugins = plugins;
+    this.problems = problems;
+    this.detector = detector();
+  }
+
+  SaturationDetector saturation() {
+    return detector != null && detector.plugin() instanceof SaturationDetector listed
+        ? listed
+        : plugins.builtIn("utilization-detector", SaturationDetector.class);
+  }
+
+  Scheduler scheduler() {
+    List<Profile> profiles = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < config.profiles().size(); i++) {
+      ProfileConfig profile = config.profiles().get(i);
+      String path = "scheduler.profiles[" + i + "]";
+      if (profile.name().isEmpty()) {
+        problems.add(path + ".name", "is empty; set a name");
+      } else if (!names.add(profile.name())) {
+        problems.add(
+            path + ".name", "\"" + profile.name() + "\" is there twice; give each its own name");
+      }
+      profiles.add(profile(path, profile));
+    }
+    if (profiles.isEmpty()) {
+      profiles.add(profileOfAll());
+    }
+    return new Scheduler(profiles, handler(profiles.size()));
+  }
+
+  private Profile profile(String path, ProfileConfig config) {
+    ProfileParts parts = new ProfileParts(plugins, problems);
+    for (int i = 0; i < config.plugins().size(); i++) {
+      PluginReference reference = config.plugins().get(i);
+      String at = path + ".plugins[" + i + "]";
+      if (!(reference.weight() >= 0 && reference.weight() <= ProfileParts.MAX_WEIGHT)) {
+        problems.add(
+            at + ".weight",
+            "is " + reference.weight() + "; set a number from 0 to " + ProfileParts.MAX_WEIGHT);
+      }
+      Made made = resolve(at + ".pluginRef", reference.pluginRef());
+      if (made != null) {
+        parts.add(at, made, reference.weight());
+      }
+    }
+    return parts.profile(config.name());
+  }
+
+  private Profile profileOfAll() {
+    ProfileParts parts = new ProfileParts(plugins, problems);
+    for (Made made : plugins.all()) {
+      boolean gate = detector != null && made.name().equals(detector.name());
+      if (!gate && ProfileParts.takes(made.plugin())) {
+        parts.add(made.path(), made, 1);
+      }
+    }
+    if (parts.isEmpty()) {
+      for (String type : DEFAULT_SCORERS) {
+        Scorer scorer = plugins.builtIn(type, Scorer.class);
+        parts.add("", new Made("", type, type, scorer), 1);
+      }
+    }
+    return parts.profile("default");
+  }
+
+  private ProfileHandler handler(int profileCount) {
+    Made found = null;
+    for (Made made : plugins.all()) {
+      if (!(made.plugin() instanceof ProfileHandler)) {
+        continue;
+      }
+      if (found != null) {
+        problems.add(
+            made.path(), "is a second profile handler beside " + found.name() + "; keep one");
+      } else {
+        found = made;
+      }
+    }
+    if (profileCount > 1 && (found == null || found.type().equals(SINGLE_PROFILE))) {
+      problems.add(
+          "scheduler.profiles",
+          "has "
+              + profileCount
+              + " entries, but no plugin says which to run when; list a profile handler that can,"
+              + " or keep one profile");
+    }
+    return found != null && found.plugin() instanceof ProfileHandler listed
+        ? listed
+        : plugins.builtIn(SINGLE_PROFILE, ProfileHandler.class);
+  }
+
+  private @Nullable Made detector() {
+    String path = "scheduler.saturationDetector";
+    String name = config.saturationDetector();
+    if (name != null) {
+      Made made = resolve(path, name);
+      if (made != null && !(made.plugin() instanceof SaturationDetector)) {
+        problems.add(path, "\"" + name + "\" is a " + made.type() + "; name a saturation detector");
+      }
+      return made;
+    }
+    List<Made> listed =
+        plugins.all().stream().filter(m -> m.plugin() instanceof SaturationDetector).toList();
+    if (listed.size() > 1) {
+      problems.add(
+          path,
+          "is not set, and there are several: "
+              + String.join(", ", listed.stream().map(Made::name).toList())
+              + "; name one of them");
+    }
+    return listed.size() == 1 ? listed.getFirst() : null;
+  }
+
+  private @Nullable Made resolve(String path, String name) {
+    if (!plugins.knows(name)) {
+      problems.add(
+          path, "\"" + name + "\" is not the name of a plugin; there are " + plugins.names());
+    }
+    return plugins.get(name);
+  }
+}

@@ -1,0 +1,62 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Endpoint;
+import org.jspecify.annotations.Nullable;
+
+/** The candidates that the filters have left so far, as indexes into those of the request. */
+final class Survivors implements Candidates {
+
+  private @Nullable Candidates all;
+  private int[] origins = {};
+  private int size;
+
+  void reserve(int length) {
+    origins = new int[length];
+  }
+
+  void all(Candidates candidates) {
+    all = candidates;
+    size = candidates.size();
+    for (int i = 0; i < size; i++) {
+      origins[i] = i;
+    }
+  }
+
+  void retain(boolean[] keep) {
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      if (keep[i]) {
+        origins[kept++] = origins[i];
+      }
+    }
+    size = kept;
+  }
+
+  /** Index among the request's candidates. */
+  int origin(int index) {
+    return origins[index];
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public Endpoint get(int index) {
+    return request().get(origins[index]);
+  }
+
+  @Override
+  public int matchedBlocks(int index) {
+    return request().matchedBlocks(origins[index]);
+  }
+
+  private Candidates request() {
+    if (all == null) {
+      throw new IllegalStateException("candidates are valid only while a request is scheduled");
+    }
+    return all;
+  }
+}

@@ -1,0 +1,91 @@
+package io.fairlead.core;
+
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A core with a clock that only moves when told, and a log of the effects. */
+final class Pool implements RequestListener {
+
+  final PoolCore core;
+  final List<String> effects = new ArrayList<>();
+  final List<Route> routes = new ArrayList<>();
+  final List<Rejection> rejections = new ArrayList<>();
+  long now;
+
+  Pool() {
+    this(PoolLimits.DEFAULT);
+  }
+
+  Pool(PoolLimits limits) {
+    core = new PoolCore(limits);
+  }
+
+  static PoolConfig config(SchedulerConfig scheduler, ModelConfig... models) {
+    return new PoolConfig(
+        "default",
+        "pool",
+        Map.of("app", "vllm"),
+        List.of(8000),
+        "http",
+        List.of(models),
+        scheduler);
+  }
+
+  static ModelConfig model(String name, Criticality criticality, TargetModel... targets) {
+    return new ModelConfig(name, criticality, List.of(targets));
+  }
+
+  static EndpointSpec endpoint(String name) {
+    return endpoint(name, "1");
+  }
+
+  static EndpointSpec endpoint(String name, String incarnation) {
+    return new EndpointSpec(name, incarnation, "10.0.0.1", 8000, Map.of());
+  }
+
+  static RequestFacts request(String model, long seed, long... blocks) {
+    return new RequestFacts(model, seed, blocks, blocks.length * 16, -1, blocks.length * 64L);
+  }
+
+  Pool configure(ModelConfig... models) {
+    core.configure(
+        now, new ConfigCompiler(List.of()).compile(config(SchedulerConfig.DEFAULT, models)));
+    return this;
+  }
+
+  Pool endpoints(String... names) {
+    core.endpoints(now, List.of(names).stream().map(Pool::endpoint).toList());
+    return this;
+  }
+
+  long arrive(String model, long... blocks) {
+    return core.arrive(now, request(model, effects.size(), blocks), this);
+  }
+
+  Route lastRoute() {
+    return routes.getLast();
+  }
+
+  EndpointSnapshot snapshot(String name) {
+    return core.snapshot().stream().filter(s -> s.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  @Override
+  public void send(long request, Route route) {
+    routes.add(route);
+    effects.add(request + " " + route);
+  }
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    rejections.add(rejection);
+    effects.add(request + " " + rejection);
+  }
+}

@@ -1,0 +1,234 @@
+package io.fairlead.core;
+
+import static io.fairlead.core.Pool.endpoint;
+import static io.fairlead.core.Pool.model;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.TargetModel;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PoolCoreTest {
+
+  private final Pool pool = new Pool();
+
+  @Test
+  void rejectsWhatItCannotPlaceYet() {
+    pool.arrive("m");
+    pool.configure();
+    pool.arrive("m");
+
+    assertThat(pool.rejections)
+        .extracting(Rejection::reason)
+        .containsExactly(Reason.NOT_CONFIGURED, Reason.NO_READY_ENDPOINTS);
+    assertThat(pool.core.active()).isZero();
+    assertThat(pool.core.ready()).isFalse();
+  }
+
+  @Test
+  void isReadyOnceItHasConfigAndEndpoints() {
+    pool.endpoints("a");
+    assertThat(pool.core.ready()).isFalse();
+    pool.configure();
+    assertThat(pool.core.ready()).isTrue();
+    pool.endpoints();
+    assertThat(pool.core.ready()).isFalse();
+  }
+
+  @Test
+  void countsARequestFromSendToEnd() {
+    pool.configure().endpoints("a");
+
+    long ticket = pool.arrive("m", 1, 2, 3);
+    assertThat(pool.snapshot("a"))
+        .isEqualTo(new EndpointSnapshot("a", 1, 1, 0, Double.NaN, 1, 0, 3, false));
+    pool.core.firstToken(pool.now, ticket);
+    pool.core.firstToken(pool.now, ticket);
+    assertThat(pool.snapshot("a"))
+        .isEqualTo(new EndpointSnapshot("a", 1, 0, 0, Double.NaN, 1, 0, 3, false));
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.core.firstToken(pool.now, ticket);
+    pool.core.attemptFailed(pool.now, ticket);
+    assertThat(pool.snapshot("a"))
+        .isEqualTo(new EndpointSnapshot("a", 0, 0, 0, Double.NaN, 1, 0, 3, false));
+    assertThat(pool.core.active()).isZero();
+    assertThat(pool.effects).hasSize(1);
+  }
+
+  @Test
+  void sendsAPromptWhereItsHeadIs() {
+    pool.configure().endpoints("a", "b", "c");
+
+    pool.core.ended(0, pool.arrive("m", 1, 2, 3), Outcome.COMPLETED, Usage.UNKNOWN);
+    Route first = pool.lastRoute();
+    pool.core.ended(0, pool.arrive("m", 1, 2, 3, 4), Outcome.COMPLETED, Usage.UNKNOWN);
+    Route second = pool.lastRoute();
+    pool.arrive("other", 1, 2, 3);
+
+    assertThat(second.endpoint()).isEqualTo(first.endpoint());
+    assertThat(second.matchedBlocks()).isEqualTo(3);
+    assertThat(pool.lastRoute().matchedBlocks()).as("another model shares no blocks").isZero();
+  }
+
+  @Test
+  void retriesOnAnotherEndpointOnceThenGivesUp() {
+    pool.configure().endpoints("a", "b", "c");
+
+    long ticket = pool.arrive("m");
+    pool.core.attemptFailed(0, ticket);
+    assertThat(pool.routes).extracting(Route::attempt).containsExactly(1, 2);
+    assertThat(pool.routes).extracting(Route::endpoint).doesNotHaveDuplicates();
+    pool.core.attemptFailed(0, ticket);
+
+    assertThat(pool.rejections).extracting(Rejection::reason).containsOnly(Reason.UPSTREAM_FAILED);
+    assertThat(pool.core.active()).isZero();
+    assertThat(pool.core.snapshot()).allMatch(s -> s.inFlight() == 0);
+  }
+
+  @Test
+  void givesUpWhenNoOtherEndpointIsLeft() {
+    pool.configure().endpoints("a");
+    pool.core.attemptFailed(0, pool.arrive("m"));
+    assertThat(pool.rejections).extracting(Rejection::reason).containsOnly(Reason.UPSTREAM_FAILED);
+  }
+
+  @Test
+  void doesNotRetryAfterAFirstToken() {
+    pool.configure().endpoints("a", "b");
+    long ticket = pool.arrive("m");
+    pool.core.firstToken(0, ticket);
+    pool.core.attemptFailed(0, ticket);
+    assertThat(pool.routes).hasSize(1);
+    assertThat(pool.rejections).extracting(Rejection::reason).containsOnly(Reason.UPSTREAM_FAILED);
+    assertThat(pool.core.snapshot())
+        .allMatch(s -> s.inFlight() == 0 && s.awaitingFirstToken() == 0);
+  }
+
+  @Test
+  void retryFollowsTheConfigAndEndpointsOfItsOwnTime() {
+    pool.configure(model("m", Criticality.CRITICAL, new TargetModel("old", 1))).endpoints("a");
+    long ticket = pool.arrive("m");
+    pool.configure(model("m", Criticality.STANDARD, new TargetModel("new", 1))).endpoints("b");
+    pool.core.attemptFailed(0, ticket);
+
+    assertThat(pool.lastRoute())
+        .isEqualTo(new Route("new", Criticality.STANDARD, "b", "10.0.0.1", 8000, 0, 2));
+    assertThat(pool.core.snapshot()).extracting(EndpointSnapshot::name).containsExactly("b");
+  }
+
+  @Test
+  void keepsAnEndpointThatLeftUntilItsLastRequestEnds() {
+    pool.configure().endpoints("a");
+    long ticket = pool.arrive("m");
+    pool.endpoints("b");
+    assertThat(pool.snapshot("a").leaving()).isTrue();
+    pool.arrive("m");
+    assertThat(pool.lastRoute().endpoint()).isEqualTo("b");
+
+    pool.core.ended(0, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    assertThat(pool.core.snapshot()).extracting(EndpointSnapshot::name).containsExactly("b");
+  }
+
+  @Test
+  void anEndpointThatComesBackKeepsItsAccount() {
+    pool.configure().endpoints("a");
+    long ticket = pool.arrive("m", 1, 2);
+    pool.endpoints().endpoints("a");
+    assertThat(pool.core.snapshot()).hasSize(1);
+    assertThat(pool.snapshot("a").inFlight()).isEqualTo(1);
+    pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.arrive("m", 1, 2);
+    assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(2);
+  }
+
+  @Test
+  void aNewIncarnationStartsAfreshAndTheOldOnesEndNeverTouchesIt() {
+    pool.configure().endpoints("a");
+    long old = pool.arrive("m", 1, 2);
+    pool.core.scraped(0, "a", new EndpointMetrics(7, 3, 0.5, 16, 100));
+    pool.core.endpoints(0, List.of(endpoint("a", "2")));
+    assertThat(pool.core.snapshot())
+        .containsExactly(
+            new EndpointSnapshot("a", 0, 0, 0, Double.NaN, 0, 0, 0, false),
+            new EndpointSnapshot("a", 1, 1, 7, 0.5, 1, 0, 2, true));
+
+    pool.arrive("m", 1, 2);
+    assertThat(pool.lastRoute().matchedBlocks()).isZero();
+    pool.core.ended(0, old, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(pool.core.snapshot())
+        .containsExactly(new EndpointSnapshot("a", 1, 1, 0, Double.NaN, 1, 0, 2, false));
+  }
+
+  @Test
+  void refusesTwoEndpointsOfOneNameAndKeepsWhatItHad() {
+    pool.configure().endpoints("a");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> pool.endpoints("b", "b"))
+        .withMessageContaining("\"b\" is there twice");
+    assertThat(pool.core.snapshot()).extracting(EndpointSnapshot::name).containsExactly("a");
+  }
+
+  @Test
+  void unknownModelsAreSheddableAndTheirOwnTarget() {
+    pool.configure().endpoints("a");
+    pool.arrive("nobody-knows");
+    assertThat(pool.lastRoute().criticality()).isEqualTo(Criticality.SHEDDABLE);
+    assertThat(pool.lastRoute().targetModel()).isEqualTo("nobody-knows");
+    pool.arrive("");
+    assertThat(pool.lastRoute().criticality()).isEqualTo(Criticality.STANDARD);
+    assertThat(pool.lastRoute().targetModel()).isEmpty();
+  }
+
+  @Test
+  void shedsOnlyWhatIsSheddableAndOnlyWhenAllAreFull() {
+    pool.configure(
+            model("critical", Criticality.CRITICAL),
+            model("standard", Criticality.STANDARD),
+            model("sheddable", Criticality.SHEDDABLE))
+        .endpoints("full", "free");
+    pool.core.scraped(0, "full", new EndpointMetrics(5, 0, 0, 16, 100));
+    for (int i = 0; i < 4; i++) {
+      pool.core.ended(0, pool.arrive("sheddable"), Outcome.COMPLETED, Usage.UNKNOWN);
+      assertThat(pool.lastRoute().endpoint()).isEqualTo("free");
+    }
+    pool.core.scraped(0, "free", new EndpointMetrics(0, 0, 0.8, 16, 100));
+    pool.arrive("sheddable");
+    assertThat(pool.rejections)
+        .containsExactly(
+            new Rejection(Reason.SATURATED, Criticality.SHEDDABLE, Reason.SATURATED.message()));
+    pool.arrive("standard");
+    pool.arrive("critical");
+    assertThat(pool.rejections).hasSize(1);
+  }
+
+  @Test
+  void splitsTrafficByWeight() {
+    pool.configure(
+            model(
+                "m", Criticality.STANDARD, new TargetModel("one", 1), new TargetModel("three", 3)))
+        .endpoints("a");
+    for (int i = 0; i < 4000; i++) {
+      pool.core.ended(0, pool.arrive("m"), Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+    // Expectation 1000, standard deviation 27: seven of them either way.
+    assertThat(pool.routes.stream().filter(r -> r.targetModel().equals("one")).count())
+        .isBetween(810L, 1190L);
+  }
+
+  @Test
+  void ignoresWhatIsLateOrWasNever() {
+    pool.configure().endpoints("a");
+    pool.core.scraped(0, "gone", EndpointMetrics.UNKNOWN);
+    for (long ticket : new long[] {0, -1, 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+      pool.core.firstToken(0, ticket);
+      pool.core.attemptFailed(0, ticket);
+      pool.core.ended(0, ticket, Outcome.FAILED, Usage.UNKNOWN);
+    }
+    assertThat(pool.effects).isEmpty();
+    assertThat(pool.snapshot("a").inFlight()).isZero();
+  }
+}

@@ -1,0 +1,5 @@
+/** The core driven event by event in virtual time. */
+@NullMarked
+package io.fairlead.core;
+
+import org.jspecify.annotations.NullMarked;
