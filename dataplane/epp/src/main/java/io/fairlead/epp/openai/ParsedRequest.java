@@ -4,8 +4,9 @@ package io.fairlead.epp.openai;
  * What the scheduler needs from a request body.
  *
  * @param model the {@code model} field, unescaped
- * @param modelStart offset of the model's JSON string in the body, opening quote included
- * @param modelEnd offset just after its closing quote
+ * @param modelStart offset of the model's JSON string from the body's first byte, opening quote
+ *     included
+ * @param modelEnd offset just after its closing quote, from the body's first byte
  * @param stream whether a stream was asked for
  * @param maxOutputTokens the request's own limit, or -1
  * @param promptTokens estimated from the prompt's bytes

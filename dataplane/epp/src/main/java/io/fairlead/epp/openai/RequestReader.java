@@ -1,20 +1,235 @@
 package io.fairlead.epp.openai;
 
+import io.fairlead.core.prefix.BlockHasher;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Reads an OpenAI request body in one pass: the model and where it stands, the limits, and the
  * chained hashes of the prompt's blocks. Copies no text. Not thread-safe; one per connection loop,
  * reused.
+ *
+ * <p>The prompt is hashed in the order in which an engine lays it out, whatever the order in the
+ * body: cache salt, system text, tools, then messages, prompt or input. Whitespace between tokens
+ * does not count. A field that is read may be there only once: which of two would win is up to each
+ * server, and the picker and the engine must not see different requests.
  */
 public final class RequestReader {
+
+  /** Prompt blocks that are hashed by default: 256 KiB of prompt. */
+  public static final int DEFAULT_MAX_BLOCKS = 4096;
+
+  private static final int MAX_MODEL_BYTES = 512;
+  private static final int BYTES_PER_TOKEN = 4;
+  private static final Field[] FIELDS = Field.values();
+
+  private final JsonScanner scanner = new JsonScanner();
+  private final BlockHasher hasher;
+  private final PromptSpans spans;
+
+  private final int[] valueFrom = new int[FIELDS.length];
+  private final int[] valueTo = new int[FIELDS.length];
+  private final int[] spansFrom = new int[FIELDS.length];
+  private final int[] spansTo = new int[FIELDS.length];
+  private final int[] promptBytes = new int[FIELDS.length];
+  private int seen;
+  private boolean modelEscaped;
+
+  /** A reader that hashes {@link #DEFAULT_MAX_BLOCKS} blocks at most. */
+  public RequestReader() {
+    this(DEFAULT_MAX_BLOCKS);
+  }
+
+  /**
+   * A reader.
+   *
+   * @param maxBlocks longest prefix of a prompt that is hashed, in blocks of {@link
+   *     BlockHasher#BLOCK_BYTES}; 1 to 100,000
+   */
+  public RequestReader(int maxBlocks) {
+    hasher = new BlockHasher(maxBlocks);
+    spans = new PromptSpans(maxBlocks * BlockHasher.BLOCK_BYTES);
+  }
 
   /**
    * Reads one body.
    *
+   * @param path the request's path; a query is ignored, only the end decides what the body needs
    * @param body the whole request body, JSON in UTF-8
    * @throws BadRequestException if it is not JSON of the shape that {@code path} asks for
    */
   public ParsedRequest read(String path, byte[] body, int offset, int length)
       throws BadRequestException {
-    throw new BadRequestException(400, "invalid_json", "not read");
+    Objects.checkFromIndexSize(offset, length, body.length);
+    seen = 0;
+    spans.reset();
+    scanner.begin(body, offset, length);
+    try {
+      scan(body);
+      Operation operation = Operation.of(path);
+      String model = model();
+      requirePrompt(operation, body);
+      return new ParsedRequest(
+          model,
+          valueFrom[Field.MODEL.slot()] - offset,
+          valueTo[Field.MODEL.slot()] - offset,
+          isTrue(body),
+          maxOutputTokens(body),
+          hash(operation, body),
+          hasher.blocks());
+    } finally {
+      scanner.release();
+    }
+  }
+
+  private void scan(byte[] body) throws BadRequestException {
+    scanner.expect('{');
+    if (!scanner.accept('}')) {
+      do {
+        int from = scanner.position();
+        scanner.string();
+        int to = scanner.position();
+        Field field =
+            scanner.escaped()
+                ? Field.of(scanner.text(from, to, true))
+                : Field.of(body, from + 1, to - 1);
+        scanner.expect(':');
+        value(field);
+        scanner.whitespace();
+      } while (scanner.accept(','));
+      if (scanner.peek() != '}') {
+        throw scanner.broken("',' or '}' expected");
+      }
+      scanner.expect('}');
+    }
+    scanner.expectEnd();
+  }
+
+  private void value(@Nullable Field field) throws BadRequestException {
+    if (field == null) {
+      scanner.value(null);
+      return;
+    }
+    if (has(field)) {
+      throw new BadRequestException(
+          400,
+          ErrorCodes.DUPLICATE_FIELD,
+          "The field '" + field.key() + "' is there twice; send it once.");
+    }
+    int i = field.slot();
+    seen |= 1 << i;
+    valueFrom[i] = scanner.position();
+    if (field.ofPrompt()) {
+      spans.beginSection();
+      spansFrom[i] = spans.mark();
+      scanner.value(spans);
+      spansTo[i] = spans.mark();
+      promptBytes[i] = spans.sectionBytes();
+    } else {
+      scanner.value(null);
+    }
+    if (field == Field.MODEL) {
+      modelEscaped = scanner.escaped();
+    }
+    valueTo[i] = scanner.position();
+  }
+
+  private boolean has(Field field) {
+    return (seen & 1 << field.slot()) != 0;
+  }
+
+  private String model() throws BadRequestException {
+    int from = valueFrom[Field.MODEL.slot()];
+    int to = valueTo[Field.MODEL.slot()];
+    if (!has(Field.MODEL)) {
+      throw invalidModel("is missing; name the model to ask");
+    }
+    if (!scanner.isString(from)) {
+      throw invalidModel("is not a string; name the model to ask");
+    }
+    if (to - from == 2) {
+      throw invalidModel("is empty; name the model to ask");
+    }
+    if (to - from > MAX_MODEL_BYTES) {
+      throw invalidModel("is longer than " + MAX_MODEL_BYTES + " bytes");
+    }
+    return scanner.text(from, to, modelEscaped);
+  }
+
+  private static BadRequestException invalidModel(String problem) {
+    return new BadRequestException(
+        400, ErrorCodes.INVALID_MODEL, "The field 'model' " + problem + ".");
+  }
+
+  private void requirePrompt(Operation operation, byte[] body) throws BadRequestException {
+    Field field = operation.prompt();
+    if (field == null) {
+      return;
+    }
+    int i = field.slot();
+    byte first = has(field) ? body[valueFrom[i]] : 0;
+    boolean list = first == '[' && promptBytes[i] > 2;
+    boolean good = field == Field.MESSAGES ? list : list || first == '"';
+    if (!good) {
+      throw new BadRequestException(
+          400,
+          ErrorCodes.MISSING_FIELD,
+          "The field '"
+              + field.key()
+              + "' is missing or empty; this path needs "
+              + (field == Field.MESSAGES ? "a list of at least one." : "a string or a list."));
+    }
+  }
+
+  private boolean isTrue(byte[] body) {
+    return has(Field.STREAM) && body[valueFrom[Field.STREAM.slot()]] == 't';
+  }
+
+  private int maxOutputTokens(byte[] body) {
+    int smallest = -1;
+    for (int i = Field.MAX_TOKENS.slot(); i <= Field.MAX_OUTPUT_TOKENS.slot(); i++) {
+      int limit = has(FIELDS[i]) ? wholeNumber(body, valueFrom[i], valueTo[i]) : -1;
+      if (limit >= 0 && (smallest < 0 || limit < smallest)) {
+        smallest = limit;
+      }
+    }
+    return smallest;
+  }
+
+  /** The number, at most {@link Integer#MAX_VALUE}; -1 for what is none: the engine's to refuse. */
+  private static int wholeNumber(byte[] body, int from, int to) {
+    long number = 0;
+    for (int i = from; i < to; i++) {
+      if (body[i] < '0' || body[i] > '9') {
+        return -1;
+      }
+      number = Math.min(number * 10 + (body[i] - '0'), Integer.MAX_VALUE);
+    }
+    return (int) number;
+  }
+
+  /** Hashes the prompt; returns its length in tokens, estimated. */
+  private int hash(Operation operation, byte[] body) {
+    hasher.reset();
+    long total = 0;
+    boolean promptSeen = false;
+    for (int i = Field.CACHE_SALT.slot(); i < FIELDS.length; i++) {
+      Field field = FIELDS[i];
+      if (!has(field) || body[valueFrom[i]] == 'n') {
+        continue;
+      }
+      if (i >= Field.MESSAGES.slot()) {
+        boolean wanted = operation == Operation.OTHER ? !promptSeen : field == operation.prompt();
+        if (!wanted) {
+          continue;
+        }
+        promptSeen = true;
+      }
+      for (int span = spansFrom[i]; span < spansTo[i]; span += 2) {
+        hasher.add(body, spans.from(span), spans.to(span) - spans.from(span));
+      }
+      total += promptBytes[i];
+    }
+    return (int) (total / BYTES_PER_TOKEN);
   }
 }

@@ -1,0 +1,40 @@
+package io.fairlead.epp.openai;
+
+/**
+ * The values of {@code error.code} for requests that no endpoint should see. The codes of requests
+ * that the pool turned away are those of {@link io.fairlead.core.Rejection.Reason}.
+ */
+public final class ErrorCodes {
+
+  /** 400: the request line or a header can't be read. */
+  public static final String INVALID_HTTP = "invalid_http";
+
+  /** 400: the body is not a JSON object in UTF-8, is nested too deeply, or has text after it. */
+  public static final String INVALID_JSON = "invalid_json";
+
+  /** 400: {@code model} is missing, empty, not a string, or longer than a name can be. */
+  public static final String INVALID_MODEL = "invalid_model";
+
+  /** 400: a field that decides where the request goes is there twice. */
+  public static final String DUPLICATE_FIELD = "duplicate_field";
+
+  /** 400: the field that this path needs is missing, empty or of the wrong type. */
+  public static final String MISSING_FIELD = "missing_field";
+
+  /** 404: no such path here. */
+  public static final String UNKNOWN_PATH = "unknown_path";
+
+  /** 405: the path exists, the method does not. */
+  public static final String METHOD_NOT_ALLOWED = "method_not_allowed";
+
+  /** 408: the body stopped coming. */
+  public static final String REQUEST_TIMEOUT = "request_timeout";
+
+  /** 413: the body is longer than the limit. */
+  public static final String BODY_TOO_LARGE = "body_too_large";
+
+  /** 415: the body is not declared as {@code application/json} in UTF-8. */
+  public static final String UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type";
+
+  private ErrorCodes() {}
+}

@@ -1,0 +1,60 @@
+package io.fairlead.epp.openai;
+
+import org.jspecify.annotations.Nullable;
+
+/** The fields of a request that are read. Those of the prompt stand in the order of hashing. */
+enum Field {
+  MODEL(0, "model"),
+  STREAM(1, "stream"),
+  MAX_TOKENS(2, "max_tokens"),
+  MAX_COMPLETION_TOKENS(3, "max_completion_tokens"),
+  MAX_OUTPUT_TOKENS(4, "max_output_tokens"),
+  CACHE_SALT(5, "cache_salt"),
+  SYSTEM(6, "system"),
+  INSTRUCTIONS(7, "instructions"),
+  TOOLS(8, "tools"),
+  MESSAGES(9, "messages"),
+  PROMPT(10, "prompt"),
+  INPUT(11, "input");
+
+  private static final Field[] ALL = values();
+
+  private final int slot;
+  private final String key;
+
+  Field(int slot, String key) {
+    this.slot = slot;
+    this.key = key;
+  }
+
+  static @Nullable Field of(byte[] body, int from, int to) {
+    for (Field field : ALL) {
+      if (JsonString.same(field.key, body, from, to)) {
+        return field;
+      }
+    }
+    return null;
+  }
+
+  static @Nullable Field of(String key) {
+    for (Field field : ALL) {
+      if (field.key.equals(key)) {
+        return field;
+      }
+    }
+    return null;
+  }
+
+  String key() {
+    return key;
+  }
+
+  /** Index of what is remembered about the field; rises in the order of declaration. */
+  int slot() {
+    return slot;
+  }
+
+  boolean ofPrompt() {
+    return slot >= CACHE_SALT.slot;
+  }
+}

@@ -1,0 +1,350 @@
+package io.fairlead.epp.openai;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cursor over JSON in UTF-8 that checks what it passes and builds nothing. Strict as RFC 8259,
+ * with a bound on nesting; needs no recursion, so no input can exhaust the stack.
+ *
+ * <p>Text in strings is passed eight bytes at a time: a word is skipped when none of its bytes is a
+ * quote, a backslash, a control character or part of a longer UTF-8 sequence. The borrow in the
+ * subtraction can mark bytes above the first hit wrongly, never below it, and only the first is
+ * used.
+ */
+final class JsonScanner {
+
+  /** Objects and arrays inside one another, the outermost included. */
+  static final int MAX_DEPTH = 500;
+
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long ONES = 0x0101010101010101L;
+  private static final long HIGH = 0x8080808080808080L;
+  private static final byte[] NOTHING = new byte[0];
+
+  private final boolean[] isObject = new boolean[MAX_DEPTH];
+  private byte[] bytes = NOTHING;
+  private int start;
+  private int pos;
+  private int end;
+  private boolean escaped;
+  private @Nullable PromptSpans spans;
+  private int spanFrom;
+
+  void begin(byte[] body, int offset, int length) {
+    bytes = body;
+    start = offset;
+    pos = offset;
+    end = offset + length;
+    spans = null;
+  }
+
+  /** Lets go of the body. */
+  void release() {
+    bytes = NOTHING;
+    spans = null;
+  }
+
+  int position() {
+    return pos;
+  }
+
+  /** Whether the string passed last has escapes in it. */
+  boolean escaped() {
+    return escaped;
+  }
+
+  /** The byte at the cursor. */
+  int peek() throws BadRequestException {
+    if (pos >= end) {
+      throw broken("it ends too early");
+    }
+    return bytes[pos];
+  }
+
+  /** Passes {@code expected} and the whitespace around it. */
+  void expect(char expected) throws BadRequestException {
+    whitespace();
+    if (peek() != expected) {
+      throw broken("'" + expected + "' expected");
+    }
+    pos++;
+    whitespace();
+  }
+
+  /** Passes {@code wanted} and the whitespace after it, if it is there. */
+  boolean accept(char wanted) throws BadRequestException {
+    if (peek() != wanted) {
+      return false;
+    }
+    pos++;
+    whitespace();
+    return true;
+  }
+
+  void expectEnd() throws BadRequestException {
+    whitespace();
+    if (pos != end) {
+      throw broken("there is something after the object");
+    }
+  }
+
+  void whitespace() {
+    int from = pos;
+    while (pos < end && isWhitespace(bytes[pos])) {
+      pos++;
+    }
+    if (spans != null && pos != from) {
+      if (from > spanFrom) {
+        spans.add(spanFrom, from);
+      }
+      spanFrom = pos;
+    }
+  }
+
+  private static boolean isWhitespace(byte b) {
+    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+
+  /**
+   * Passes one value inside the outermost object.
+   *
+   * @param into gets the value's bytes without the whitespace between its tokens; null for none
+   */
+  void value(@Nullable PromptSpans into) throws BadRequestException {
+    spans = into;
+    spanFrom = pos;
+    int depth = 1;
+    do {
+      depth = opening(depth);
+      while (depth > 1) {
+        whitespace();
+        int c = peek();
+        boolean object = isObject[depth - 1];
+        if (c == ',') {
+          pos++;
+          whitespace();
+          if (object) {
+            key();
+          }
+          break;
+        }
+        if (c != (object ? '}' : ']')) {
+          throw broken(object ? "',' or '}' expected" : "',' or ']' expected");
+        }
+        pos++;
+        depth--;
+      }
+    } while (depth > 1);
+    spans = null;
+    if (into != null) {
+      into.add(spanFrom, pos);
+    }
+  }
+
+  /** Passes a scalar or an empty container, or goes into containers up to their first value. */
+  private int opening(int outer) throws BadRequestException {
+    int depth = outer;
+    while (true) {
+      int c = peek();
+      if (c != '{' && c != '[') {
+        scalar(c);
+        return depth;
+      }
+      pos++;
+      whitespace();
+      if (depth == MAX_DEPTH) {
+        throw broken("it is nested deeper than " + MAX_DEPTH + " levels");
+      }
+      if (peek() == c + 2) { // in ASCII both closing brackets stand two after their opening ones
+        pos++;
+        return depth;
+      }
+      isObject[depth++] = c == '{';
+      if (c == '{') {
+        key();
+      }
+    }
+  }
+
+  private void key() throws BadRequestException {
+    string();
+    expect(':');
+  }
+
+  private void scalar(int c) throws BadRequestException {
+    switch (c) {
+      case '"' -> string();
+      case 't' -> literal("true");
+      case 'f' -> literal("false");
+      case 'n' -> literal("null");
+      default -> number();
+    }
+  }
+
+  private void literal(String text) throws BadRequestException {
+    for (int i = 0; i < text.length(); i++) {
+      if (pos >= end || bytes[pos] != text.charAt(i)) {
+        throw broken("a value expected");
+      }
+      pos++;
+    }
+  }
+
+  private void number() throws BadRequestException {
+    if (bytes[pos] == '-') {
+      pos++;
+    }
+    if (pos < end && bytes[pos] == '0') {
+      pos++;
+    } else {
+      digits("a value expected");
+    }
+    if (pos < end && bytes[pos] == '.') {
+      pos++;
+      digits("a digit expected after the decimal point");
+    }
+    if (pos < end && (bytes[pos] | 0x20) == 'e') {
+      pos++;
+      if (pos < end && (bytes[pos] == '+' || bytes[pos] == '-')) {
+        pos++;
+      }
+      digits("a digit expected in the exponent");
+    }
+  }
+
+  private void digits(String otherwise) throws BadRequestException {
+    int from = pos;
+    while (pos < end && bytes[pos] >= '0' && bytes[pos] <= '9') {
+      pos++;
+    }
+    if (pos == from) {
+      throw broken(otherwise);
+    }
+  }
+
+  /** Passes a string, quotes included. */
+  void string() throws BadRequestException {
+    if (peek() != '"') {
+      throw broken("a string expected");
+    }
+    pos++;
+    escaped = false;
+    while (true) {
+      skipPlainWords();
+      byte b = (byte) peek();
+      if (b == '"') {
+        pos++;
+        return;
+      } else if (b == '\\') {
+        escaped = true;
+        pos++;
+        escape();
+      } else if (b < 0) {
+        pos += sequence(b & 0xff);
+      } else if (b < 0x20) {
+        throw broken("a control character in a string must be escaped");
+      } else {
+        pos++;
+      }
+    }
+  }
+
+  private void skipPlainWords() {
+    while (end - pos >= Long.BYTES) {
+      long word = (long) WORD.get(bytes, pos);
+      long hits =
+          (word
+                  | (word - ONES * 0x20)
+                  | ((word ^ (ONES * '"')) - ONES)
+                  | ((word ^ (ONES * '\\')) - ONES))
+              & HIGH;
+      if (hits != 0) {
+        pos += Long.numberOfTrailingZeros(hits) >>> 3;
+        return;
+      }
+      pos += Long.BYTES;
+    }
+  }
+
+  private void escape() throws BadRequestException {
+    int c = peek();
+    pos++;
+    if (c == 'u') {
+      for (int i = 0; i < 4; i++) {
+        if (Character.digit(peek(), 16) < 0) {
+          throw broken("four hex digits expected after \\u");
+        }
+        pos++;
+      }
+    } else if ("\"\\/bfnrt".indexOf(c) < 0) {
+      throw broken("no such escape");
+    }
+  }
+
+  /** Length of the UTF-8 sequence at the cursor: no overlong form, no surrogate, in range. */
+  private int sequence(int lead) throws BadRequestException {
+    int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || end - pos < length) {
+      throw broken("it is not UTF-8");
+    }
+    int second = bytes[pos + 1] & 0xff;
+    int lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    int highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    boolean good = second >= lowest && second <= highest;
+    for (int i = 2; i < length; i++) {
+      good &= (bytes[pos + i] & 0xc0) == 0x80;
+    }
+    if (!good) {
+      throw broken("it is not UTF-8");
+    }
+    return length;
+  }
+
+  /** Whether the value that was passed from there on is a string. */
+  boolean isString(int from) {
+    return bytes[from] == '"';
+  }
+
+  /** The text of a string that was passed, from its opening quote to after its closing one. */
+  String text(int from, int to, boolean hasEscapes) {
+    String raw = new String(bytes, from + 1, to - from - 2, StandardCharsets.UTF_8);
+    if (!hasEscapes) {
+      return raw;
+    }
+    StringBuilder text = new StringBuilder(raw.length());
+    for (int i = 0; i < raw.length(); i++) {
+      char c = raw.charAt(i);
+      if (c != '\\') {
+        text.append(c);
+        continue;
+      }
+      c = raw.charAt(++i);
+      switch (c) {
+        case 'b' -> text.append('\b');
+        case 'f' -> text.append('\f');
+        case 'n' -> text.append('\n');
+        case 'r' -> text.append('\r');
+        case 't' -> text.append('\t');
+        case 'u' -> {
+          text.append((char) Integer.parseInt(raw, i + 1, i + 5, 16));
+          i += 4;
+        }
+        default -> text.append(c);
+      }
+    }
+    return text.toString();
+  }
+
+  /** The error for JSON that breaks at the cursor. */
+  BadRequestException broken(String what) {
+    return new BadRequestException(
+        400,
+        ErrorCodes.INVALID_JSON,
+        "The body is not valid JSON: at byte " + (pos - start) + " " + what + ".");
+  }
+}

@@ -1,0 +1,265 @@
+package io.fairlead.epp.openai;
+
+import io.fairlead.core.Usage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds {@code usage} in JSON that comes byte by byte: at the top level, or inside {@code response}
+ * as events of the Responses API have it. Keeps its place and one short key, never the text.
+ *
+ * <p>Lenient: it checks no more than it needs to find its way. What is not as expected (a usage
+ * that is no object, a count that is no whole number) is unknown; what is not JSON is passed over
+ * up to {@link #reset}. Counts are taken over when their object closes, so a usage that is cut off
+ * is none.
+ */
+final class UsageScanner {
+
+  /** What the objects on the way to the counts are; everything else is passed over. */
+  private enum Node {
+    OUTSIDE,
+    ROOT,
+    RESPONSE,
+    USAGE,
+    DETAILS
+  }
+
+  private enum Expect {
+    KEY,
+    IN_KEY,
+    COLON,
+    VALUE,
+    NUMBER,
+    COMMA,
+    /** Inside a value that does not matter: a string, or {@code skipped} containers deep. */
+    SKIP,
+    SKIP_STRING,
+    /** Not JSON; nothing more is read. */
+    BROKEN
+  }
+
+  private enum Key {
+    USAGE("usage"),
+    RESPONSE("response"),
+    PROMPT("prompt_tokens"),
+    INPUT("input_tokens"),
+    COMPLETION("completion_tokens"),
+    OUTPUT("output_tokens"),
+    PROMPT_DETAILS("prompt_tokens_details"),
+    INPUT_DETAILS("input_tokens_details"),
+    CACHED("cached_tokens");
+
+    private static final Key[] ALL = values();
+    private static final int LONGEST = 24;
+
+    private final String text;
+
+    Key(String text) {
+      this.text = text;
+    }
+
+    static @Nullable Key of(byte[] bytes, int length) {
+      for (Key key : ALL) {
+        if (JsonString.same(key.text, bytes, 0, length)) {
+          return key;
+        }
+      }
+      return null;
+    }
+  }
+
+  private static final int UNKNOWN = -1;
+
+  private final Node[] path = {Node.OUTSIDE, Node.ROOT, Node.OUTSIDE, Node.OUTSIDE, Node.OUTSIDE};
+  private final byte[] keyText = new byte[Key.LONGEST];
+  private int depth;
+  private Expect expect = Expect.VALUE;
+  private int keyLength;
+  private @Nullable Key key;
+  private boolean escape;
+  private int skipped;
+  private long number;
+
+  private int prompt = UNKNOWN;
+  private int completion = UNKNOWN;
+  private int cached = UNKNOWN;
+  private Usage usage = Usage.UNKNOWN;
+
+  /** A new document begins. What was found in those before stays. */
+  void reset() {
+    depth = 0;
+    expect = Expect.VALUE;
+    escape = false;
+  }
+
+  Usage usage() {
+    return usage;
+  }
+
+  void next(byte b) {
+    switch (expect) {
+      case SKIP_STRING -> skipString(b);
+      case SKIP -> skip(b);
+      case IN_KEY -> inKey(b);
+      case KEY -> {
+        if (b == '"') {
+          keyLength = 0;
+          expect = Expect.IN_KEY;
+        } else if (b == '}') {
+          close();
+        } else {
+          unless(b, ',', Expect.KEY);
+        }
+      }
+      case COLON -> unless(b, ':', Expect.VALUE);
+      case VALUE -> value(b);
+      case NUMBER -> number(b);
+      case COMMA -> {
+        if (b == '}') {
+          close();
+        } else {
+          unless(b, ',', Expect.KEY);
+        }
+      }
+      case BROKEN -> {}
+    }
+  }
+
+  private void unless(byte b, char wanted, Expect then) {
+    if (b == wanted) {
+      expect = then;
+    } else if (!isWhitespace(b)) {
+      expect = Expect.BROKEN;
+    }
+  }
+
+  private static boolean isWhitespace(byte b) {
+    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+
+  private void inKey(byte b) {
+    if (escape) {
+      escape = false;
+    } else if (b == '"') {
+      key = Key.of(keyText, keyLength);
+      expect = Expect.COLON;
+      return;
+    } else {
+      escape = b == '\\';
+    }
+    if (keyLength < keyText.length) {
+      keyText[keyLength++] = b;
+    }
+  }
+
+  private void value(byte b) {
+    switch (b) {
+      case '{' -> open();
+      case '[' -> {
+        skipped = 1;
+        expect = Expect.SKIP;
+      }
+      case '"' -> {
+        skipped = 0;
+        expect = Expect.SKIP_STRING;
+      }
+      case ' ', '\n', '\r', '\t' -> {}
+      default -> {
+        number = 0;
+        expect = Expect.NUMBER;
+        number(b);
+      }
+    }
+  }
+
+  private void open() {
+    Node node = depth == 0 ? Node.ROOT : inside(path[depth]);
+    if (node == Node.OUTSIDE) {
+      skipped = 1;
+      expect = Expect.SKIP;
+      return;
+    }
+    path[++depth] = node;
+    expect = Expect.KEY;
+    if (node == Node.USAGE) {
+      prompt = UNKNOWN;
+      completion = UNKNOWN;
+      cached = UNKNOWN;
+    }
+  }
+
+  private Node inside(Node parent) {
+    return switch (parent) {
+      case ROOT ->
+          key == Key.USAGE ? Node.USAGE : key == Key.RESPONSE ? Node.RESPONSE : Node.OUTSIDE;
+      case RESPONSE -> key == Key.USAGE ? Node.USAGE : Node.OUTSIDE;
+      case USAGE ->
+          key == Key.PROMPT_DETAILS || key == Key.INPUT_DETAILS ? Node.DETAILS : Node.OUTSIDE;
+      case DETAILS, OUTSIDE -> Node.OUTSIDE;
+    };
+  }
+
+  private void close() {
+    if (path[depth] == Node.USAGE) {
+      usage = new Usage(prompt, completion, cached);
+    }
+    depth--;
+    expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
+  }
+
+  /** A number or a literal. Signs, fractions, letters and more than fits make it unknown. */
+  private void number(byte b) {
+    if (b >= '0' && b <= '9') {
+      if (number >= 0) {
+        number = number * 10 + (b - '0');
+        number = number > Integer.MAX_VALUE ? UNKNOWN : number;
+      }
+    } else if (b == ',' || b == '}' || isWhitespace(b)) {
+      count((int) number);
+      expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
+      if (depth > 0) {
+        next(b);
+      }
+    } else {
+      number = UNKNOWN;
+    }
+  }
+
+  private void count(int value) {
+    if (depth == 0 || key == null) {
+      return;
+    }
+    if (path[depth] == Node.USAGE) {
+      switch (key) {
+        case PROMPT, INPUT -> prompt = value;
+        case COMPLETION, OUTPUT -> completion = value;
+        default -> {}
+      }
+    } else if (path[depth] == Node.DETAILS && key == Key.CACHED) {
+      cached = value;
+    }
+  }
+
+  private void skip(byte b) {
+    switch (b) {
+      case '"' -> expect = Expect.SKIP_STRING;
+      case '{', '[' -> skipped++;
+      case '}', ']' -> {
+        skipped--;
+        if (skipped == 0) {
+          expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void skipString(byte b) {
+    if (escape) {
+      escape = false;
+    } else if (b == '\\') {
+      escape = true;
+    } else if (b == '"') {
+      expect = skipped > 0 ? Expect.SKIP : depth == 0 ? Expect.VALUE : Expect.COMMA;
+    }
+  }
+}
