@@ -110,7 +110,7 @@ package_module() {
   mkdir -p "$ROOT/$module/target"
   began=$(mktemp "$ROOT/$module/target/.began.XXXX")
   rm -rf "$ROOT/$module/target/lib"
-  maven -q package -DskipTests -Dspotless.check.skip=true -pl "$module" -am >&2 || {
+  maven -q package -Dmaven.test.skip=true -Dspotless.check.skip=true -pl "$module" -am >&2 || {
     rm -f "$began"
     fail "the build failed"
   }
