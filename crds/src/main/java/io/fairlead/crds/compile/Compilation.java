@@ -1,0 +1,33 @@
+package io.fairlead.crds.compile;
+
+import io.fairlead.crds.config.PoolConfig;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pool and its objects amount to.
+ *
+ * @param config null when the pool or its picker is invalid: keep the last good one
+ * @param accepted the models in the config, in the order of their model names
+ * @param findings about objects, first the pool, then the picker, then models by name
+ */
+public record Compilation(
+    @Nullable PoolConfig config, List<AcceptedModel> accepted, List<Finding> findings) {
+  public Compilation {
+    accepted = List.copyOf(accepted);
+    findings = List.copyOf(findings);
+  }
+
+  /**
+   * A model in the config.
+   *
+   * @param object the InferenceModel
+   * @param message how its pool was found, for its conditions
+   */
+  public record AcceptedModel(ObjectRef object, String message) {}
+
+  /** The findings about {@code object}. */
+  public List<Finding> about(ObjectRef object) {
+    return findings.stream().filter(finding -> finding.object().equals(object)).toList();
+  }
+}

@@ -1,0 +1,213 @@
+package io.fairlead.crds.compile;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fairlead.crds.compile.Compilation.AcceptedModel;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.document.FieldError;
+import io.fairlead.crds.document.FieldPath;
+import io.fairlead.crds.document.SchedulerDocument;
+import io.fairlead.crds.document.SourceTree;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.InferencePoolSpec;
+import io.fairlead.crds.v1.Port;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.InferenceModelSpec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compiles a pool, the models on it and its picker to the config document: the same result for the
+ * same objects in any order.
+ */
+public final class PoolCompiler {
+  private final List<Finding> findings = new ArrayList<>();
+  private final List<AcceptedModel> accepted = new ArrayList<>();
+
+  private PoolCompiler() {}
+
+  /**
+   * Compiles {@code pool}.
+   *
+   * @param models InferenceModels of any pool; those of other namespaces and other pools are passed
+   *     over
+   * @param picker the pool's EndpointPicker, if it has one
+   */
+  public static Compilation compile(
+      InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
+    PoolCompiler compiler = new PoolCompiler();
+    compiler.findings.addAll(PoolCheck.of(pool));
+    SchedulerConfig scheduler =
+        picker == null ? SchedulerConfig.DEFAULT : compiler.scheduler(picker);
+    boolean usable =
+        compiler.findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
+    List<ModelConfig> configs = compiler.models(pool, models);
+    return new Compilation(
+        usable ? config(pool, configs, scheduler) : null, compiler.accepted, compiler.findings);
+  }
+
+  /**
+   * What is wrong with a model whose pool does not exist, or which names none: the finding for its
+   * conditions.
+   */
+  public static Finding withoutPool(InferenceModel model) {
+    Optional<Finding> invalid = ModelCheck.of(model);
+    if (invalid.isPresent()) {
+      return invalid.get();
+    }
+    return switch (PoolReferences.resolve(model.getSpec().poolRef())) {
+      case PoolReferences.Invalid ref -> badReference(model, ref);
+      case PoolReferences.Pool ref ->
+          new Finding(
+              ObjectRef.of(model),
+              "spec.poolRef.name",
+              Finding.POOL_NOT_FOUND,
+              "InferencePool "
+                  + ref.name()
+                  + " does not exist in namespace "
+                  + model.getMetadata().getNamespace()
+                  + "; create it or correct spec.poolRef.name",
+              Finding.Severity.REJECTS);
+    };
+  }
+
+  private static Finding badReference(InferenceModel model, PoolReferences.Invalid ref) {
+    return new Finding(
+        ObjectRef.of(model),
+        ref.path(),
+        Finding.INVALID_POOL_REF,
+        ref.path() + " " + ref.message(),
+        Finding.Severity.REJECTS);
+  }
+
+  private SchedulerConfig scheduler(EndpointPicker picker) {
+    JsonNode scheduling = picker.getSpec() == null ? null : picker.getSpec().scheduling();
+    if (scheduling == null || scheduling.isNull()) {
+      return SchedulerConfig.DEFAULT;
+    }
+    ObjectRef object = ObjectRef.of(picker);
+    SourceTree tree = SourceTree.of(object.toString(), scheduling);
+    SchedulerConfig config =
+        SchedulerDocument.read(tree, new FieldPath("spec.scheduling"), scheduling.deepCopy());
+    for (FieldError error : tree.errors()) {
+      findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
+    }
+    for (FieldError warning : tree.warnings()) {
+      findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
+    }
+    return config;
+  }
+
+  private static Finding finding(
+      ObjectRef object, FieldError error, String reason, Finding.Severity severity) {
+    return new Finding(
+        object, error.path(), reason, error.path() + " " + error.message(), severity);
+  }
+
+  private List<ModelConfig> models(InferencePool pool, List<InferenceModel> models) {
+    Map<String, ModelConfig> configs = new TreeMap<>();
+    Map<String, AcceptedModel> winners = new TreeMap<>();
+    List<Finding> rejected = new ArrayList<>();
+    models.stream()
+        .filter(
+            model ->
+                Objects.equals(
+                    model.getMetadata().getNamespace(), pool.getMetadata().getNamespace()))
+        .filter(model -> model.getMetadata().getDeletionTimestamp() == null)
+        .sorted(ModelOrder.OLDEST_FIRST)
+        .forEach(model -> model(pool, model, configs, winners, rejected));
+    rejected.sort(Comparator.comparing(finding -> finding.object().name()));
+    findings.addAll(rejected);
+    accepted.addAll(winners.values());
+    return List.copyOf(configs.values());
+  }
+
+  private static void model(
+      InferencePool pool,
+      InferenceModel model,
+      Map<String, ModelConfig> configs,
+      Map<String, AcceptedModel> winners,
+      List<Finding> rejected) {
+    InferenceModelSpec spec = model.getSpec();
+    if (spec == null) {
+      // It names no pool, so every pool of the namespace names it.
+      ModelCheck.of(model).ifPresent(rejected::add);
+      return;
+    }
+    if (spec.poolRef() == null
+        || !Objects.equals(spec.poolRef().name(), pool.getMetadata().getName())) {
+      return;
+    }
+    Optional<Finding> invalid = ModelCheck.of(model);
+    if (invalid.isPresent()) {
+      rejected.add(invalid.get());
+      return;
+    }
+    switch (PoolReferences.resolve(spec.poolRef())) {
+      case PoolReferences.Invalid ref -> rejected.add(badReference(model, ref));
+      case PoolReferences.Pool ref -> {
+        ModelConfig config = config(spec);
+        AcceptedModel winner = winners.get(config.name());
+        if (winner == null) {
+          configs.put(config.name(), config);
+          winners.put(config.name(), new AcceptedModel(ObjectRef.of(model), ref.note()));
+        } else {
+          rejected.add(nameInUse(model, winner.object()));
+        }
+      }
+    }
+  }
+
+  private static Finding nameInUse(InferenceModel model, ObjectRef winner) {
+    return new Finding(
+        ObjectRef.of(model),
+        "spec.modelName",
+        Finding.MODEL_NAME_IN_USE,
+        "spec.modelName "
+            + FieldPath.quote(String.valueOf(model.getSpec().modelName()))
+            + " belongs to the older "
+            + winner
+            + "; delete that one, or create this one under another model name",
+        Finding.Severity.REJECTS);
+  }
+
+  private static ModelConfig config(InferenceModelSpec spec) {
+    String name = Objects.requireNonNull(spec.modelName());
+    List<TargetModel> targets = new ArrayList<>();
+    for (io.fairlead.crds.v1alpha2.TargetModel target : spec.targetModels()) {
+      Integer weight = target.weight();
+      targets.add(
+          new TargetModel(Objects.requireNonNull(target.name()), weight == null ? 1 : weight));
+    }
+    return new ModelConfig(
+        name,
+        ModelCheck.criticality(spec.criticality()).orElseThrow(),
+        targets.isEmpty() ? List.of(new TargetModel(name, 1)) : targets);
+  }
+
+  private static PoolConfig config(
+      InferencePool pool, List<ModelConfig> models, SchedulerConfig scheduler) {
+    InferencePoolSpec spec = pool.getSpec();
+    List<Integer> ports = new ArrayList<>();
+    for (Port port : spec.targetPorts()) {
+      ports.add(Objects.requireNonNull(port.number()));
+    }
+    return new PoolConfig(
+        String.valueOf(pool.getMetadata().getNamespace()),
+        String.valueOf(pool.getMetadata().getName()),
+        Objects.requireNonNull(spec.selector()).matchLabels(),
+        ports,
+        spec.appProtocol() == null ? "http" : spec.appProtocol(),
+        models,
+        scheduler);
+  }
+}
