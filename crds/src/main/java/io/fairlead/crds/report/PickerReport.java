@@ -1,0 +1,83 @@
+package io.fairlead.crds.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One picker's own account: what it runs, what it refused and which endpoints it has. Written by
+ * the picker as the annotation {@link #ANNOTATION} of a Lease named after its pod, read by the
+ * operator.
+ *
+ * @param pool {@code namespace/name} of the pool it serves, null before a config was applied
+ * @param configHash content hash of the config in force, null before one was applied
+ * @param generation configs applied since the process started; 0 before the first
+ * @param refused the newest config, when it could not be run; null when the newest one runs
+ * @param endpoints what was found to send requests to
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record PickerReport(
+    @Nullable String pool,
+    @Nullable String configHash,
+    long generation,
+    @Nullable Refused refused,
+    Endpoints endpoints) {
+
+  /** Annotation on the Lease that holds the report as JSON. */
+  public static final String ANNOTATION = "fairlead.io/status";
+
+  /** Label on the Lease: name of the picker that the pod is a replica of. */
+  public static final String PICKER_LABEL = "fairlead.io/picker";
+
+  /** A picker that has just started. */
+  public static final PickerReport EMPTY =
+      new PickerReport(null, null, 0, null, new Endpoints(0, 0, null));
+
+  private static final JsonMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  /** A report without {@code endpoints}, as an older picker may write, has none. */
+  public PickerReport {
+    endpoints = endpoints == null ? new Endpoints(0, 0, null) : endpoints;
+  }
+
+  /**
+   * A config that is not run.
+   *
+   * @param hash content hash of what was refused
+   * @param message where it came from, field path and reason
+   */
+  public record Refused(String hash, String message) {}
+
+  /**
+   * Endpoints by state.
+   *
+   * @param matching that match the pool's selector, ready or not
+   * @param ready that may get requests
+   * @param reason why none can serve: {@code NoMatchingPods}, {@code NoReadyPods} or {@code
+   *     PortNotServed}; null when some can
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Endpoints(int matching, int ready, @Nullable String reason) {}
+
+  /** Compact JSON; equal reports give equal text. */
+  public String toJson() {
+    try {
+      return JSON.writeValueAsString(this);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a report of plain values could not be written", e);
+    }
+  }
+
+  /** Reads {@link #toJson}; unknown fields are skipped, empty for anything that is no report. */
+  public static Optional<PickerReport> fromJson(String json) {
+    try {
+      return Optional.ofNullable(JSON.readValue(json, PickerReport.class));
+    } catch (JsonProcessingException e) {
+      return Optional.empty();
+    }
+  }
+}

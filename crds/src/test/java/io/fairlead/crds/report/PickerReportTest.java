@@ -1,0 +1,40 @@
+package io.fairlead.crds.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PickerReportTest {
+
+  @Test
+  void survivesTheWayThroughJson() {
+    var report =
+        new PickerReport(
+            "ns/pool",
+            "abc",
+            3,
+            new PickerReport.Refused("def", "config.yaml: models[0].name is missing"),
+            new PickerReport.Endpoints(4, 2, null));
+
+    assertThat(PickerReport.fromJson(report.toJson())).contains(report);
+    assertThat(report.toJson())
+        .isEqualTo(
+            "{\"pool\":\"ns/pool\",\"configHash\":\"abc\",\"generation\":3,\"refused\":{\"hash\":"
+                + "\"def\",\"message\":\"config.yaml: models[0].name is missing\"},\"endpoints\":"
+                + "{\"matching\":4,\"ready\":2}}");
+  }
+
+  @Test
+  void readsWhatANewerPickerAdds() {
+    assertThat(PickerReport.fromJson("{\"configHash\":\"x\",\"later\":[1]}"))
+        .contains(new PickerReport(null, "x", 0, null, new PickerReport.Endpoints(0, 0, null)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "null", "[]", "{", "\"text\"", "{\"generation\":\"many\"}"})
+  void anythingElseIsNoReport(String text) {
+    assertThat(PickerReport.fromJson(text)).isEmpty();
+  }
+}
