@@ -1,0 +1,144 @@
+package io.fairlead.epp.datalayer;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.epp.datalayer.MetricMapping.Fold;
+import io.fairlead.epp.datalayer.MetricMapping.Quantity;
+import java.util.Arrays;
+
+/**
+ * Reads the few wanted numbers from a metrics page in Prometheus's text format (versions 0.0.4 and
+ * 1.0.0), piece by piece as it comes from the wire.
+ *
+ * <p>Lines that lie within one piece are read in place; only a line cut between pieces is copied.
+ * Nothing is allocated per line. Not thread-safe; one per connection, reused.
+ */
+public final class PrometheusPage {
+
+  /** A longer line is skipped: no series that is wanted is anywhere near. */
+  private static final int MAX_LINE = 64 * 1024;
+
+  private final WantedSeries[] wanted;
+  private byte[] carry = new byte[256];
+  private int carried;
+  private boolean skipping;
+
+  /** A page with nothing on it yet. */
+  public PrometheusPage(MetricMapping mapping) {
+    wanted = mapping.entries().stream().map(WantedSeries::new).toArray(WantedSeries[]::new);
+  }
+
+  /** Starts a new page. */
+  public void reset() {
+    carried = 0;
+    skipping = false;
+    for (WantedSeries series : wanted) {
+      series.reset();
+    }
+  }
+
+  /** Takes in the next piece of the page; the bytes are not kept. */
+  public void feed(byte[] bytes, int offset, int length) {
+    int end = offset + length;
+    int start = offset;
+    while (start < end) {
+      int newline = indexOfNewline(bytes, start, end);
+      if (newline < 0) {
+        keep(bytes, start, end);
+        return;
+      }
+      if (carried > 0 || skipping) {
+        keep(bytes, start, newline);
+        endCarried();
+      } else {
+        line(bytes, start, newline);
+      }
+      start = newline + 1;
+    }
+  }
+
+  /** Ends the page and says what was on it; what was not there or made no sense is unknown. */
+  public EndpointMetrics finish() {
+    if (carried > 0) {
+      endCarried();
+    }
+    return new EndpointMetrics(
+        count(Quantity.WAITING),
+        count(Quantity.RUNNING),
+        usage(),
+        count(Quantity.BLOCK_SIZE),
+        count(Quantity.BLOCKS));
+  }
+
+  private void line(byte[] bytes, int start, int end) {
+    int stop = end > start && bytes[end - 1] == '\r' ? end - 1 : end;
+    if (stop == start || bytes[start] == '#') {
+      return;
+    }
+    for (WantedSeries series : wanted) {
+      series.offer(bytes, start, stop);
+    }
+  }
+
+  private void keep(byte[] bytes, int start, int end) {
+    int length = end - start;
+    if (skipping || carried + length > MAX_LINE) {
+      skipping = true;
+      carried = 0;
+      return;
+    }
+    if (carried + length > carry.length) {
+      carry = Arrays.copyOf(carry, Math.min(MAX_LINE, 2 * (carried + length)));
+    }
+    System.arraycopy(bytes, start, carry, carried, length);
+    carried += length;
+  }
+
+  private void endCarried() {
+    if (!skipping) {
+      line(carry, 0, carried);
+    }
+    carried = 0;
+    skipping = false;
+  }
+
+  private double value(Quantity quantity) {
+    for (WantedSeries series : wanted) {
+      if (series.quantity() == quantity && !Double.isNaN(series.value())) {
+        return series.value();
+      }
+    }
+    return Double.NaN;
+  }
+
+  private int count(Quantity quantity) {
+    double value = value(quantity);
+    return value >= 0 && value <= Integer.MAX_VALUE ? (int) value : -1;
+  }
+
+  private double usage() {
+    double value = value(Quantity.KV_USAGE);
+    // A full cache may come out a rounding error above 1; a percentage is no share.
+    return value >= 0 && value <= 1.01 ? Math.min(1, value) : Double.NaN;
+  }
+
+  private static int indexOfNewline(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\n') {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Folds one value into what has been seen so far; NaN means nothing yet. */
+  static double fold(Fold fold, double sofar, double next, boolean newer) {
+    if (Double.isNaN(sofar)) {
+      return next;
+    }
+    return switch (fold) {
+      case SUM -> sofar + next;
+      case MAX -> Math.max(sofar, next);
+      case NEWEST -> newer ? next : sofar;
+    };
+  }
+}

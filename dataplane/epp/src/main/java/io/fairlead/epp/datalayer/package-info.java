@@ -1,0 +1,5 @@
+/** Which endpoints there are and what their metrics say. */
+@NullMarked
+package io.fairlead.epp.datalayer;
+
+import org.jspecify.annotations.NullMarked;
