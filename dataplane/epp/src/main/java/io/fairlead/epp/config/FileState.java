@@ -1,0 +1,91 @@
+package io.fairlead.epp.config;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The files that make up a config, at one moment.
+ *
+ * @param files sorted by name
+ * @param hash changes with any byte or name
+ */
+public record FileState(List<TextFile> files, String hash) {
+
+  public FileState {
+    files = List.copyOf(files);
+  }
+
+  /** Text of a file that was read; empty for one that was not. */
+  String text(Path path) {
+    return files.stream()
+        .filter(file -> file.path().equals(path))
+        .map(TextFile::text)
+        .findFirst()
+        .orElse("");
+  }
+
+  /** A file with its text. */
+  public record TextFile(Path path, String text) {}
+
+  /**
+   * Reads files, and of folders the YAML and JSON files directly in them (hidden ones excepted).
+   *
+   * @throws IOException with a message that names the path, if one is missing or can't be read
+   */
+  public static FileState read(List<Path> paths) throws IOException {
+    List<Path> all = new ArrayList<>();
+    for (Path path : paths) {
+      if (Files.isDirectory(path)) {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path, FileState::isYaml)) {
+          List<Path> inFolder = new ArrayList<>();
+          entries.forEach(inFolder::add);
+          inFolder.sort(null);
+          all.addAll(inFolder);
+        }
+      } else {
+        all.add(path);
+      }
+    }
+    MessageDigest digest = sha256();
+    List<TextFile> files = new ArrayList<>();
+    for (Path path : all) {
+      byte[] bytes;
+      try {
+        bytes = Files.readAllBytes(path);
+      } catch (NoSuchFileException e) {
+        throw new IOException(path + ": there is no such file", e);
+      } catch (IOException e) {
+        throw new IOException(path + ": can't be read: " + e.getMessage(), e);
+      }
+      digest.update(path.toString().getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      digest.update(sha256().digest(bytes));
+      files.add(new TextFile(path, new String(bytes, StandardCharsets.UTF_8)));
+    }
+    return new FileState(files, HexFormat.of().formatHex(digest.digest(), 0, 16));
+  }
+
+  private static boolean isYaml(Path path) {
+    String name = String.valueOf(path.getFileName());
+    return !name.startsWith(".")
+        && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"))
+        && !Files.isDirectory(path);
+  }
+
+  static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

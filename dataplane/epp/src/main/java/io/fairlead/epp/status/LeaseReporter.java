@@ -1,0 +1,130 @@
+package io.fairlead.epp.status;
+
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.report.PickerReport;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the picker's report to a Lease named after its pod and owned by it, when it changes and
+ * not otherwise. A write that fails is tried again with the newest report; calls block on a thread
+ * of their own.
+ */
+public final class LeaseReporter implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseReporter.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  /** Reports in a burst are told as one. */
+  private static final Duration GAP = Duration.ofMillis(100);
+
+  private final KubernetesClient client;
+  private final Identity identity;
+  private final BlockingQueue<PickerReport> reports = new LinkedBlockingQueue<>();
+  private final Thread thread;
+
+  /**
+   * Who reports.
+   *
+   * @param picker name of the picker that the pod is a replica of
+   * @param podName also the Lease's name
+   * @param podUid the Lease goes when this pod goes
+   */
+  public record Identity(String picker, String podName, String podNamespace, String podUid) {}
+
+  /** Begins to write what {@link #report} gets; the client stays the caller's to close. */
+  public LeaseReporter(KubernetesClient client, Identity identity) {
+    this.client = client;
+    this.identity = identity;
+    thread = Thread.ofPlatform().daemon().name("fairlead-status").start(this::run);
+  }
+
+  /** Takes a report to write; returns at once. */
+  public void report(PickerReport report) {
+    reports.add(report);
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+
+  private void run() {
+    @Nullable PickerReport written = null;
+    Duration pause = FIRST_PAUSE;
+    try {
+      PickerReport next = reports.take();
+      while (true) {
+        next = newest(next);
+        if (next.equals(written) || write(next)) {
+          written = next;
+          pause = FIRST_PAUSE;
+          TimeUnit.NANOSECONDS.sleep(GAP.toNanos());
+          next = reports.take();
+        } else {
+          TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+          Duration longer = pause.multipliedBy(2);
+          pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+        }
+      }
+    } catch (InterruptedException e) {
+      // Closed.
+    }
+  }
+
+  private PickerReport newest(PickerReport oldest) {
+    PickerReport newest = oldest;
+    for (@Nullable PickerReport next = reports.poll(); next != null; next = reports.poll()) {
+      newest = next;
+    }
+    return newest;
+  }
+
+  private boolean write(PickerReport report) {
+    try {
+      client
+          .leases()
+          .inNamespace(identity.podNamespace())
+          .resource(lease(report))
+          .fieldManager("fairlead-picker")
+          .forceConflicts()
+          .serverSideApply();
+      return true;
+    } catch (RuntimeException e) {
+      LOG.warn(
+          "Lease {}/{}: status not written, trying again: {}",
+          identity.podNamespace(),
+          identity.podName(),
+          e.toString());
+      return false;
+    }
+  }
+
+  private Lease lease(PickerReport report) {
+    return new LeaseBuilder()
+        .withNewMetadata()
+        .withName(identity.podName())
+        .withNamespace(identity.podNamespace())
+        .addToLabels(PickerReport.PICKER_LABEL, identity.picker())
+        .addToAnnotations(PickerReport.ANNOTATION, report.toJson())
+        .addNewOwnerReference()
+        .withApiVersion("v1")
+        .withKind("Pod")
+        .withName(identity.podName())
+        .withUid(identity.podUid())
+        .endOwnerReference()
+        .endMetadata()
+        .withNewSpec()
+        .withHolderIdentity(identity.podName())
+        .endSpec()
+        .build();
+  }
+}

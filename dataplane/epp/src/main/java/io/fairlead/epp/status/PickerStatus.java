@@ -1,0 +1,58 @@
+package io.fairlead.epp.status;
+
+import io.fairlead.crds.report.PickerReport;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place that knows how this picker is doing. Written from the control thread only; read
+ * from any thread.
+ */
+public final class PickerStatus {
+
+  private final List<Consumer<PickerReport>> listeners = new CopyOnWriteArrayList<>();
+  private volatile PickerReport current = PickerReport.EMPTY;
+
+  /** The state now. */
+  public PickerReport current() {
+    return current;
+  }
+
+  /** Calls {@code listener} on the control thread with every report that differs from the last. */
+  public void listen(Consumer<PickerReport> listener) {
+    listeners.add(listener);
+  }
+
+  /** A config is in force. */
+  public void configApplied(String pool, String hash) {
+    update(r -> new PickerReport(pool, hash, r.generation() + 1, null, r.endpoints()));
+  }
+
+  /** The newest config can't be run; what ran before still does. */
+  public void configRefused(String hash, String message) {
+    var refused = new PickerReport.Refused(hash, message);
+    update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), refused, r.endpoints()));
+  }
+
+  /** The newest config is the one in force again. */
+  public void configRestored() {
+    update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), null, r.endpoints()));
+  }
+
+  /** Endpoints were counted; {@code reason} says why none can serve. */
+  public void endpoints(int matching, int ready, @Nullable String reason) {
+    var endpoints = new PickerReport.Endpoints(matching, ready, reason);
+    update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), r.refused(), endpoints));
+  }
+
+  private void update(UnaryOperator<PickerReport> change) {
+    PickerReport next = change.apply(current);
+    if (!next.equals(current)) {
+      current = next;
+      listeners.forEach(listener -> listener.accept(next));
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What the picker says about itself. */
+@NullMarked
+package io.fairlead.epp.status;
+
+import org.jspecify.annotations.NullMarked;

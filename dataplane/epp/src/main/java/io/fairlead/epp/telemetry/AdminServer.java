@@ -1,0 +1,188 @@
+package io.fairlead.epp.telemetry;
+
+import io.fairlead.core.EndpointSnapshot;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * Answers {@code /metrics}, {@code /healthz}, {@code /readyz} and {@code /debug/status} over HTTP.
+ * Pages are rendered on this server's own loop; the pool's loop only hands a snapshot over.
+ */
+public final class AdminServer implements AutoCloseable {
+
+  private static final String TEXT = "text/plain; charset=utf-8";
+  private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
+
+  /** What the pages show; called on this server's loop, must not block. */
+  public interface Pages {
+    /** All endpoints at one moment. */
+    Future<List<EndpointSnapshot>> snapshot();
+
+    /** Series other than the endpoints', in Prometheus's text format. */
+    String metrics();
+
+    /** Why requests can't be served now; empty when they can. */
+    String notReady();
+
+    /** The picker's status as JSON. */
+    String status();
+  }
+
+  private final Channel listening;
+
+  private AdminServer(Channel listening) {
+    this.listening = listening;
+  }
+
+  /**
+   * Listens; blocks until it does.
+   *
+   * @param group a loop of its own, so that a big page delays no request
+   * @throws IllegalStateException if the address can't be listened on; the message names it
+   */
+  public static AdminServer start(
+      String host,
+      int port,
+      EventLoopGroup group,
+      Class<? extends ServerChannel> channelType,
+      Pages pages) {
+    var bind =
+        new ServerBootstrap()
+            .group(group)
+            .channel(channelType)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    channel
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new HttpObjectAggregator(64 * 1024),
+                            new Handler(pages));
+                  }
+                })
+            .bind(new InetSocketAddress(host, port))
+            .awaitUninterruptibly();
+    if (!bind.isSuccess()) {
+      throw new IllegalStateException(
+          "metrics and health can't listen on " + host + ":" + port, bind.cause());
+    }
+    return new AdminServer(bind.channel());
+  }
+
+  /** The port that was taken. */
+  public int port() {
+    return ((InetSocketAddress) listening.localAddress()).getPort();
+  }
+
+  @Override
+  public void close() {
+    listening.close().awaitUninterruptibly();
+  }
+
+  private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
+
+    private final Pages pages;
+
+    Handler(Pages pages) {
+      this.pages = pages;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      boolean keepAlive = HttpUtil.isKeepAlive(request);
+      boolean head = request.method().equals(HttpMethod.HEAD);
+      if (!head && !request.method().equals(HttpMethod.GET)) {
+        answer(context, 405, TEXT, "only GET\n", keepAlive, false);
+        return;
+      }
+      switch (new QueryStringDecoder(request.uri()).path()) {
+        case "/metrics" -> metrics(context, keepAlive, head);
+        case "/healthz" -> answer(context, 200, TEXT, "ok\n", keepAlive, head);
+        case "/readyz" -> {
+          String reason = pages.notReady();
+          boolean ready = reason.isEmpty();
+          String body = ready ? "ok\n" : reason + "\n";
+          answer(context, ready ? 200 : 503, TEXT, body, keepAlive, head);
+        }
+        case "/debug/status" ->
+            answer(context, 200, "application/json", pages.status() + "\n", keepAlive, head);
+        default ->
+            answer(
+                context,
+                404,
+                TEXT,
+                "there are /metrics, /healthz, /readyz and /debug/status\n",
+                keepAlive,
+                head);
+      }
+    }
+
+    private void metrics(ChannelHandlerContext context, boolean keepAlive, boolean head) {
+      pages
+          .snapshot()
+          .addListener(
+              (Future<List<EndpointSnapshot>> done) ->
+                  context
+                      .executor()
+                      .execute(
+                          () -> {
+                            StringBuilder page = new StringBuilder(pages.metrics());
+                            EndpointLines.append(
+                                page, done.isSuccess() ? done.getNow() : List.of());
+                            answer(context, 200, METRICS, page.toString(), keepAlive, head);
+                          }));
+    }
+
+    private static void answer(
+        ChannelHandlerContext context,
+        int status,
+        String type,
+        String text,
+        boolean keepAlive,
+        boolean head) {
+      ByteBuf body = ByteBufUtil.writeUtf8(context.alloc(), text);
+      int length = body.readableBytes();
+      if (head) {
+        body.clear();
+      }
+      var response =
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body);
+      response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
+      response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, length);
+      HttpUtil.setKeepAlive(response, keepAlive);
+      var written = context.writeAndFlush(response);
+      if (!keepAlive) {
+        written.addListener(ChannelFutureListener.CLOSE);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      var _ = context.close();
+    }
+  }
+}

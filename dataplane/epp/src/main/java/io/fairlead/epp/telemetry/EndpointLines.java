@@ -1,0 +1,107 @@
+package io.fairlead.epp.telemetry;
+
+import io.fairlead.core.EndpointSnapshot;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The endpoints' series as text. Written straight from one snapshot, so that a page holds one
+ * moment and an endpoint that left leaves no series behind.
+ */
+final class EndpointLines {
+
+  private EndpointLines() {}
+
+  static void append(StringBuilder page, List<EndpointSnapshot> endpoints) {
+    gauge(page, "in_flight", "Requests sent and not ended.", endpoints, e -> e.inFlight());
+    gauge(
+        page,
+        "awaiting_first_token",
+        "Requests in flight without a first token.",
+        endpoints,
+        e -> e.awaitingFirstToken());
+    gauge(
+        page,
+        "queue",
+        "Requests in the model server's own queue when last scraped.",
+        endpoints,
+        e -> e.scrapedWaiting());
+    gauge(
+        page,
+        "kv_usage",
+        "Share of the KV cache in use when last scraped; NaN when unknown.",
+        endpoints,
+        EndpointSnapshot::kvUsage);
+    gauge(
+        page,
+        "prefix_hit_ratio",
+        "Share of prompt blocks believed cached when sent; NaN before the first.",
+        endpoints,
+        e -> e.promptBlocks() == 0 ? Double.NaN : (double) e.matchedBlocks() / e.promptBlocks());
+    counter(page, "sent", "Requests sent.", endpoints, EndpointSnapshot::sent);
+    counter(
+        page,
+        "prompt_blocks",
+        "Prompt blocks of the requests sent.",
+        endpoints,
+        EndpointSnapshot::promptBlocks);
+    counter(
+        page,
+        "matched_blocks",
+        "Prompt blocks believed cached when sent.",
+        endpoints,
+        EndpointSnapshot::matchedBlocks);
+  }
+
+  private static void gauge(
+      StringBuilder page,
+      String name,
+      String help,
+      List<EndpointSnapshot> endpoints,
+      ToDoubleFunction<EndpointSnapshot> value) {
+    series(page, "fairlead_endpoint_" + name, "gauge", help, endpoints, value);
+  }
+
+  private static void counter(
+      StringBuilder page,
+      String name,
+      String help,
+      List<EndpointSnapshot> endpoints,
+      ToDoubleFunction<EndpointSnapshot> value) {
+    series(page, "fairlead_endpoint_" + name + "_total", "counter", help, endpoints, value);
+  }
+
+  private static void series(
+      StringBuilder page,
+      String name,
+      String type,
+      String help,
+      List<EndpointSnapshot> endpoints,
+      ToDoubleFunction<EndpointSnapshot> value) {
+    if (endpoints.isEmpty()) {
+      return;
+    }
+    page.append("# HELP ").append(name).append(' ').append(help).append('\n');
+    page.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    for (EndpointSnapshot endpoint : endpoints) {
+      page.append(name).append("{endpoint=\"").append(escaped(endpoint.name())).append("\"} ");
+      number(page, value.applyAsDouble(endpoint));
+      page.append('\n');
+    }
+  }
+
+  private static void number(StringBuilder page, double value) {
+    if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+      page.append((long) value);
+    } else if (Double.isNaN(value)) {
+      page.append("NaN");
+    } else {
+      page.append(String.format(Locale.ROOT, "%.6f", value));
+    }
+  }
+
+  private static String escaped(String label) {
+    return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+  }
+}

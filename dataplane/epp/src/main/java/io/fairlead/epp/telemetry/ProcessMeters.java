@@ -1,0 +1,80 @@
+package io.fairlead.epp.telemetry;
+
+import io.fairlead.crds.report.PickerReport;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Meters of what is not a request: configs, scrapes, the build. Control thread only. */
+public final class ProcessMeters {
+
+  private final Counter applied;
+  private final Counter refused;
+  private final MultiGauge config;
+  private final LongSupplier scrapeFailures;
+  private PickerReport last = PickerReport.EMPTY;
+
+  /** Registers all of them. */
+  public ProcessMeters(MeterRegistry registry, LongSupplier scrapeFailures) {
+    this.scrapeFailures = scrapeFailures;
+    applied = reloads(registry, "applied");
+    refused = reloads(registry, "refused");
+    config =
+        MultiGauge.builder("fairlead.config.info")
+            .description("The config in force; 1 for its hash.")
+            .register(registry);
+    FunctionCounter.builder(
+            "fairlead.scrape.failures", this, meters -> meters.scrapeFailures.getAsLong())
+        .description("Scrapes of model servers that failed.")
+        .register(registry);
+    Gauge.builder("fairlead.pool.endpoints.ready", this, m -> m.last.endpoints().ready())
+        .description("Endpoints that may get requests.")
+        .register(registry);
+    Gauge.builder("fairlead.pool.endpoints.matching", this, m -> m.last.endpoints().matching())
+        .description("Endpoints that match the pool's selector, ready or not.")
+        .register(registry);
+    Gauge.builder("fairlead.build.info", () -> 1)
+        .description("The version that runs.")
+        .tag("version", version())
+        .tag("java", String.valueOf(Runtime.version().feature()))
+        .strongReference(true)
+        .register(registry);
+  }
+
+  /** A config came into force. */
+  public void reloaded() {
+    applied.increment();
+  }
+
+  /** A config was refused. */
+  public void refused() {
+    refused.increment();
+  }
+
+  /** The picker's status changed. */
+  public void report(PickerReport report) {
+    String hash = report.configHash();
+    if (hash != null && !hash.equals(last.configHash())) {
+      config.register(List.of(MultiGauge.Row.of(Tags.of("hash", hash), 1)), true);
+    }
+    last = report;
+  }
+
+  private static Counter reloads(MeterRegistry registry, String result) {
+    return Counter.builder("fairlead.config.reloads")
+        .description("Configs that were seen, by what became of them.")
+        .tag("result", result)
+        .register(registry);
+  }
+
+  private static String version() {
+    @Nullable String version = ProcessMeters.class.getPackage().getImplementationVersion();
+    return version == null ? "dev" : version;
+  }
+}

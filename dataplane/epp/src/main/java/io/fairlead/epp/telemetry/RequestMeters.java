@@ -1,0 +1,93 @@
+package io.fairlead.epp.telemetry;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.crds.config.Criticality;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** The meters of one model, made when first needed. Confined to the pool's loop. */
+final class RequestMeters {
+
+  private static final Duration[] BUCKETS = {
+    Duration.ofMillis(5),
+    Duration.ofMillis(10),
+    Duration.ofMillis(25),
+    Duration.ofMillis(50),
+    Duration.ofMillis(100),
+    Duration.ofMillis(250),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofMillis(2500),
+    Duration.ofSeconds(5),
+    Duration.ofSeconds(10),
+    Duration.ofSeconds(30),
+    Duration.ofSeconds(60),
+    Duration.ofSeconds(120),
+    Duration.ofSeconds(300),
+    Duration.ofSeconds(600)
+  };
+
+  private final MeterRegistry registry;
+  private final String model;
+  private final Map<Criticality, Map<Outcome, Counter>> ended = new EnumMap<>(Criticality.class);
+  private final Map<Criticality, Map<Rejection.Reason, Counter>> rejected =
+      new EnumMap<>(Criticality.class);
+  private final Timer ttft;
+  private final Timer duration;
+
+  RequestMeters(MeterRegistry registry, String model) {
+    this.registry = registry;
+    this.model = model;
+    for (Criticality criticality : Criticality.values()) {
+      ended.put(criticality, new EnumMap<>(Outcome.class));
+      rejected.put(criticality, new EnumMap<>(Rejection.Reason.class));
+    }
+    ttft = timer("fairlead.time.to.first.token", "From a request's arrival to its first token.");
+    duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
+  }
+
+  void firstToken(long nanos) {
+    ttft.record(Duration.ofNanos(nanos));
+  }
+
+  void ended(Criticality criticality, Outcome outcome, long nanos) {
+    Map<Outcome, Counter> counters = ended.get(criticality);
+    if (counters != null) {
+      counters.computeIfAbsent(outcome, o -> counter(criticality, o.code())).increment();
+    }
+    duration.record(Duration.ofNanos(nanos));
+  }
+
+  void rejected(Rejection rejection) {
+    Map<Rejection.Reason, Counter> counters = rejected.get(rejection.criticality());
+    if (counters != null) {
+      counters
+          .computeIfAbsent(
+              rejection.reason(), reason -> counter(rejection.criticality(), reason.code()))
+          .increment();
+    }
+  }
+
+  private Counter counter(Criticality criticality, String outcome) {
+    return Counter.builder("fairlead.requests")
+        .description("Requests that are over, by how they ended.")
+        .tag("model", model)
+        .tag("criticality", criticality.wireName().toLowerCase(Locale.ROOT))
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private Timer timer(String name, String description) {
+    return Timer.builder(name)
+        .description(description)
+        .tag("model", model)
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+}

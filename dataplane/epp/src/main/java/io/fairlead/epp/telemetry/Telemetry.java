@@ -1,0 +1,133 @@
+package io.fairlead.epp.telemetry;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.epp.director.RequestObserver;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Counts and measures requests.
+ *
+ * <p>The observer's methods and {@link #latencies} run on the pool's loop and own what they touch.
+ * Labels come from the config only: a model that it does not name counts as {@code unknown}, so
+ * clients can't make series.
+ */
+public final class Telemetry implements RequestObserver {
+
+  private static final String UNKNOWN = "unknown";
+
+  private final PrometheusMeterRegistry registry;
+  private final LongSupplier clock;
+  private final Timer scheduling;
+  private final Counter retries;
+  private final Map<String, RequestMeters> meters = new HashMap<>();
+  private final Map<String, RollingLatency> latencies = new HashMap<>();
+
+  private volatile Set<String> models = Set.of();
+
+  /** Nothing counted yet; {@code clock} is monotonic, in nanoseconds. */
+  public Telemetry(LongSupplier clock) {
+    this.clock = clock;
+    registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    scheduling =
+        Timer.builder("fairlead.scheduling.latency")
+            .description("Time that the core took to decide about a request.")
+            .serviceLevelObjectives(schedulingBuckets())
+            .register(registry);
+    retries =
+        Counter.builder("fairlead.request.retries")
+            .description("Requests sent again because an endpoint broke before its first byte.")
+            .register(registry);
+  }
+
+  /** Where all meters are. */
+  public PrometheusMeterRegistry registry() {
+    return registry;
+  }
+
+  /** The models that get series of their own from now on. Any thread. */
+  public void models(PoolConfig config) {
+    models =
+        config.models().stream().map(ModelConfig::name).collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What clients lately saw of each endpoint. Pool's loop only. */
+  public Map<String, EndpointLatency> latencies() {
+    long now = clock.getAsLong();
+    Map<String, EndpointLatency> all = HashMap.newHashMap(latencies.size());
+    latencies.forEach((endpoint, latency) -> all.put(endpoint, latency.read(now)));
+    return all;
+  }
+
+  /** Forgets all other endpoints. Pool's loop only. */
+  public void keepEndpoints(Set<String> names) {
+    latencies.keySet().retainAll(names);
+  }
+
+  @Override
+  public void decided(long nanos) {
+    scheduling.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void sent(String model, Route route) {
+    if (route.attempt() > 1) {
+      retries.increment();
+    }
+  }
+
+  @Override
+  public void firstToken(String model, Route route, long nanos) {
+    metersOf(model).firstToken(nanos);
+    RollingLatency latency = latencies.get(route.endpoint());
+    if (latency == null) {
+      latency = new RollingLatency(clock.getAsLong());
+      latencies.put(route.endpoint(), latency);
+    }
+    latency.record(clock.getAsLong(), nanos);
+  }
+
+  @Override
+  public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
+    metersOf(model).ended(route.criticality(), outcome, nanos);
+  }
+
+  @Override
+  public void rejected(String model, Rejection rejection) {
+    metersOf(model).rejected(rejection);
+  }
+
+  private RequestMeters metersOf(String model) {
+    String label = models.contains(model) ? model : UNKNOWN;
+    RequestMeters known = meters.get(label);
+    if (known == null) {
+      known = new RequestMeters(registry, label);
+      meters.put(label, known);
+    }
+    return known;
+  }
+
+  private static Duration[] schedulingBuckets() {
+    return new Duration[] {
+      Duration.ofNanos(1_000), Duration.ofNanos(2_000), Duration.ofNanos(5_000),
+      Duration.ofNanos(10_000), Duration.ofNanos(20_000), Duration.ofNanos(50_000),
+      Duration.ofNanos(100_000), Duration.ofNanos(200_000), Duration.ofNanos(500_000),
+      Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),
+      Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(100)
+    };
+  }
+}
