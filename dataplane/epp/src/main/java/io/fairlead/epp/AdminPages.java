@@ -1,0 +1,30 @@
+package io.fairlead.epp;
+
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.epp.telemetry.AdminServer;
+import io.netty.util.concurrent.Future;
+import java.util.List;
+
+/** What the admin server shows of a data plane. */
+record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServer.Pages {
+
+  @Override
+  public Future<List<EndpointSnapshot>> snapshot() {
+    return runtime.snapshot();
+  }
+
+  @Override
+  public String metrics() {
+    return runtime.metrics();
+  }
+
+  @Override
+  public String notReady() {
+    return dataPlane.notReady();
+  }
+
+  @Override
+  public String status() {
+    return runtime.report().toJson();
+  }
+}

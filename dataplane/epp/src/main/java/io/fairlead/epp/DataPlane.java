@@ -1,0 +1,215 @@
+package io.fairlead.epp;
+
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.telemetry.AdminServer;
+import io.fairlead.epp.telemetry.EndpointLatency;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.FutureListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running data plane: one pool with its frontends. Made by {@link #start}, ended by {@link
+ * #close}; safe to use from any thread that is not an event loop.
+ */
+public final class DataPlane implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
+
+  private final DataPlaneConfig config;
+  private final PoolRuntime runtime;
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private @Nullable Frontends frontends;
+  private @Nullable Frontend gateway;
+  private @Nullable Frontend extProc;
+  private OptionalInt healthPort = OptionalInt.empty();
+  private OptionalInt adminPort = OptionalInt.empty();
+
+  private DataPlane(DataPlaneConfig config, Transport transport, LongSupplier clock) {
+    this.config = config;
+    EventLoopGroup group = transport.group("fairlead-loop", config.loops());
+    parts.push(() -> shutdown(group));
+    try {
+      runtime = new PoolRuntime(config, transport, group, clock);
+      parts.push(runtime);
+      listen(transport, group);
+      runtime.start();
+    } catch (RuntimeException | Error e) {
+      closeParts();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts all parts. Returns once every port listens; config and endpoints follow when their
+   * sources can be read.
+   *
+   * @throws IllegalStateException if a port can't be listened on; the message names it, and
+   *     whatever had been started is stopped again
+   */
+  public static DataPlane start(DataPlaneConfig config) {
+    return new DataPlane(config, Transport.best(), System::nanoTime);
+  }
+
+  /**
+   * Reads and compiles everything that {@link #start} would run, and says what that is.
+   *
+   * @throws IllegalArgumentException if it can't be run; the message has file, field path and
+   *     reason of every problem
+   */
+  public static String describe(DataPlaneConfig config) {
+    return Description.of(config);
+  }
+
+  /** Ends when a config is in force and an endpoint was loaded, for the first time. */
+  public CompletableFuture<Void> ready() {
+    return runtime.ready().copy();
+  }
+
+  /** Why requests can't be served now; empty when they can. */
+  public String notReady() {
+    return closing.get() ? "draining" : runtime.notReady();
+  }
+
+  /** The config in force, the one refused, the endpoints counted. */
+  public PickerReport report() {
+    return runtime.report();
+  }
+
+  /** A row for every endpoint, by name. */
+  public CompletableFuture<List<EndpointView>> snapshot() {
+    CompletableFuture<List<EndpointView>> rows = new CompletableFuture<>();
+    Future<List<EndpointSnapshot>> states = runtime.snapshot();
+    runtime
+        .latencies()
+        .addListener(
+            (FutureListener<Map<String, EndpointLatency>>)
+                done -> {
+                  // The states were asked for on the same loop before, so they are there by now.
+                  if (done.isSuccess() && states.isSuccess()) {
+                    rows.complete(rows(states.getNow(), done.getNow()));
+                  } else {
+                    rows.completeExceptionally(new IllegalStateException("closed", done.cause()));
+                  }
+                });
+    return rows;
+  }
+
+  /** Where the gateway listens. */
+  public OptionalInt gatewayPort() {
+    return port(gateway);
+  }
+
+  /** Where the ext_proc server listens. */
+  public OptionalInt extProcPort() {
+    return port(extProc);
+  }
+
+  /** Where the gRPC health server listens. */
+  public OptionalInt healthPort() {
+    return healthPort;
+  }
+
+  /** Where metrics, health and status are served over HTTP. */
+  public OptionalInt adminPort() {
+    return adminPort;
+  }
+
+  /**
+   * Drains and stops: not ready any more, nothing new accepted, requests in flight finished within
+   * the bound, then everything else. Blocks; a second call waits for the first.
+   */
+  @Override
+  public void close() {
+    if (!closing.compareAndSet(false, true)) {
+      closed.join();
+      return;
+    }
+    LOG.info("draining: up to {} s for requests in flight", config.drain().toSeconds());
+    if (frontends != null) {
+      frontends.ready(false);
+    }
+    Drain.all(Stream.of(gateway, extProc).filter(Objects::nonNull).toList(), config.drain());
+    closeParts();
+    LOG.info("stopped");
+    closed.complete(null);
+  }
+
+  private void listen(Transport transport, EventLoopGroup group) {
+    Frontends made = new Frontends(runtime.pool(), transport, group);
+    frontends = made;
+    if (config.admin() != null) {
+      EventLoopGroup own = transport.group("fairlead-admin", 1);
+      parts.push(() -> shutdown(own));
+      AdminServer admin =
+          AdminServer.start(
+              config.admin().host(),
+              config.admin().port(),
+              own,
+              transport.server(),
+              new AdminPages(this, runtime));
+      parts.push(admin);
+      adminPort = OptionalInt.of(admin.port());
+    }
+    if (config.health() != null) {
+      Frontend server = made.health(config.health());
+      parts.push(() -> server.drain(Duration.ZERO));
+      healthPort = OptionalInt.of(server.port());
+    }
+    if (config.gateway() != null) {
+      Frontend server = made.gateway(config.gateway());
+      parts.push(() -> server.drain(Duration.ZERO));
+      gateway = server;
+    }
+    if (config.extProc() != null) {
+      Frontend server = made.extProc(config.extProc());
+      parts.push(() -> server.drain(Duration.ZERO));
+      extProc = server;
+    }
+    var _ = runtime.ready().thenRun(() -> made.ready(!closing.get()));
+  }
+
+  private void closeParts() {
+    for (AutoCloseable part : parts) {
+      try {
+        part.close();
+      } catch (Exception e) {
+        LOG.warn("a part did not stop cleanly", e);
+      }
+    }
+  }
+
+  private static void shutdown(EventLoopGroup group) {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+  }
+
+  private static OptionalInt port(@Nullable Frontend frontend) {
+    return frontend == null ? OptionalInt.empty() : OptionalInt.of(frontend.port());
+  }
+
+  private static List<EndpointView> rows(
+      List<EndpointSnapshot> states, Map<String, EndpointLatency> latencies) {
+    return states.stream()
+        .map(
+            state ->
+                new EndpointView(state, latencies.getOrDefault(state.name(), EndpointLatency.NONE)))
+        .toList();
+  }
+}

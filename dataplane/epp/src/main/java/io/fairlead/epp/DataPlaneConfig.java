@@ -1,0 +1,192 @@
+package io.fairlead.epp;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.epp.datalayer.MetricsScraper;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a data plane is made of. A part that is null is not started.
+ *
+ * @param source where the config and the endpoints come from
+ * @param gateway the HTTP gateway
+ * @param extProc the ext_proc server
+ * @param health the gRPC health server
+ * @param admin HTTP: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /debug/status}
+ * @param scraping how endpoints are asked for their metrics
+ * @param drain longest time that requests in flight get when the data plane is closed
+ * @param loops event loops, at least 1
+ */
+public record DataPlaneConfig(
+    Source source,
+    @Nullable Gateway gateway,
+    @Nullable ExtProc extProc,
+    @Nullable Listen health,
+    @Nullable Listen admin,
+    MetricsScraper.Settings scraping,
+    Duration drain,
+    int loops) {
+
+  public DataPlaneConfig {
+    if (loops < 1) {
+      throw new IllegalArgumentException("loops is " + loops + "; set at least 1");
+    }
+    if (drain.isNegative()) {
+      throw new IllegalArgumentException("drain is " + drain + "; set 0 or more");
+    }
+  }
+
+  /** Where the config and the endpoints come from. */
+  public sealed interface Source {}
+
+  /**
+   * A folder of resources: one InferencePool, its InferenceModels, EndpointSlices.
+   *
+   * @param path the folder (or one file)
+   */
+  public record Folder(Path path) implements Source {}
+
+  /**
+   * Endpoints from one file, the rest from another.
+   *
+   * @param endpoints an EndpointSlice, or a list {@code endpoints: [{name, address, port}]}
+   * @param config a config document or an EndpointPickerConfig; null for the defaults
+   */
+  public record Files(Path endpoints, @Nullable Path config) implements Source {}
+
+  /**
+   * A ConfigMap with the config document, and the pool's pods.
+   *
+   * @param namespace of the ConfigMap and the pods
+   * @param configMap name of the ConfigMap; its key is {@code config.yaml}
+   * @param reporting how to tell the operator, null to tell nobody
+   * @param client opens a connection to the API server; closed by the data plane
+   */
+  public record Kubernetes(
+      String namespace,
+      String configMap,
+      @Nullable Reporting reporting,
+      Supplier<KubernetesClient> client)
+      implements Source {
+
+    /** With the client's usual way to find the API server: service account, then kubeconfig. */
+    public Kubernetes(String namespace, String configMap, @Nullable Reporting reporting) {
+      this(namespace, configMap, reporting, () -> new KubernetesClientBuilder().build());
+    }
+  }
+
+  /**
+   * Who reports.
+   *
+   * @param picker name of the picker that this process is a replica of
+   * @param podName name of this process's pod, also of the Lease
+   * @param podNamespace its namespace
+   * @param podUid its UID: the Lease goes when the pod goes
+   */
+  public record Reporting(String picker, String podName, String podNamespace, String podUid) {}
+
+  /**
+   * A place to listen.
+   *
+   * @param host address; {@code 0.0.0.0} for all of IPv4, {@code ::} for all
+   * @param port 0 for any free one
+   */
+  public record Listen(String host, int port) {}
+
+  /**
+   * The HTTP gateway.
+   *
+   * @param listen where
+   * @param maxBodyBytes largest request body
+   */
+  public record Gateway(Listen listen, int maxBodyBytes) {}
+
+  /**
+   * The ext_proc server.
+   *
+   * @param listen where
+   * @param secure TLS
+   * @param certPath folder of {@code tls.crt} and {@code tls.key}; null for a self-signed pair
+   * @param maxBodyBytes largest request body
+   */
+  public record ExtProc(Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes) {}
+
+  /** Default bound on request bodies. */
+  public static final int DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+  /** Starts from the defaults: nothing listens, 30 s to drain, a loop per processor. */
+  public static Builder builder(Source source) {
+    return new Builder(source);
+  }
+
+  /** Collects the parts. */
+  public static final class Builder {
+    private final Source source;
+    private @Nullable Gateway gateway;
+    private @Nullable ExtProc extProc;
+    private @Nullable Listen health;
+    private @Nullable Listen admin;
+    private MetricsScraper.Settings scraping = MetricsScraper.Settings.DEFAULT;
+    private Duration drain = Duration.ofSeconds(30);
+    private int loops = Runtime.getRuntime().availableProcessors();
+
+    private Builder(Source source) {
+      this.source = source;
+    }
+
+    /** Runs the HTTP gateway there. */
+    public Builder gateway(String host, int port) {
+      return gateway(new Gateway(new Listen(host, port), DEFAULT_MAX_BODY_BYTES));
+    }
+
+    /** Runs the HTTP gateway. */
+    public Builder gateway(Gateway part) {
+      gateway = part;
+      return this;
+    }
+
+    /** Runs the ext_proc server. */
+    public Builder extProc(ExtProc part) {
+      extProc = part;
+      return this;
+    }
+
+    /** Runs the gRPC health server there. */
+    public Builder health(String host, int port) {
+      health = new Listen(host, port);
+      return this;
+    }
+
+    /** Serves metrics, health and status over HTTP there. */
+    public Builder admin(String host, int port) {
+      admin = new Listen(host, port);
+      return this;
+    }
+
+    /** How endpoints are asked for their metrics. */
+    public Builder scraping(MetricsScraper.Settings settings) {
+      scraping = settings;
+      return this;
+    }
+
+    /** Longest time that requests in flight get at the end. */
+    public Builder drain(Duration bound) {
+      drain = bound;
+      return this;
+    }
+
+    /** Number of event loops. */
+    public Builder loops(int count) {
+      loops = count;
+      return this;
+    }
+
+    /** All parts as they are now. */
+    public DataPlaneConfig build() {
+      return new DataPlaneConfig(source, gateway, extProc, health, admin, scraping, drain, loops);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.fairlead.epp;
+
+import java.time.Duration;
+
+/** A server that brings requests in. */
+interface Frontend {
+
+  /** Where it listens. */
+  int port();
+
+  /** Accepts nothing new, lets requests finish for so long, then cuts them. Blocks. */
+  void drain(Duration bound);
+}

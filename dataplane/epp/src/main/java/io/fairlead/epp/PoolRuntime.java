@@ -1,0 +1,217 @@
+package io.fairlead.epp;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.config.ConfigApplier;
+import io.fairlead.epp.config.ConfigOffer;
+import io.fairlead.epp.config.ConfigSource;
+import io.fairlead.epp.datalayer.EndpointSet;
+import io.fairlead.epp.datalayer.EndpointSource;
+import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.status.LeaseReporter;
+import io.fairlead.epp.status.PickerStatus;
+import io.fairlead.epp.telemetry.EndpointLatency;
+import io.fairlead.epp.telemetry.ProcessMeters;
+import io.fairlead.epp.telemetry.Telemetry;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Future;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pool being run: its loop, and the sources, the scraper and the status around it.
+ *
+ * <p>What comes from sources is handled on one control thread, in order; the pool's loop sees only
+ * finished work.
+ */
+final class PoolRuntime implements AutoCloseable {
+
+  private static final long REFUSAL_CHECK_MILLIS = 500;
+
+  private final EventLoop loop;
+  private final ScheduledThreadPoolExecutor control;
+  private final Telemetry telemetry;
+  private final ProcessMeters meters;
+  private final PoolLoop pool;
+  private final PickerStatus status = new PickerStatus();
+  private final MetricsScraper scraper;
+  private final ConfigApplier applier;
+  private final ConfigSource configs;
+  private final @Nullable EndpointSource pods;
+  private final @Nullable LeaseReporter reporter;
+  private final @Nullable KubernetesClient client;
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+  /** Control thread only. */
+  private EndpointSet endpoints = EndpointSet.NONE;
+
+  private volatile boolean configured;
+  private volatile boolean endpointsLoaded;
+
+  PoolRuntime(
+      DataPlaneConfig config, Transport transport, EventLoopGroup group, LongSupplier clock) {
+    loop = group.next();
+    control =
+        new ScheduledThreadPoolExecutor(
+            1,
+            Thread.ofPlatform().daemon().name("fairlead-control").factory(),
+            // What comes in after the end changes nothing any more.
+            new ThreadPoolExecutor.DiscardPolicy());
+    telemetry = new Telemetry(clock);
+    pool = new PoolLoop(new PoolCore(), loop, clock, telemetry);
+    scraper =
+        new MetricsScraper(group, transport.client(), config.scraping(), clock, pool::scraped);
+    meters = new ProcessMeters(telemetry.registry(), scraper::failures);
+    applier =
+        new ConfigApplier(
+            new ConfigCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
+    Sources sources = Sources.of(config.source(), control);
+    configs = sources.configs();
+    pods = sources.pods();
+    client = sources.client();
+    reporter = sources.reporter();
+    status.listen(meters::report);
+    if (reporter != null) {
+      status.listen(reporter::report);
+      reporter.report(status.current());
+    }
+  }
+
+  void start() {
+    if (pods != null) {
+      pods.start(set -> control.execute(() -> endpoints(set)));
+    }
+    configs.start(offer -> control.execute(() -> applier.offer(offer)));
+    var _ =
+        control.scheduleWithFixedDelay(
+            this::countEndpoints,
+            REFUSAL_CHECK_MILLIS,
+            REFUSAL_CHECK_MILLIS,
+            TimeUnit.MILLISECONDS);
+  }
+
+  PoolLoop pool() {
+    return pool;
+  }
+
+  PickerReport report() {
+    return status.current();
+  }
+
+  /** Ends when a config is in force and an endpoint was loaded, for the first time. */
+  CompletableFuture<Void> ready() {
+    return ready;
+  }
+
+  /** What is still missing; empty when nothing is. */
+  String notReady() {
+    PickerReport.Refused refused = status.current().refused();
+    if (!configured) {
+      return refused == null ? "no config yet" : "no config in force: " + refused.message();
+    }
+    return endpointsLoaded ? "" : "no endpoint yet: " + status.current().endpoints().reason();
+  }
+
+  Future<List<EndpointSnapshot>> snapshot() {
+    return pool.snapshot();
+  }
+
+  Future<Map<String, EndpointLatency>> latencies() {
+    return loop.submit(telemetry::latencies);
+  }
+
+  String metrics() {
+    return telemetry.registry().scrape();
+  }
+
+  @Override
+  public void close() {
+    configs.close();
+    if (pods != null) {
+      pods.close();
+    }
+    if (reporter != null) {
+      reporter.close();
+    }
+    control.execute(scraper::close);
+    control.shutdown();
+    if (client != null) {
+      client.close();
+    }
+  }
+
+  private void endpoints(EndpointSet set) {
+    if (set.equals(endpoints)) {
+      countEndpoints();
+      return;
+    }
+    endpoints = set;
+    scraper.endpoints(set.ready());
+    var names = set.ready().stream().map(EndpointSpec::name).collect(Collectors.toSet());
+    loop.execute(() -> telemetry.keepEndpoints(names));
+    pool.endpoints(set.ready())
+        .addListener(
+            done -> {
+              if (done.isSuccess() && !set.ready().isEmpty()) {
+                endpointsLoaded = true;
+                becomeReady();
+              }
+            });
+    countEndpoints();
+  }
+
+  private void countEndpoints() {
+    String reason = endpoints.reason();
+    if (reason == null && scraper.allRefuse()) {
+      reason = "PortNotServed";
+    }
+    // Before the first config nobody knows what would match.
+    status.endpoints(endpoints.matching(), endpoints.ready().size(), configured ? reason : null);
+  }
+
+  private void becomeReady() {
+    if (configured && endpointsLoaded) {
+      ready.complete(null);
+    }
+  }
+
+  private final class OnConfig implements ConfigApplier.Listener {
+
+    @Override
+    public void applying(PoolConfig config) {
+      telemetry.models(config);
+    }
+
+    @Override
+    public void applied(ConfigOffer.Document document) {
+      meters.reloaded();
+      configured = true;
+      if (document.endpoints() != null) {
+        endpoints(document.endpoints());
+      }
+      if (pods != null) {
+        pods.follow(document.config());
+      }
+      becomeReady();
+    }
+
+    @Override
+    public void refused(ConfigOffer offer, String message) {
+      meters.refused();
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.fairlead.epp;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.epp.config.ConfigMapSource;
+import io.fairlead.epp.config.ConfigReaders;
+import io.fairlead.epp.config.ConfigSource;
+import io.fairlead.epp.config.FileConfigSource;
+import io.fairlead.epp.datalayer.EndpointSource;
+import io.fairlead.epp.datalayer.PodEndpointSource;
+import io.fairlead.epp.status.LeaseReporter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pool is fed from.
+ *
+ * @param pods null when the endpoints come with the config
+ * @param client to be closed with the rest, null without Kubernetes
+ */
+record Sources(
+    ConfigSource configs,
+    @Nullable EndpointSource pods,
+    @Nullable LeaseReporter reporter,
+    @Nullable KubernetesClient client) {
+
+  /** A change takes effect well within a second. */
+  private static final Duration FILE_POLL = Duration.ofMillis(250);
+
+  static Sources of(DataPlaneConfig.Source source, ScheduledExecutorService control) {
+    return switch (source) {
+      case DataPlaneConfig.Kubernetes kubernetes -> kubernetes(kubernetes, control);
+      case DataPlaneConfig.Folder folder -> new Sources(folder(folder), null, null, null);
+      case DataPlaneConfig.Files files -> new Sources(files(files), null, null, null);
+    };
+  }
+
+  static ConfigSource folder(DataPlaneConfig.Folder folder) {
+    Path path = folder.path();
+    return new FileConfigSource(
+        List.of(path), FILE_POLL, state -> ConfigReaders.folder(state, path));
+  }
+
+  static ConfigSource files(DataPlaneConfig.Files files) {
+    List<Path> paths =
+        Stream.of(files.endpoints(), files.config()).filter(Objects::nonNull).toList();
+    return new FileConfigSource(
+        paths, FILE_POLL, state -> ConfigReaders.files(state, files.endpoints(), files.config()));
+  }
+
+  private static Sources kubernetes(
+      DataPlaneConfig.Kubernetes source, ScheduledExecutorService control) {
+    KubernetesClient client = source.client().get();
+    DataPlaneConfig.Reporting r = source.reporting();
+    return new Sources(
+        new ConfigMapSource(
+            client, source.namespace(), source.configMap(), ConfigReaders::document),
+        new PodEndpointSource(client, source.namespace(), control),
+        r == null
+            ? null
+            : new LeaseReporter(
+                client,
+                new LeaseReporter.Identity(r.picker(), r.podName(), r.podNamespace(), r.podUid())),
+        client);
+  }
+}
