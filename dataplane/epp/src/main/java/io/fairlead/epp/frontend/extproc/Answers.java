@@ -1,0 +1,115 @@
+package io.fairlead.epp.frontend.extproc;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.config.core.v3.HeaderValueOption;
+import io.envoyproxy.envoy.config.core.v3.HeaderValueOption.HeaderAppendAction;
+import io.envoyproxy.envoy.service.ext_proc.v3.BodyMutation;
+import io.envoyproxy.envoy.service.ext_proc.v3.BodyResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.CommonResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.HeaderMutation;
+import io.envoyproxy.envoy.service.ext_proc.v3.HeadersResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.StreamedBodyResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.TrailersResponse;
+import io.envoyproxy.envoy.type.v3.HttpStatus;
+import java.util.Map;
+
+/** Makes the messages sent to the proxy. */
+final class Answers {
+
+  /** Name of the chosen endpoint, as a request header and in the metadata of {@link #NAMESPACE}. */
+  static final String DESTINATION = "x-gateway-destination-endpoint";
+
+  private static final String NAMESPACE = "envoy.lb";
+
+  static final ProcessingResponse RESPONSE_HEADERS =
+      ProcessingResponse.newBuilder()
+          .setResponseHeaders(
+              HeadersResponse.newBuilder().setResponse(CommonResponse.getDefaultInstance()))
+          .build();
+
+  static final ProcessingResponse REQUEST_TRAILERS =
+      ProcessingResponse.newBuilder()
+          .setRequestTrailers(TrailersResponse.getDefaultInstance())
+          .build();
+
+  static final ProcessingResponse RESPONSE_TRAILERS =
+      ProcessingResponse.newBuilder()
+          .setResponseTrailers(TrailersResponse.getDefaultInstance())
+          .build();
+
+  private Answers() {}
+
+  /**
+   * Sends the request there.
+   *
+   * @param contentLength the body's new length where it changed, or -1
+   */
+  static ProcessingResponse destination(String destination, long contentLength) {
+    HeaderMutation.Builder headers =
+        HeaderMutation.newBuilder().addSetHeaders(set(DESTINATION, destination));
+    if (contentLength >= 0) {
+      headers.addSetHeaders(set("content-length", Long.toString(contentLength)));
+    }
+    Struct lb =
+        Struct.newBuilder()
+            .putFields(DESTINATION, Value.newBuilder().setStringValue(destination).build())
+            .build();
+    return ProcessingResponse.newBuilder()
+        .setRequestHeaders(
+            HeadersResponse.newBuilder()
+                .setResponse(
+                    CommonResponse.newBuilder()
+                        .setHeaderMutation(headers)
+                        .setClearRouteCache(true)))
+        .setDynamicMetadata(
+            Struct.newBuilder().putFields(NAMESPACE, Value.newBuilder().setStructValue(lb).build()))
+        .build();
+  }
+
+  static ProcessingResponse requestBody(ByteString bytes, boolean last) {
+    return ProcessingResponse.newBuilder().setRequestBody(body(bytes, last)).build();
+  }
+
+  static ProcessingResponse responseBody(ByteString bytes, boolean last) {
+    return ProcessingResponse.newBuilder().setResponseBody(body(bytes, last)).build();
+  }
+
+  /** Answers the client instead of the model server. */
+  static ProcessingResponse instead(
+      int status, String details, Map<String, String> headers, ByteString body) {
+    HeaderMutation.Builder mutation = HeaderMutation.newBuilder();
+    headers.forEach((name, value) -> mutation.addSetHeaders(set(name, value)));
+    return ProcessingResponse.newBuilder()
+        .setImmediateResponse(
+            ImmediateResponse.newBuilder()
+                .setStatus(HttpStatus.newBuilder().setCodeValue(status))
+                .setHeaders(mutation)
+                .setBody(body)
+                .setDetails(details))
+        .build();
+  }
+
+  private static BodyResponse body(ByteString bytes, boolean last) {
+    return BodyResponse.newBuilder()
+        .setResponse(
+            CommonResponse.newBuilder()
+                .setBodyMutation(
+                    BodyMutation.newBuilder()
+                        .setStreamedResponse(
+                            StreamedBodyResponse.newBuilder().setBody(bytes).setEndOfStream(last))))
+        .build();
+  }
+
+  private static HeaderValueOption set(String name, String value) {
+    return HeaderValueOption.newBuilder()
+        .setHeader(
+            HeaderValue.newBuilder().setKey(name).setRawValue(ByteString.copyFromUtf8(value)))
+        .setAppendAction(HeaderAppendAction.OVERWRITE_IF_EXISTS_OR_ADD)
+        .build();
+  }
+}

@@ -1,0 +1,30 @@
+package io.fairlead.epp.frontend.extproc;
+
+/**
+ * How to serve the external processing protocol.
+ *
+ * @param host address to listen on
+ * @param port 0 to 65535; 0 takes a free one
+ * @param security plain text, or TLS with which certificate
+ * @param maxBodyBytes longest request body that is held to be read, 1 to 1 GiB; a longer one is
+ *     answered with 413
+ * @param healthChecking whether this port answers health checks too
+ */
+public record ExtProcConfig(
+    String host, int port, ServingSecurity security, int maxBodyBytes, boolean healthChecking) {
+
+  /** Longest request body when nothing else is said: 32 MiB. */
+  public static final int DEFAULT_MAX_BODY_BYTES = 32 << 20;
+
+  private static final int LARGEST_BODY = 1 << 30;
+
+  public ExtProcConfig {
+    if (port < 0 || port > 65_535) {
+      throw new IllegalArgumentException("port: " + port + " is not in 0..65535");
+    }
+    if (maxBodyBytes < 1 || maxBodyBytes > LARGEST_BODY) {
+      throw new IllegalArgumentException(
+          "maxBodyBytes: " + maxBodyBytes + " is not in 1.." + LARGEST_BODY);
+    }
+  }
+}

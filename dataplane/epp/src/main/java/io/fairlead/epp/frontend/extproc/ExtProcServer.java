@@ -1,0 +1,101 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.openai.RequestReader;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Serves Envoy's external processing protocol for one pool: a stream for each HTTP request, handled
+ * on the loop of the proxy's connection.
+ */
+public final class ExtProcServer implements AutoCloseable {
+
+  /** Proxies send a body in pieces of at most 1 MiB. */
+  private static final int MAX_MESSAGE = 4 << 20;
+
+  private static final int WINDOW = 1 << 20;
+
+  private final Server server;
+  private final StreamCounters counters;
+
+  private ExtProcServer(Server server, StreamCounters counters) {
+    this.server = server;
+    this.counters = counters;
+  }
+
+  /**
+   * Starts listening.
+   *
+   * @param group loops for connections; stays the caller's to shut down, after this server
+   * @param health also told on this port where the config asks for it
+   * @throws IllegalStateException if the address can't be listened on or the certificate can't be
+   *     read; the message names it
+   */
+  public static ExtProcServer start(
+      ExtProcConfig config, PoolLoop pool, EventLoopGroup group, Health health) {
+    StreamCounters counters = new StreamCounters();
+    StreamContext context =
+        new StreamContext(
+            pool,
+            config.maxBodyBytes(),
+            () -> ThreadLocalRandom.current().nextLong(),
+            counters,
+            new FastThreadLocal<>() {
+              @Override
+              protected RequestReader initialValue() {
+                return new RequestReader();
+              }
+            });
+    NettyServerBuilder builder =
+        GrpcPort.on(config.host(), config.port(), group)
+            .addService(new ExtProcService(context, group))
+            .maxInboundMessageSize(MAX_MESSAGE)
+            .initialFlowControlWindow(WINDOW)
+            .maxConcurrentCallsPerConnection(Integer.MAX_VALUE)
+            // A proxy may check its connections as often as it likes.
+            .permitKeepAliveTime(1, TimeUnit.SECONDS)
+            .permitKeepAliveWithoutCalls(true);
+    SslContext ssl = config.security().sslContext();
+    if (ssl != null) {
+      builder.sslContext(ssl);
+    }
+    if (config.healthChecking()) {
+      builder.addService(health.service());
+    }
+    return new ExtProcServer(
+        GrpcPort.start(builder, "ext_proc", config.host(), config.port()), counters);
+  }
+
+  /** The port that was taken. */
+  public int port() {
+    return server.getPort();
+  }
+
+  /** What became of its streams. */
+  public StreamCounters counters() {
+    return counters;
+  }
+
+  /**
+   * Accepts nothing new and lets the requests in flight finish, then cuts what is left. Blocks: not
+   * for an event loop.
+   *
+   * @return whether all finished within the bound
+   */
+  public boolean drain(Duration bound) {
+    return GrpcPort.stop(server, bound);
+  }
+
+  /** Stops at once; requests in flight are cut. */
+  @Override
+  public void close() {
+    drain(Duration.ZERO);
+  }
+}

@@ -1,0 +1,47 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc.ExternalProcessorImplBase;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+
+/** Opens an {@link ExtProcStream} for each call. */
+final class ExtProcService extends ExternalProcessorImplBase {
+
+  /** Bytes queued for the proxy beyond which no more are made: a few slices of a body. */
+  private static final int QUEUED = 256 << 10;
+
+  private final StreamContext context;
+  private final EventLoopGroup loops;
+
+  ExtProcService(StreamContext context, EventLoopGroup loops) {
+    this.context = context;
+    this.loops = loops;
+  }
+
+  @Override
+  public StreamObserver<ProcessingRequest> process(StreamObserver<ProcessingResponse> responses) {
+    ServerCallStreamObserver<ProcessingResponse> proxy =
+        (ServerCallStreamObserver<ProcessingResponse>) responses;
+    ExtProcStream stream = new ExtProcStream(context, proxy, currentLoop());
+    proxy.disableAutoRequest();
+    proxy.setOnReadyThreshold(QUEUED);
+    proxy.setOnReadyHandler(stream::onReady);
+    proxy.setOnCancelHandler(stream::onCancel);
+    proxy.request(1);
+    return stream;
+  }
+
+  /** Calls run on their connection's loop, but gRPC does not say which that is. */
+  private EventExecutor currentLoop() {
+    for (EventExecutor loop : loops) {
+      if (loop.inEventLoop()) {
+        return loop;
+      }
+    }
+    throw new IllegalStateException("a call runs on none of the server's event loops");
+  }
+}

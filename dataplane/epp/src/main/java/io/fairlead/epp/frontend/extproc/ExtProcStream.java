@@ -1,0 +1,410 @@
+package io.fairlead.epp.frontend.extproc;
+
+import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProtocolConfiguration;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.epp.director.Director;
+import io.fairlead.epp.director.Exchange;
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.ModelSplice;
+import io.fairlead.epp.openai.ParsedRequest;
+import io.fairlead.epp.openai.ResponseWatcher;
+import io.grpc.Status;
+import io.grpc.stub.CallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.EventExecutor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One HTTP request as a proxy tells it, in full duplex.
+ *
+ * <p>The answer to the request's headers is held until the body is whole and the pool has decided;
+ * then come the headers' answer, the body in slices, the trailers' answer. The response passes
+ * through at once, message by message. Everything runs on the connection's loop, which is also the
+ * director's home. Memory: one request body, at most the configured limit; of a response only what
+ * the proxy has not taken yet, and while it takes nothing, nothing more is asked of it.
+ */
+final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange {
+
+  private static final Logger log = LoggerFactory.getLogger(ExtProcStream.class);
+
+  private static final byte[] NOTHING = {};
+
+  /** How far the request is. */
+  private enum Request {
+    NOTHING,
+    READING,
+    DECIDING,
+    SENDING,
+    SENT
+  }
+
+  /** How far the response is. */
+  private enum Response {
+    NOTHING,
+    PASSING,
+    OVER
+  }
+
+  private final StreamContext context;
+  private final CallStreamObserver<ProcessingResponse> proxy;
+  private final EventExecutor loop;
+
+  private Request request = Request.NOTHING;
+  private Response response = Response.NOTHING;
+  private boolean over;
+  private boolean wanting;
+
+  private String path = "";
+  private boolean lengthDeclared;
+  private boolean trailers;
+  private @Nullable BodyBuffer incoming;
+  private byte[] body = NOTHING;
+  private @Nullable ParsedRequest parsed;
+  private @Nullable RequestBody outgoing;
+
+  private @Nullable Director director;
+  private @Nullable ResponseWatcher watcher;
+  private int status;
+
+  ExtProcStream(
+      StreamContext context, CallStreamObserver<ProcessingResponse> proxy, EventExecutor loop) {
+    this.context = context;
+    this.proxy = proxy;
+    this.loop = loop;
+    context.counters().streamOpened();
+  }
+
+  @Override
+  public void onNext(ProcessingRequest message) {
+    if (over) {
+      return;
+    }
+    try {
+      take(message);
+    } catch (RuntimeException e) {
+      log.error("ext_proc stream ended by an error of ours", e);
+      context.counters().failure();
+      end(Outcome.DISCONNECTED, Status.INTERNAL.withDescription("the endpoint picker failed"));
+    }
+    wanting = true;
+    advance();
+  }
+
+  /** The proxy takes messages (again). */
+  void onReady() {
+    advance();
+  }
+
+  /** The proxy is gone: its usual way to end a stream, or because its client went away. */
+  void onCancel() {
+    close(Outcome.DISCONNECTED);
+  }
+
+  @Override
+  public void onError(Throwable cause) {
+    onCancel();
+  }
+
+  @Override
+  public void onCompleted() {
+    if (!over) {
+      end(Outcome.DISCONNECTED, Status.OK);
+    }
+  }
+
+  private void take(ProcessingRequest message) {
+    if (request == Request.NOTHING && !served(message)) {
+      return;
+    }
+    switch (message.getRequestCase()) {
+      case REQUEST_HEADERS -> requestHeaders(message.getRequestHeaders());
+      case REQUEST_BODY -> requestBody(message.getRequestBody());
+      case REQUEST_TRAILERS -> requestTrailers();
+      case RESPONSE_HEADERS -> responseHeaders(message.getResponseHeaders());
+      case RESPONSE_BODY -> responseBody(message.getResponseBody());
+      case RESPONSE_TRAILERS -> responseTrailers();
+      case REQUEST_NOT_SET -> unexpected("a message without content");
+    }
+  }
+
+  /** Only full duplex is served; what else the proxy is set up for is told to it. */
+  private boolean served(ProcessingRequest first) {
+    String wrong = "";
+    if (first.getObservabilityMode()) {
+      wrong = "observability_mode: true is not served; set it to false";
+    } else if (first.hasProtocolConfig()) {
+      ProtocolConfiguration modes = first.getProtocolConfig();
+      if (modes.getRequestBodyMode() != BodySendMode.FULL_DUPLEX_STREAMED) {
+        wrong = mode("request_body_mode", modes.getRequestBodyMode());
+      } else if (modes.getResponseBodyMode() != BodySendMode.FULL_DUPLEX_STREAMED) {
+        wrong = mode("response_body_mode", modes.getResponseBodyMode());
+      }
+    }
+    if (!wrong.isEmpty()) {
+      context.counters().protocolError();
+      end(Outcome.DISCONNECTED, Status.FAILED_PRECONDITION.withDescription(wrong));
+    }
+    return !over;
+  }
+
+  private static String mode(String field, BodySendMode mode) {
+    return "protocol_config.%s: %s is not served; set processing_mode.%s to FULL_DUPLEX_STREAMED"
+        .formatted(field, mode, field);
+  }
+
+  private void requestHeaders(HttpHeaders headers) {
+    if (request != Request.NOTHING) {
+      unexpected("request_headers");
+      return;
+    }
+    path = Headers.value(headers.getHeaders(), ":path");
+    if (headers.getEndOfStream()) {
+      submit(new RequestFacts("", context.seeds().getAsLong(), new long[0], 0, -1, 0));
+      return;
+    }
+    long length = Headers.number(headers.getHeaders(), "content-length");
+    lengthDeclared = length >= 0;
+    if (length > context.maxBodyBytes()) {
+      refuse(tooLarge());
+      return;
+    }
+    try {
+      JsonMediaType.require(Headers.value(headers.getHeaders(), "content-type"));
+    } catch (BadRequestException e) {
+      refuse(e);
+      return;
+    }
+    incoming = new BodyBuffer(context.maxBodyBytes());
+    request = Request.READING;
+  }
+
+  private void requestBody(HttpBody message) {
+    if (answeredByProxy()) {
+      return;
+    }
+    BodyBuffer buffer = incoming;
+    if (request != Request.READING || buffer == null) {
+      unexpected("request_body");
+    } else if (!buffer.add(message.getBody())) {
+      refuse(tooLarge());
+    } else if (message.getEndOfStream()) {
+      read(buffer);
+    }
+  }
+
+  private void requestTrailers() {
+    if (answeredByProxy()) {
+      return;
+    }
+    BodyBuffer buffer = incoming;
+    if (request != Request.READING || buffer == null) {
+      unexpected("request_trailers");
+    } else {
+      trailers = true;
+      read(buffer);
+    }
+  }
+
+  /** The proxy answered the client itself before the request was sent; the rest is of no use. */
+  private boolean answeredByProxy() {
+    return response != Response.NOTHING && request == Request.READING;
+  }
+
+  private void read(BodyBuffer buffer) {
+    body = buffer.take();
+    incoming = null;
+    try {
+      ParsedRequest read = context.reader().read(path, body, 0, body.length);
+      parsed = read;
+      submit(
+          new RequestFacts(
+              read.model(),
+              context.seeds().getAsLong(),
+              read.blocks(),
+              read.promptTokens(),
+              read.maxOutputTokens(),
+              body.length));
+    } catch (BadRequestException e) {
+      refuse(e);
+    }
+  }
+
+  private void submit(RequestFacts facts) {
+    request = Request.DECIDING;
+    Director submitted = new Director(context.pool(), loop, this);
+    director = submitted;
+    submitted.submit(facts);
+  }
+
+  @Override
+  public void send(Route route) {
+    ParsedRequest read = parsed;
+    if (read == null) {
+      proxy.onNext(Answers.destination(route.destination(), -1));
+      request = Request.SENT;
+      return;
+    }
+    RequestBody out =
+        new RequestBody(ModelSplice.splice(body, 0, body.length, read, route.targetModel()));
+    boolean changed = lengthDeclared && out.size() != body.length;
+    body = NOTHING;
+    proxy.onNext(Answers.destination(route.destination(), changed ? out.size() : -1));
+    outgoing = out;
+    request = Request.SENDING;
+    advance();
+  }
+
+  @Override
+  public void reject(Rejection rejection) {
+    director = null;
+    answer(Refusals.of(rejection));
+  }
+
+  private void refuse(BadRequestException problem) {
+    answer(Refusals.of(problem));
+  }
+
+  private BadRequestException tooLarge() {
+    return new BadRequestException(
+        413,
+        ErrorCodes.BODY_TOO_LARGE,
+        "The request body is longer than " + context.maxBodyBytes() + " bytes.");
+  }
+
+  private void answer(ProcessingResponse instead) {
+    proxy.onNext(instead);
+    end(Outcome.DISCONNECTED, Status.OK);
+  }
+
+  private void responseHeaders(HttpHeaders headers) {
+    if (request == Request.NOTHING || response != Response.NOTHING) {
+      unexpected("response_headers");
+      return;
+    }
+    if (request == Request.READING || request == Request.DECIDING) {
+      finish(Outcome.DISCONNECTED);
+    }
+    response = Response.PASSING;
+    status = (int) Headers.number(headers.getHeaders(), ":status");
+    watcher = new ResponseWatcher(Headers.value(headers.getHeaders(), "content-type"));
+    proxy.onNext(Answers.RESPONSE_HEADERS);
+    if (headers.getEndOfStream()) {
+      delivered();
+    }
+  }
+
+  private void responseBody(HttpBody message) {
+    ResponseWatcher watching = watcher;
+    if (response != Response.PASSING || watching == null) {
+      unexpected("response_body");
+      return;
+    }
+    ByteString bytes = message.getBody();
+    if (!bytes.isEmpty()) {
+      if (director != null && status < 400) {
+        director.firstToken();
+      }
+      watching.watch(Unpooled.wrappedBuffer(bytes.asReadOnlyByteBuffer()));
+    }
+    int from = 0;
+    do {
+      int to = Math.min(bytes.size(), from + RequestBody.SLICE);
+      boolean last = to == bytes.size() && message.getEndOfStream();
+      proxy.onNext(Answers.responseBody(bytes.substring(from, to), last));
+      from = to;
+    } while (from < bytes.size());
+    if (message.getEndOfStream()) {
+      delivered();
+    }
+  }
+
+  private void responseTrailers() {
+    if (response != Response.PASSING) {
+      unexpected("response_trailers");
+      return;
+    }
+    proxy.onNext(Answers.RESPONSE_TRAILERS);
+    delivered();
+  }
+
+  private void delivered() {
+    response = Response.OVER;
+    end(status >= 500 ? Outcome.FAILED : Outcome.COMPLETED, Status.OK);
+  }
+
+  /** Sends what the proxy takes, and asks for more while it takes what it gets. */
+  private void advance() {
+    RequestBody out = outgoing;
+    while (out != null && !over && proxy.isReady()) {
+      ByteString slice = out.next();
+      proxy.onNext(Answers.requestBody(slice, out.over() && !trailers));
+      if (out.over()) {
+        if (trailers) {
+          proxy.onNext(Answers.REQUEST_TRAILERS);
+        }
+        request = Request.SENT;
+        outgoing = null;
+        out = null;
+      }
+    }
+    if (wanting && !over && proxy.isReady()) {
+      wanting = false;
+      proxy.request(1);
+    }
+  }
+
+  private void unexpected(String what) {
+    context.counters().protocolError();
+    end(
+        Outcome.DISCONNECTED,
+        Status.INVALID_ARGUMENT.withDescription(
+            "%s came out of order: the request is %s, the response %s"
+                .formatted(what, request, response)));
+  }
+
+  private void end(Outcome outcome, Status status) {
+    if (over) {
+      return;
+    }
+    close(outcome);
+    if (status.isOk()) {
+      proxy.onCompleted();
+    } else {
+      proxy.onError(status.asRuntimeException());
+    }
+  }
+
+  private void close(Outcome outcome) {
+    if (!over) {
+      over = true;
+      incoming = null;
+      outgoing = null;
+      body = NOTHING;
+      finish(outcome);
+      context.counters().streamClosed();
+    }
+  }
+
+  /** Tells the director, once. */
+  private void finish(Outcome outcome) {
+    Director ended = director;
+    director = null;
+    if (ended != null) {
+      ended.end(outcome, watcher == null ? Usage.UNKNOWN : watcher.usage());
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** A gRPC server on event loops that others use too. */
+final class GrpcPort {
+
+  private GrpcPort() {}
+
+  /** A server whose calls run on the connection's loop. */
+  static NettyServerBuilder on(String host, int port, EventLoopGroup group) {
+    return NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
+        .bossEventLoopGroup(group)
+        .workerEventLoopGroup(group)
+        .channelType(channelType(group))
+        .directExecutor();
+  }
+
+  private static Class<? extends ServerChannel> channelType(EventLoopGroup group) {
+    return group instanceof IoEventLoopGroup loops && loops.isIoType(EpollIoHandler.class)
+        ? EpollServerSocketChannel.class
+        : NioServerSocketChannel.class;
+  }
+
+  /** Starts, or says where it could not listen. */
+  static Server start(NettyServerBuilder builder, String what, String host, int port) {
+    try {
+      return builder.build().start();
+    } catch (IOException e) {
+      throw new IllegalStateException("%s can't listen on %s:%d".formatted(what, host, port), e);
+    }
+  }
+
+  /**
+   * Takes no new calls, lets those in flight finish for so long, then cuts them. Blocks.
+   *
+   * @return whether all finished
+   */
+  static boolean stop(Server server, Duration bound) {
+    server.shutdown();
+    try {
+      if (server.awaitTermination(bound.toMillis(), TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+      server.shutdownNow();
+      server.awaitTermination();
+      return false;
+    } catch (InterruptedException e) {
+      server.shutdownNow();
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.fairlead.epp.frontend.extproc;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.fairlead.core.Rejection;
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.OpenAiError;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Errors for the client, as answers that the proxy gives in the model server's place. */
+final class Refusals {
+
+  /** Tells gateways of the endpoint picker protocol, in their words, why a request was dropped. */
+  private static final String DROPPED_REASON = "x-llm-d-request-dropped-reason";
+
+  private Refusals() {}
+
+  static ProcessingResponse of(BadRequestException problem) {
+    return answer(OpenAiError.of(problem), "");
+  }
+
+  static ProcessingResponse of(Rejection rejection) {
+    return answer(
+        OpenAiError.of(rejection),
+        switch (rejection.reason()) {
+          case NO_READY_ENDPOINTS, NOT_CONFIGURED, NO_SUITABLE_ENDPOINT -> "rejected-no-endpoints";
+          case SATURATED -> "rejected-saturated";
+          case UPSTREAM_FAILED -> "";
+        });
+  }
+
+  private static ProcessingResponse answer(OpenAiError error, String dropped) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("content-type", OpenAiError.CONTENT_TYPE);
+    headers.put(OpenAiError.REASON_HEADER, error.code());
+    if (error.retryAfterSeconds() >= 0) {
+      headers.put("retry-after", Integer.toString(error.retryAfterSeconds()));
+    }
+    if (!dropped.isEmpty()) {
+      headers.put(DROPPED_REASON, dropped);
+    }
+    return Answers.instead(
+        error.status(), error.code(), headers, UnsafeByteOperations.unsafeWrap(error.body()));
+  }
+}

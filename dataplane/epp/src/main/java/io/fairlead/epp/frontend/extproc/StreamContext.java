@@ -1,0 +1,24 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.openai.RequestReader;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.function.LongSupplier;
+
+/**
+ * What all streams of a server share.
+ *
+ * @param seeds random bits for each request
+ * @param readers one for each loop: a reader is not thread-safe
+ */
+record StreamContext(
+    PoolLoop pool,
+    int maxBodyBytes,
+    LongSupplier seeds,
+    StreamCounters counters,
+    FastThreadLocal<RequestReader> readers) {
+
+  RequestReader reader() {
+    return readers.get();
+  }
+}
