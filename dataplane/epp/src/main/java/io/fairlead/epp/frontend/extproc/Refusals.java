@@ -26,7 +26,7 @@ final class Refusals {
         switch (rejection.reason()) {
           case NO_READY_ENDPOINTS, NOT_CONFIGURED, NO_SUITABLE_ENDPOINT -> "rejected-no-endpoints";
           case SATURATED -> "rejected-saturated";
-          case UPSTREAM_FAILED -> "";
+          case UPSTREAM_FAILED, PLUGIN_FAILED -> "";
         });
   }
 

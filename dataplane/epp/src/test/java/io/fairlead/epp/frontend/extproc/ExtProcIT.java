@@ -1,0 +1,213 @@
+package io.fairlead.epp.frontend.extproc;
+
+import static io.fairlead.epp.frontend.extproc.TestPool.endpoint;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExtProcIT {
+
+  private static final String BODY =
+      "{\"model\":\"chat\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+
+  @TempDir private static Path folder;
+
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final TestPool pool =
+      new TestPool(loops.next()).configured().endpoints(endpoint("a", "10.0.0.1", 8000));
+  private final Health health = new Health();
+
+  @AfterEach
+  void stop() {
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "self-signed", "folder"})
+  void picksOverARealConnection(String security) throws Exception {
+    try (ExtProcServer server = start(security(security))) {
+      ManagedChannel channel = channel(server.port(), !security.equals("plain"));
+      Received answers = new Received();
+      StreamObserver<ProcessingRequest> requests =
+          ExternalProcessorGrpc.newStub(channel).process(answers);
+      requests.onNext(Messages.post());
+      requests.onNext(Messages.body(BODY, true));
+      await().until(() -> answers.messages.size() == 2);
+      requests.onNext(Messages.status(200, false));
+      requests.onNext(Messages.responseBody("x", true));
+      await().until(() -> answers.ended != null);
+
+      assertThat(answers.ended).isEqualTo(Status.OK);
+      assertThat(answers.messages.getFirst().hasRequestHeaders()).isTrue();
+      await().until(() -> pool.events.size() == 3);
+      assertThat(pool.events).containsExactly("sent a", "first token a", "ended a COMPLETED");
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void aCancelledCallIsADisconnect() throws Exception {
+    try (ExtProcServer server = start(new ServingSecurity.PlainText())) {
+      ManagedChannel channel = channel(server.port(), false);
+      Received answers = new Received();
+      StreamObserver<ProcessingRequest> requests =
+          ExternalProcessorGrpc.newStub(channel).process(answers);
+      requests.onNext(Messages.post());
+      requests.onNext(Messages.body(BODY, true));
+      await().until(() -> answers.messages.size() == 2);
+      requests.onError(Status.CANCELLED.asRuntimeException());
+
+      await().until(() -> pool.events.contains("ended a DISCONNECTED"));
+      await().until(() -> server.counters().active() == 0);
+      assertThat(pool.active()).isZero();
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void drainsWhatIsInFlightAndCutsItAtTheBound() throws Exception {
+    ExtProcServer server = start(new ServingSecurity.PlainText());
+    ManagedChannel channel = channel(server.port(), false);
+    Received answers = new Received();
+    StreamObserver<ProcessingRequest> requests =
+        ExternalProcessorGrpc.newStub(channel).process(answers);
+    requests.onNext(Messages.post());
+    requests.onNext(Messages.body(BODY, true));
+    await().until(() -> answers.messages.size() == 2);
+
+    assertThat(server.drain(Duration.ofMillis(1))).as("a request is in flight").isFalse();
+    await().until(() -> pool.events.contains("ended a DISCONNECTED"));
+    assertThat(server.drain(Duration.ofSeconds(1))).isTrue();
+    channel.shutdownNow();
+  }
+
+  @Test
+  void tellsHealthOnItsOwnPortAndWhereAskedOnTheOther() throws Exception {
+    try (ExtProcServer server = start(new ServingSecurity.PlainText());
+        HealthServer own = HealthServer.start("127.0.0.1", 0, loops, health)) {
+      for (int port : List.of(server.port(), own.port())) {
+        health.ready(false);
+        ManagedChannel channel = channel(port, false);
+        assertThat(check(channel, "liveness")).isEqualTo(ServingStatus.SERVING);
+        for (String name :
+            List.of("", "readiness", "inference-extension", ExternalProcessorGrpc.SERVICE_NAME)) {
+          health.ready(false);
+          assertThat(check(channel, name)).isEqualTo(ServingStatus.NOT_SERVING);
+          health.ready(true);
+          assertThat(check(channel, name)).isEqualTo(ServingStatus.SERVING);
+        }
+        channel.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void namesTheCertificateThatItCannotRead() {
+    Path nowhere = folder.resolve("nowhere");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> start(new ServingSecurity.FromFolder(nowhere)))
+        .withMessage("cert-path: " + nowhere.resolve("tls.crt") + " can't be read");
+  }
+
+  private ExtProcServer start(ServingSecurity security) {
+    return ExtProcServer.start(
+        new ExtProcConfig("127.0.0.1", 0, security, 1 << 20, true), pool.loop, loops, health);
+  }
+
+  private static ServingSecurity security(String name)
+      throws GeneralSecurityException, IOException {
+    if (name.equals("plain")) {
+      return new ServingSecurity.PlainText();
+    }
+    if (name.equals("self-signed")) {
+      return new ServingSecurity.SelfSigned();
+    }
+    SelfSignedCertificate made =
+        SelfSignedCertificate.create("test", InstantSource.system(), new SecureRandom());
+    made.certificate().verify(made.certificate().getPublicKey());
+    Files.writeString(
+        folder.resolve("tls.crt"), pem("CERTIFICATE", made.certificate().getEncoded()));
+    Files.writeString(folder.resolve("tls.key"), pem("PRIVATE KEY", made.key().getEncoded()));
+    return new ServingSecurity.FromFolder(folder);
+  }
+
+  private static String pem(String what, byte[] der) {
+    return "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+        .formatted(what, Base64.getMimeEncoder().encodeToString(der), what);
+  }
+
+  private static ManagedChannel channel(int port, boolean tls) throws SSLException {
+    NettyChannelBuilder builder = NettyChannelBuilder.forAddress("127.0.0.1", port);
+    if (!tls) {
+      return builder.usePlaintext().build();
+    }
+    return builder
+        .sslContext(
+            GrpcSslContexts.forClient()
+                .trustManager(InsecureTrustManagerFactory.INSTANCE)
+                .endpointIdentificationAlgorithm(null)
+                .build())
+        .build();
+  }
+
+  private static ServingStatus check(ManagedChannel channel, String service) {
+    return HealthGrpc.newBlockingStub(channel)
+        .check(HealthCheckRequest.newBuilder().setService(service).build())
+        .getStatus();
+  }
+
+  private static final class Received implements StreamObserver<ProcessingResponse> {
+
+    final List<ProcessingResponse> messages = new CopyOnWriteArrayList<>();
+    volatile @Nullable Status ended;
+
+    @Override
+    public void onNext(ProcessingResponse message) {
+      messages.add(message);
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+      ended = Status.fromThrowable(cause);
+    }
+
+    @Override
+    public void onCompleted() {
+      ended = Status.OK;
+    }
+  }
+}

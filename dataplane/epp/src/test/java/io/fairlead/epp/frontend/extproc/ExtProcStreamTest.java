@@ -1,0 +1,337 @@
+package io.fairlead.epp.frontend.extproc;
+
+import static io.fairlead.epp.frontend.extproc.Messages.REQUEST_TRAILERS;
+import static io.fairlead.epp.frontend.extproc.Messages.RESPONSE_TRAILERS;
+import static io.fairlead.epp.frontend.extproc.Messages.body;
+import static io.fairlead.epp.frontend.extproc.Messages.get;
+import static io.fairlead.epp.frontend.extproc.Messages.post;
+import static io.fairlead.epp.frontend.extproc.Messages.postBuffered;
+import static io.fairlead.epp.frontend.extproc.Messages.responseBody;
+import static io.fairlead.epp.frontend.extproc.Messages.status;
+import static io.fairlead.epp.frontend.extproc.TestPool.endpoint;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.config.core.v3.HeaderValueOption;
+import io.envoyproxy.envoy.service.ext_proc.v3.HeaderMutation;
+import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.fairlead.core.Usage;
+import io.fairlead.epp.openai.RequestReader;
+import io.grpc.Status;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExtProcStreamTest {
+
+  private static final String OTHER =
+      "{\"model\":\"other\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+  private static final String CHAT = OTHER.replace("\"other\"", "\"chat\"");
+  private static final int LIMIT = 200_000;
+
+  private final TestPool pool =
+      new TestPool(ImmediateEventExecutor.INSTANCE)
+          .configured()
+          .endpoints(endpoint("a", "10.0.0.1", 8000));
+  private final FakeProxy proxy = new FakeProxy();
+  private final StreamCounters counters = new StreamCounters();
+  private final ExtProcStream stream = stream(pool, proxy);
+
+  private ExtProcStream stream(TestPool pool, FakeProxy proxy) {
+    return new ExtProcStream(
+        new StreamContext(
+            pool.loop,
+            LIMIT,
+            () -> 7,
+            counters,
+            new FastThreadLocal<>() {
+              @Override
+              protected RequestReader initialValue() {
+                return new RequestReader();
+              }
+            }),
+        proxy,
+        ImmediateEventExecutor.INSTANCE);
+  }
+
+  @AfterEach
+  void everythingIsAccountedFor() {
+    stream.onCancel();
+    assertThat(pool.active()).isZero();
+    assertThat(counters.active()).isZero();
+    assertThat(counters.failures()).isZero();
+    assertThat(proxy.ends).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void holdsTheHeadersUntilTheBodyIsWholeThenPassesIt() {
+    tell(post(), body(OTHER.substring(0, 10), false), body(OTHER.substring(10), false));
+    assertThat(proxy.answers).isEmpty();
+
+    tell(body("", true));
+
+    assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
+    assertThat(set(mutation())).containsExactly(Map.entry(Answers.DESTINATION, "10.0.0.1:8000"));
+    assertThat(proxy.answers.getFirst().getRequestHeaders().getResponse().getClearRouteCache())
+        .isTrue();
+    assertThat(
+            proxy
+                .answers
+                .getFirst()
+                .getDynamicMetadata()
+                .getFieldsOrThrow("envoy.lb")
+                .getStructValue()
+                .getFieldsOrThrow(Answers.DESTINATION)
+                .getStringValue())
+        .isEqualTo("10.0.0.1:8000");
+    assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(OTHER);
+    assertThat(proxy.requestBodyEnds()).containsExactly(true);
+    assertThat(pool.events).containsExactly("sent a");
+  }
+
+  @Test
+  void passesTheResponseAndEndsTheRequest() {
+    tell(post(), body(OTHER, true), status(200, false));
+    tell(responseBody("{\"usage\":{\"prompt_tokens\":3,", false));
+    tell(responseBody("\"completion_tokens\":5}}", false), responseBody("", true));
+
+    assertThat(proxy.kinds().subList(2, 6))
+        .containsExactly("RESPONSE_HEADERS", "RESPONSE_BODY", "RESPONSE_BODY", "RESPONSE_BODY");
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    assertThat(pool.events).containsExactly("sent a", "first token a", "ended a COMPLETED");
+    assertThat(pool.usages).containsExactly(new Usage(3, 5, -1));
+    stream.onCancel();
+    assertThat(pool.events).as("a later cancel is not an end").hasSize(3);
+  }
+
+  @Test
+  void splicesTheTargetModelAndCorrectsTheLengthThatWasDeclared() {
+    tell(
+        post("content-type", "application/json", "content-length", "" + CHAT.length()),
+        body(CHAT, true));
+
+    String rewritten = CHAT.replace("\"chat\"", "\"llama-v2\"");
+    assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(rewritten);
+    assertThat(set(mutation())).containsEntry("content-length", "" + rewritten.length());
+  }
+
+  @Test
+  void cutsLongBodiesAndStopsWhileTheProxyTakesNothing() {
+    String prompt = "x".repeat(150_000);
+    String long150 = OTHER.replace("hi", prompt);
+    tell(post());
+    proxy.ready = false;
+    tell(body(long150, true));
+    assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS");
+
+    proxy.ready = true;
+    stream.onReady();
+
+    assertThat(proxy.requestBodyEnds()).containsExactly(false, false, true);
+    assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(long150);
+    assertThat(proxy.answers).allMatch(answer -> answer.getSerializedSize() < 62_100);
+  }
+
+  @Test
+  void asksForTheNextMessageOnlyWhileItsAnswersAreTaken() {
+    proxy.ready = false;
+    tell(post());
+    assertThat(proxy.requested).isZero();
+    proxy.ready = true;
+    stream.onReady();
+    stream.onReady();
+    assertThat(proxy.requested).isEqualTo(1);
+  }
+
+  @Test
+  void trailersEndTheRequestBody() {
+    tell(post(), body(OTHER, false), REQUEST_TRAILERS);
+
+    assertThat(proxy.kinds())
+        .containsExactly("REQUEST_HEADERS", "REQUEST_BODY", "REQUEST_TRAILERS");
+    assertThat(proxy.requestBodyEnds()).containsExactly(false);
+  }
+
+  @Test
+  void trailersEndTheResponse() {
+    tell(post(), body(OTHER, true), status(200, false), responseBody("x", false));
+    tell(RESPONSE_TRAILERS);
+
+    assertThat(proxy.kinds()).endsWith("RESPONSE_BODY", "RESPONSE_TRAILERS");
+    assertThat(pool.events).endsWith("ended a COMPLETED");
+  }
+
+  @Test
+  void sendsRequestsWithoutBodyAnywhere() {
+    tell(get());
+    assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS");
+    assertThat(set(mutation())).containsExactly(Map.entry(Answers.DESTINATION, "10.0.0.1:8000"));
+    tell(status(200, true));
+    assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
+  }
+
+  @Test
+  void answersOfAServerInTroubleAreFailures() {
+    tell(post(), body(OTHER, true), status(503, false), responseBody("no", true));
+    assertThat(pool.events).containsExactly("sent a", "ended a FAILED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4})
+  void aCancelEndsTheRequestWhereverItIs(int messages) {
+    ProcessingRequest[] all = {
+      post(), body(OTHER, true), status(200, false), responseBody("x", false)
+    };
+    for (int i = 0; i < messages; i++) {
+      tell(all[i]);
+    }
+    stream.onCancel();
+    stream.onCancel();
+    stream.onError(Status.CANCELLED.asRuntimeException());
+
+    assertThat(pool.events.stream().filter(event -> event.startsWith("ended")))
+        .hasSize(messages < 2 ? 0 : 1)
+        .allMatch("ended a DISCONNECTED"::equals);
+    assertThat(pool.active()).isZero();
+  }
+
+  @Test
+  void acceptsAnAnswerOfTheProxyItselfWhileTheBodyIsComing() {
+    tell(post(), body("{", false), status(408, false));
+    tell(body("\"", false), responseBody("too slow", true));
+
+    assertThat(proxy.kinds()).containsExactly("RESPONSE_HEADERS", "RESPONSE_BODY");
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    assertThat(pool.events).isEmpty();
+  }
+
+  static Stream<Arguments> badRequests() {
+    String[] json = {"content-type", "application/json"};
+    return Stream.of(
+        Arguments.of(400, "invalid_json", json, "{\"model\""),
+        Arguments.of(400, "invalid_json", json, ""),
+        Arguments.of(400, "invalid_model", json, "{\"messages\":[{}]}"),
+        Arguments.of(413, "body_too_large", json, "x".repeat(LIMIT + 1)),
+        Arguments.of(
+            413,
+            "body_too_large",
+            new String[] {"content-type", "application/json", "content-length", "999999999999"},
+            ""),
+        Arguments.of(
+            415, "unsupported_media_type", new String[] {"content-type", "text/plain"}, ""),
+        Arguments.of(415, "unsupported_media_type", new String[] {"x-no", "type"}, ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("badRequests")
+  void refusesBadRequests(int code, String reason, String[] headers, String text) {
+    tell(post(headers), body(text, true), body("more", true));
+
+    ImmediateResponse answer = refusal();
+    assertThat(answer.getStatus().getCodeValue()).isEqualTo(code);
+    assertThat(answer.getBody().toStringUtf8())
+        .startsWith("{\"error\":{\"message\":\"")
+        .contains("\"code\":\"" + reason + "\"");
+    assertThat(set(answer.getHeaders())).containsEntry("content-type", "application/json");
+    assertThat(pool.events).isEmpty();
+  }
+
+  @Test
+  void saysWhyThePoolRejects() {
+    pool.endpoints();
+    tell(post(), body(OTHER, true));
+
+    ImmediateResponse answer = refusal();
+    assertThat(answer.getStatus().getCodeValue()).isEqualTo(503);
+    assertThat(set(answer.getHeaders()))
+        .containsEntry("retry-after", "1")
+        .containsEntry("x-fairlead-reject-reason", "no_ready_endpoints")
+        .containsEntry("x-llm-d-request-dropped-reason", "rejected-no-endpoints");
+    assertThat(pool.events).containsExactly("rejected NO_READY_ENDPOINTS");
+  }
+
+  @Test
+  void namesTheModeThatItDoesNotServe() {
+    tell(postBuffered());
+    Status status = proxy.status;
+    assertThat(status).isNotNull();
+    assertThat(status.getCode()).isEqualTo(Status.Code.FAILED_PRECONDITION);
+    assertThat(status.getDescription())
+        .isEqualTo(
+            "protocol_config.request_body_mode: BUFFERED is not served; set"
+                + " processing_mode.request_body_mode to FULL_DUPLEX_STREAMED");
+    assertThat(counters.protocolErrors()).isEqualTo(1);
+  }
+
+  @Test
+  void survivesMessagesInAnyOrder() {
+    ProcessingRequest[] kinds = {
+      post(),
+      get(),
+      body(OTHER, false),
+      body("", true),
+      REQUEST_TRAILERS,
+      status(200, false),
+      status(500, true),
+      responseBody("x", false),
+      responseBody("", true),
+      RESPONSE_TRAILERS,
+      ProcessingRequest.getDefaultInstance()
+    };
+    for (long seed = 0; seed < 5_000; seed++) {
+      Random random = new Random(seed);
+      FakeProxy any = new FakeProxy();
+      ExtProcStream odd = stream(pool, any);
+      odd.onNext(random.nextInt(4) == 0 ? kinds[random.nextInt(kinds.length)] : post());
+      for (int i = 0; i < 12; i++) {
+        odd.onNext(kinds[random.nextInt(kinds.length)]);
+      }
+      if (random.nextBoolean()) {
+        odd.onCompleted();
+      } else {
+        odd.onCancel();
+      }
+      assertThat(pool.active()).as("seed %d", seed).isZero();
+      assertThat(any.ends).as("seed %d", seed).isLessThanOrEqualTo(1);
+      if (any.status != null && any.status.getCode() == Status.Code.INVALID_ARGUMENT) {
+        assertThat(any.status.getDescription()).contains("out of order");
+      }
+    }
+    assertThat(counters.protocolErrors()).isPositive();
+  }
+
+  private void tell(ProcessingRequest... messages) {
+    for (ProcessingRequest message : messages) {
+      stream.onNext(message);
+    }
+  }
+
+  private HeaderMutation mutation() {
+    return proxy.answers.getFirst().getRequestHeaders().getResponse().getHeaderMutation();
+  }
+
+  private ImmediateResponse refusal() {
+    assertThat(proxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    return proxy.answers.getFirst().getImmediateResponse();
+  }
+
+  private static Map<String, String> set(HeaderMutation mutation) {
+    Map<String, String> headers = new TreeMap<>();
+    for (HeaderValueOption option : mutation.getSetHeadersList()) {
+      ByteString value = option.getHeader().getRawValue();
+      headers.put(option.getHeader().getKey(), value.toStringUtf8());
+    }
+    return headers;
+  }
+}

@@ -1,0 +1,90 @@
+package io.fairlead.epp.frontend.extproc;
+
+import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.config.core.v3.HeaderMap;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpTrailers;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProtocolConfiguration;
+
+/** The messages of a proxy, as Envoy makes them. */
+final class Messages {
+
+  static final ProcessingRequest REQUEST_TRAILERS =
+      ProcessingRequest.newBuilder().setRequestTrailers(HttpTrailers.getDefaultInstance()).build();
+
+  static final ProcessingRequest RESPONSE_TRAILERS =
+      ProcessingRequest.newBuilder().setResponseTrailers(HttpTrailers.getDefaultInstance()).build();
+
+  private Messages() {}
+
+  static ProcessingRequest post(String... headers) {
+    return request(false, BodySendMode.FULL_DUPLEX_STREAMED, postHeaders(headers));
+  }
+
+  static ProcessingRequest get() {
+    return request(
+        true, BodySendMode.FULL_DUPLEX_STREAMED, map(":method", "GET", ":path", "/v1/models"));
+  }
+
+  static ProcessingRequest postBuffered() {
+    return request(false, BodySendMode.BUFFERED, postHeaders());
+  }
+
+  private static HeaderMap postHeaders(String... headers) {
+    return map(":method", "POST", ":path", "/v1/chat/completions", "x-request-id", "r1").toBuilder()
+        .mergeFrom(headers.length == 0 ? map("content-type", "application/json") : map(headers))
+        .build();
+  }
+
+  private static ProcessingRequest request(boolean end, BodySendMode mode, HeaderMap headers) {
+    return ProcessingRequest.newBuilder()
+        .setRequestHeaders(HttpHeaders.newBuilder().setHeaders(headers).setEndOfStream(end))
+        .setProtocolConfig(
+            ProtocolConfiguration.newBuilder()
+                .setRequestBodyMode(mode)
+                .setResponseBodyMode(BodySendMode.FULL_DUPLEX_STREAMED))
+        .build();
+  }
+
+  static ProcessingRequest body(String text, boolean end) {
+    return body(ByteString.copyFromUtf8(text), end);
+  }
+
+  static ProcessingRequest body(ByteString bytes, boolean end) {
+    return ProcessingRequest.newBuilder()
+        .setRequestBody(HttpBody.newBuilder().setBody(bytes).setEndOfStream(end))
+        .build();
+  }
+
+  static ProcessingRequest status(int status, boolean end) {
+    return ProcessingRequest.newBuilder()
+        .setResponseHeaders(
+            HttpHeaders.newBuilder()
+                .setHeaders(
+                    map(":status", Integer.toString(status), "content-type", "application/json"))
+                .setEndOfStream(end))
+        .build();
+  }
+
+  static ProcessingRequest responseBody(String text, boolean end) {
+    return ProcessingRequest.newBuilder()
+        .setResponseBody(
+            HttpBody.newBuilder().setBody(ByteString.copyFromUtf8(text)).setEndOfStream(end))
+        .build();
+  }
+
+  private static HeaderMap map(String... headers) {
+    HeaderMap.Builder map = HeaderMap.newBuilder();
+    for (int i = 0; i < headers.length; i += 2) {
+      map.addHeaders(
+          HeaderValue.newBuilder()
+              .setKey(headers[i])
+              .setRawValue(ByteString.copyFromUtf8(headers[i + 1])));
+    }
+    return map.build();
+  }
+}

@@ -1,0 +1,98 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.director.RequestObserver;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A pool whose model {@code chat} is served as {@code llama-v2}, with a log of what it was told.
+ */
+final class TestPool implements RequestObserver {
+
+  /**
+   * {@code sent a}, {@code first token a}, {@code ended a COMPLETED}, {@code rejected SATURATED}.
+   */
+  final List<String> events = new CopyOnWriteArrayList<>();
+
+  final List<Usage> usages = new CopyOnWriteArrayList<>();
+  final PoolLoop loop;
+
+  TestPool(EventExecutor executor) {
+    loop = new PoolLoop(new PoolCore(), executor, System::nanoTime, this);
+  }
+
+  TestPool configured() {
+    ModelConfig chat =
+        new ModelConfig("chat", Criticality.CRITICAL, List.of(new TargetModel("llama-v2", 1)));
+    PoolConfig config =
+        new PoolConfig(
+            "default",
+            "pool",
+            Map.of("app", "vllm"),
+            List.of(8000),
+            "http",
+            List.of(chat),
+            SchedulerConfig.DEFAULT);
+    loop.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
+    return this;
+  }
+
+  TestPool endpoints(EndpointSpec... endpoints) {
+    loop.endpoints(List.of(endpoints)).syncUninterruptibly();
+    return this;
+  }
+
+  static EndpointSpec endpoint(String name, String address, int port) {
+    return new EndpointSpec(name, "1", address, port, Map.of());
+  }
+
+  int active() {
+    return loop.active().syncUninterruptibly().getNow();
+  }
+
+  int inFlight() {
+    return loop.snapshot().syncUninterruptibly().getNow().stream()
+        .mapToInt(EndpointSnapshot::inFlight)
+        .sum();
+  }
+
+  @Override
+  public void decided(long nanos) {}
+
+  @Override
+  public void sent(String model, Route route) {
+    events.add("sent " + route.endpoint());
+  }
+
+  @Override
+  public void firstToken(String model, Route route, long nanos) {
+    events.add("first token " + route.endpoint());
+  }
+
+  @Override
+  public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
+    usages.add(usage);
+    events.add("ended " + route.endpoint() + " " + outcome);
+  }
+
+  @Override
+  public void rejected(String model, Rejection rejection) {
+    events.add("rejected " + rejection.reason());
+  }
+}
