@@ -1,29 +1,79 @@
 package io.fairlead.epp;
 
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.frontend.extproc.ExtProcConfig;
+import io.fairlead.epp.frontend.extproc.ExtProcServer;
+import io.fairlead.epp.frontend.extproc.Health;
+import io.fairlead.epp.frontend.extproc.HealthServer;
+import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import io.netty.channel.EventLoopGroup;
+import java.time.Duration;
 
 /** Makes the frontends of a pool, on loops that stay the data plane's. */
 final class Frontends {
 
-  Frontends(PoolLoop pool, Transport transport, EventLoopGroup group) {}
+  private final PoolLoop pool;
+  private final EventLoopGroup group;
+  private final Health health = new Health();
 
-  /** Tells every frontend that says so to its callers whether requests may come. */
-  void ready(boolean ready) {}
+  Frontends(PoolLoop pool, EventLoopGroup group) {
+    this.pool = pool;
+    this.group = group;
+  }
+
+  /** Tells whoever asks over gRPC whether requests may come. */
+  void ready(boolean ready) {
+    health.ready(ready);
+  }
 
   Frontend gateway(DataPlaneConfig.Gateway config) {
-    throw missing("gateway", config.listen());
+    throw new IllegalStateException(
+        "the gateway on port " + config.listen().port() + " is not in this build");
   }
 
   Frontend extProc(DataPlaneConfig.ExtProc config) {
-    throw missing("ext_proc", config.listen());
+    ServingSecurity security =
+        !config.secure()
+            ? new ServingSecurity.PlainText()
+            : config.certPath() == null
+                ? new ServingSecurity.SelfSigned()
+                : new ServingSecurity.FromFolder(config.certPath());
+    ExtProcServer server =
+        ExtProcServer.start(
+            new ExtProcConfig(
+                config.listen().host(),
+                config.listen().port(),
+                security,
+                config.maxBodyBytes(),
+                true),
+            pool,
+            group,
+            health);
+    return new Frontend() {
+      @Override
+      public int port() {
+        return server.port();
+      }
+
+      @Override
+      public void drain(Duration bound) {
+        server.drain(bound);
+      }
+    };
   }
 
   Frontend health(DataPlaneConfig.Listen listen) {
-    throw missing("gRPC health", listen);
-  }
+    HealthServer server = HealthServer.start(listen.host(), listen.port(), group, health);
+    return new Frontend() {
+      @Override
+      public int port() {
+        return server.port();
+      }
 
-  private IllegalStateException missing(String what, DataPlaneConfig.Listen listen) {
-    return new IllegalStateException(what + " on port " + listen.port() + " is not in this build");
+      @Override
+      public void drain(Duration bound) {
+        server.close();
+      }
+    };
   }
 }

@@ -60,12 +60,7 @@ public final class ConfigReaders {
 
   /** A folder (or file) of resources. */
   public static ConfigOffer folder(FileState state, Path folder) {
-    String origin = folder.toString();
-    LocalResources resources = LocalResourceReader.read(folder);
-    if (!resources.errors().isEmpty()) {
-      return new ConfigOffer.Unreadable(origin, state.hash(), messages(resources.errors()));
-    }
-    return new ConfigOffer.Unreadable(origin, state.hash(), origin + ": resources not compiled");
+    return FolderReader.read(state, folder);
   }
 
   private static PoolConfig config(String file, String text) throws DocumentException {
