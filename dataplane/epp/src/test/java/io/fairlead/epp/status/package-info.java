@@ -1,0 +1,5 @@
+/** Tests of the picker's status. */
+@NullMarked
+package io.fairlead.epp.status;
+
+import org.jspecify.annotations.NullMarked;
