@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Collects one profile's plugins, each in every role that it can play. */
 final class ProfileParts {
 
-  static final double MAX_WEIGHT = 1_000_000;
+  static final int MAX_WEIGHT = 1_000_000;
 
   private final PluginSet plugins;
   private final Problems problems;

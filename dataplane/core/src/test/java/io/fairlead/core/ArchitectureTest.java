@@ -1,0 +1,91 @@
+package io.fairlead.core;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The core decides; it does no I/O, has no thread, no clock and no chance of its own. */
+class ArchitectureTest {
+
+  private static final String[] JDK = {
+    "", // primitives and their arrays
+    "java.io",
+    "java.lang",
+    "java.lang.annotation",
+    "java.lang.invoke",
+    "java.lang.runtime",
+    "java.util",
+    "java.util.function",
+    "java.util.stream",
+    "org.jspecify.annotations"
+  };
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.fairlead.core", "io.fairlead.plugin");
+
+  @Test
+  void theCoreDependsOnThePluginApiTheConfigDocumentAndAHash() {
+    classes()
+        .that()
+        .resideInAPackage("io.fairlead.core..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            with(
+                "io.fairlead.core..",
+                "io.fairlead.plugin",
+                "io.fairlead.crds.config",
+                "com.dynatrace.hash4j.hashing"))
+        .check(CLASSES);
+  }
+
+  @Test
+  void thePluginApiDependsOnTheJdk() {
+    classes()
+        .that()
+        .resideInAPackage("io.fairlead.plugin")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(with("io.fairlead.plugin"))
+        .check(CLASSES);
+  }
+
+  @Test
+  void nothingReadsAClockStartsAThreadOrDrawsLots() {
+    noClasses()
+        .should()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(System.class, "getLogger", String.class)
+        .orShould()
+        .callMethod(Math.class, "random")
+        .orShould()
+        .accessField(System.class, "out")
+        .orShould()
+        .accessField(System.class, "err")
+        .orShould()
+        .dependOnClassesThat()
+        .belongToAnyOf(
+            Thread.class,
+            ThreadLocal.class,
+            java.util.Random.class,
+            java.util.SplittableRandom.class,
+            java.util.Timer.class,
+            java.util.ServiceLoader.class)
+        .check(CLASSES);
+  }
+
+  private static String[] with(String... own) {
+    String[] all = java.util.Arrays.copyOf(JDK, JDK.length + own.length);
+    System.arraycopy(own, 0, all, JDK.length, own.length);
+    return all;
+  }
+}

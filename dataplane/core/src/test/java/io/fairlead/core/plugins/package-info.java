@@ -1,0 +1,5 @@
+/** Each built-in plugin by itself. */
+@NullMarked
+package io.fairlead.core.plugins;
+
+import org.jspecify.annotations.NullMarked;

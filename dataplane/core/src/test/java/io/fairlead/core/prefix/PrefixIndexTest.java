@@ -1,0 +1,178 @@
+package io.fairlead.core.prefix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PrefixIndexTest {
+
+  private static final long SALT = PrefixIndex.salt("model");
+
+  /** Upstream loses the head of a chain first: one foreign block makes four blocks match none. */
+  @Test
+  void dropsTheDeepestBlockFirst() {
+    PrefixIndex index = index(4);
+    long[] four = {1, 2, 3, 4};
+    index.learn(0, SALT, four);
+    index.learn(0, SALT, new long[] {99});
+    assertThat(index.match(0, SALT, four)).isEqualTo(3);
+    assertThat(index.size(0)).isEqualTo(4);
+  }
+
+  /** Upstream leaks for ever when a prompt is longer than an endpoint's capacity. */
+  @Test
+  void aPromptLongerThanTheCapacityLeavesItsHeadOnly() {
+    PrefixIndex index = index(10);
+    for (int prompt = 0; prompt < 50; prompt++) {
+      long[] blocks = LongStream.range(prompt * 1000L, prompt * 1000L + 100).toArray();
+      index.learn(0, SALT, blocks);
+      assertThat(index.match(0, SALT, blocks)).isEqualTo(10);
+      assertThat(index.size(0)).isEqualTo(10);
+    }
+    index.forget(0);
+    assertThat(index.size(0)).isZero();
+  }
+
+  /** Upstream counts blocks that do not start at the prompt's head. */
+  @Test
+  void matchesOnlyFromTheHead() {
+    PrefixIndex index = index(100);
+    index.learn(0, SALT, new long[] {5, 6, 7, 8, 9, 10});
+    assertThat(index.match(0, SALT, new long[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).isZero();
+  }
+
+  @Test
+  void modelsShareNoBlocks() {
+    PrefixIndex index = index(100);
+    index.learn(0, SALT, new long[] {1, 2});
+    assertThat(index.match(0, PrefixIndex.salt("other"), new long[] {1, 2})).isZero();
+  }
+
+  @Test
+  void anEmptyPromptMatchesNothing() {
+    PrefixIndex index = index(100);
+    index.learn(0, SALT, new long[] {});
+    assertThat(index.match(0, SALT, new long[] {})).isZero();
+  }
+
+  @Test
+  void refusesCapacitiesBelowOne() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new PrefixIndex(0));
+    assertThatIllegalArgumentException().isThrownBy(() -> index(1).capacity(0, 0));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4})
+  void equalsANaiveModel(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int endpoints = 1 + random.nextInt(6);
+    PrefixIndex index = new PrefixIndex(64);
+    List<NaiveLru> naive = new ArrayList<>();
+    int[] numbers = new int[endpoints];
+    for (int e = 0; e < endpoints; e++) {
+      numbers[e] = e;
+      index.forget(e);
+      naive.add(new NaiveLru(64));
+    }
+    int[] matched = new int[endpoints];
+    for (int i = 0; i < 10_000; i++) {
+      int e = random.nextInt(endpoints);
+      int kind = random.nextInt(1000);
+      if (kind == 0) {
+        index.forget(e);
+        naive.set(e, new NaiveLru(64));
+      } else if (kind < 5) {
+        int capacity = 1 + random.nextInt(300);
+        index.capacity(e, capacity);
+        naive.get(e).capacity(capacity);
+      } else {
+        long[] prompt = prompt(random);
+        index.match(numbers, endpoints, SALT, prompt, matched);
+        for (int each = 0; each < endpoints; each++) {
+          assertThat(naive.get(each).nests(prompt)).as("event %s: nests", i).isTrue();
+          assertThat(matched[each])
+              .as("event %s", i)
+              .isEqualTo(naive.get(each).match(prompt))
+              .isEqualTo(index.match(each, SALT, prompt));
+        }
+        index.learn(e, SALT, prompt);
+        naive.get(e).learn(prompt);
+      }
+      assertThat(index.size(e)).isEqualTo(naive.get(e).size());
+    }
+  }
+
+  /** A path down a random tree, each block standing for all before it, like a chained hash. */
+  private static long[] prompt(SplittableRandom random) {
+    long[] blocks = new long[random.nextInt(120)];
+    long chain = random.nextInt(4);
+    for (int i = 0; i < blocks.length; i++) {
+      long turn = random.nextInt(15) == 0 ? random.nextInt(3) : 0;
+      chain = (chain + turn + 1) * 0x9E3779B97F4A7C15L;
+      blocks[i] = chain ^ (chain >>> 29);
+    }
+    return blocks;
+  }
+
+  private static PrefixIndex index(int capacity) {
+    PrefixIndex index = new PrefixIndex(capacity);
+    index.forget(0);
+    return index;
+  }
+
+  /** Blocks by last use, oldest first. */
+  private static final class NaiveLru {
+    private final LinkedHashSet<Long> held = new LinkedHashSet<>();
+    private int capacity;
+
+    NaiveLru(int capacity) {
+      this.capacity = capacity;
+    }
+
+    int size() {
+      return held.size();
+    }
+
+    void capacity(int blocks) {
+      capacity = blocks;
+      trim();
+    }
+
+    void learn(long[] prompt) {
+      long[] head = Arrays.copyOf(prompt, Math.min(prompt.length, capacity));
+      for (int i = head.length - 1; i >= 0; i--) {
+        held.remove(head[i]);
+        held.add(head[i]);
+      }
+      trim();
+    }
+
+    int match(long[] prompt) {
+      int i = 0;
+      while (i < prompt.length && held.contains(prompt[i])) {
+        i++;
+      }
+      return i;
+    }
+
+    boolean nests(long[] prompt) {
+      int match = match(prompt);
+      return Arrays.stream(prompt).skip(match).noneMatch(held::contains);
+    }
+
+    private void trim() {
+      while (held.size() > capacity) {
+        held.removeFirst();
+      }
+    }
+  }
+}

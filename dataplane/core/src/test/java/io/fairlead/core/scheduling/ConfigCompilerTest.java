@@ -1,0 +1,197 @@
+package io.fairlead.core.scheduling;
+
+import static io.fairlead.core.scheduling.Documents.plugin;
+import static io.fairlead.core.scheduling.Documents.pool;
+import static io.fairlead.core.scheduling.Documents.profile;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.fairlead.core.scheduling.InvalidConfigException.Problem;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.ProfileHandler;
+import io.fairlead.plugin.ProfileResults;
+import io.fairlead.plugin.Scorer;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ConfigCompilerTest {
+
+  private final ConfigCompiler compiler = new ConfigCompiler(List.of());
+
+  @Test
+  void acceptsWhatIsRight() {
+    List<PoolConfig> right =
+        List.of(
+            pool(List.of(), SchedulerConfig.DEFAULT),
+            pool(List.of(plugin("queue-scorer")), List.of(), null),
+            pool(List.of(plugin("metrics-data-source"), plugin("openai-parser")), List.of(), null),
+            pool(
+                List.of(
+                    plugin("q", "queue-scorer", Map.of()),
+                    plugin("single-profile-handler"),
+                    plugin("random-picker", "random-picker", Map.of("maxNumOfEndpoints", 2L)),
+                    plugin("full", "utilization-detector", Map.of("queueDepthThreshold", 9L))),
+                List.of(profile("p", "full", "q", "random-picker")),
+                "full"));
+    for (PoolConfig config : right) {
+      assertThatCode(() -> compiler.compile(config)).doesNotThrowAnyException();
+    }
+  }
+
+  @Test
+  void namesEveryProblemWithItsPathAndTheFix() {
+    PoolConfig broken =
+        pool(
+            List.of(
+                new ModelConfig("", Criticality.STANDARD, List.of()),
+                new ModelConfig("m", Criticality.STANDARD, List.of(new TargetModel("", 0))),
+                new ModelConfig("m", Criticality.STANDARD, List.of())),
+            new SchedulerConfig(
+                List.of(
+                    plugin("no-such-scorer"),
+                    plugin("lora-affinity-scorer"),
+                    plugin("q", "queue-scorer", Map.of("wieght", 1L)),
+                    plugin("q", "queue-scorer", Map.of()),
+                    plugin("d", "utilization-detector", Map.of("queueDepthThreshold", 0L)),
+                    plugin("openai-parser", "openai-parser", Map.of("x", 1L)),
+                    plugin("single-profile-handler")),
+                List.of(
+                    new ProfileConfig(
+                        "p",
+                        List.of(
+                            new PluginReference("q", -1),
+                            new PluginReference("gone", 1),
+                            new PluginReference("single-profile-handler", 1))),
+                    profile("p")),
+                "q"));
+
+    assertThat(problems(broken))
+        .extracting(Problem::toString)
+        .containsExactly(
+            "models[0].name is empty; set the name that clients ask for",
+            "models[1].targets[0].name is empty; set the name that the model servers know",
+            "models[1].targets[0].weight is 0; set a whole number from 1 to 1000000",
+            "models[2].name \"m\" is there twice; keep one entry per name",
+            "scheduler.plugins[0].type \"no-such-scorer\" is not a known plugin type; known are"
+                + " kv-cache-utilization-scorer, max-score-picker, prefix-cache-scorer,"
+                + " queue-scorer, random-picker, single-profile-handler, utilization-detector",
+            "scheduler.plugins[1].type \"lora-affinity-scorer\" is not supported; use"
+                + " prefix-cache-scorer, which knows adapters apart",
+            "scheduler.plugins[2].parameters.wieght is not a setting of queue-scorer; remove it",
+            "scheduler.plugins[3].name \"q\" is there twice; give each plugin its own name",
+            "scheduler.plugins[4].parameters.queueDepthThreshold is 0; set a whole number from 1"
+                + " to 1000000",
+            "scheduler.plugins[5].parameters of openai-parser can't be set: what it does is built"
+                + " in; remove them",
+            "scheduler.saturationDetector \"q\" is a queue-scorer; name a saturation detector",
+            "scheduler.profiles[0].plugins[0].weight is -1.0; set a number from 0 to 1000000",
+            "scheduler.profiles[0].plugins[1].pluginRef \"gone\" is not the name of a plugin; there"
+                + " are no-such-scorer, lora-affinity-scorer, q, d, openai-parser,"
+                + " single-profile-handler",
+            "scheduler.profiles[0].plugins[2].pluginRef \"single-profile-handler\" is no filter,"
+                + " scorer or picker; remove it from the profile",
+            "scheduler.profiles[1].name \"p\" is there twice; give each its own name",
+            "scheduler.profiles has 2 entries, but no plugin says which to run when; list a profile"
+                + " handler that can, or keep one profile");
+  }
+
+  @Test
+  void severalOfWhatThereCanBeOneOfAreRefused() {
+    assertThat(
+            problems(
+                pool(
+                    List.of(
+                        plugin("max-score-picker"),
+                        plugin("random-picker"),
+                        plugin("d1", "utilization-detector", Map.of()),
+                        plugin("d2", "utilization-detector", Map.of()),
+                        plugin("h1", "single-profile-handler", Map.of()),
+                        plugin("h2", "single-profile-handler", Map.of())),
+                    List.of(profile("p", "max-score-picker", "random-picker")),
+                    null)))
+        .extracting(Problem::path)
+        .containsExactly(
+            "scheduler.saturationDetector",
+            "scheduler.profiles[0].plugins[1]",
+            "scheduler.plugins[5]");
+  }
+
+  @Test
+  void weightsMustBeNumbers() {
+    for (double weight : new double[] {Double.NaN, Double.POSITIVE_INFINITY, -0.1}) {
+      ProfileConfig profile =
+          new ProfileConfig("p", List.of(new PluginReference("queue-scorer", weight)));
+      assertThat(problems(pool(List.of(plugin("queue-scorer")), List.of(profile), null)))
+          .extracting(Problem::path)
+          .containsExactly("scheduler.profiles[0].plugins[0].weight");
+    }
+  }
+
+  @Test
+  void severalProfilesRunUnderAHandlerOfTheirOwn() {
+    ProfileHandler second =
+        new ProfileHandler() {
+          @Override
+          public int next(InferenceRequest request, ProfileResults results) {
+            return results.ran(1) ? DONE : 1;
+          }
+
+          @Override
+          public int primary(InferenceRequest request, ProfileResults results) {
+            return 1;
+          }
+        };
+    assertThatCode(
+            () ->
+                new ConfigCompiler(List.of(factory("mine", second)))
+                    .compile(
+                        pool(
+                            List.of(plugin("mine"), plugin("queue-scorer")),
+                            List.of(profile("one"), profile("two", "queue-scorer")),
+                            null)))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void aFactoryOfATakenTypeIsAnError() {
+    Scorer scorer = (request, candidates, scores) -> {};
+    for (String taken : List.of("queue-scorer", "openai-parser")) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new ConfigCompiler(List.of(factory(taken, scorer))))
+          .withMessageContaining("\"" + taken + "\"")
+          .withMessageContaining("is taken");
+    }
+  }
+
+  private List<Problem> problems(PoolConfig config) {
+    return catchThrowableOfType(InvalidConfigException.class, () -> compiler.compile(config))
+        .problems();
+  }
+
+  private static PluginFactory factory(String type, Plugin plugin) {
+    return new PluginFactory() {
+      @Override
+      public String type() {
+        return type;
+      }
+
+      @Override
+      public Plugin create(Parameters parameters) {
+        return plugin;
+      }
+    };
+  }
+}
