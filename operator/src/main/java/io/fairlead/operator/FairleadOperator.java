@@ -1,0 +1,139 @@
+package io.fairlead.operator;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.operator.reconcile.Settings;
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs the operator until it is told to end. */
+@Command(
+    name = "fairlead-operator",
+    mixinStandardHelpOptions = true,
+    description = "Runs an endpoint picker for every InferencePool that it serves.")
+public final class FairleadOperator implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
+  private static final String LEASE = "fairlead-operator";
+
+  /** Which pools are served without an EndpointPicker that claims them. */
+  enum Adoption {
+    UNSERVED,
+    NONE
+  }
+
+  @Option(
+      names = "--adopt-pools",
+      defaultValue = "unserved",
+      description = {
+        "unserved: serve pools whose endpointPickerRef names a Service that does not exist;",
+        "none: serve only pools that an EndpointPicker names. Default: ${DEFAULT-VALUE}"
+      })
+  private Adoption adoptPools = Adoption.UNSERVED;
+
+  @Option(
+      names = "--watch-namespaces",
+      split = ",",
+      description = "Namespaces to serve, separated by commas. Default: all")
+  private List<String> watchNamespaces = List.of();
+
+  @Option(
+      names = "--epp-image",
+      defaultValue = "${env:FAIRLEAD_EPP_IMAGE:-fairlead.local/dataplane:dev}",
+      description = "Image of pickers that name none. Default: ${DEFAULT-VALUE}")
+  private String eppImage = "";
+
+  @Option(
+      names = "--leader-elect",
+      negatable = true,
+      defaultValue = "true",
+      fallbackValue = "true",
+      arity = "0..1",
+      description = "Let one replica act at a time. Default: ${DEFAULT-VALUE}")
+  private boolean leaderElect = true;
+
+  @Option(
+      names = "--port",
+      defaultValue = "8080",
+      description = "Port of /healthz, /readyz and /metrics. Default: ${DEFAULT-VALUE}")
+  private int port;
+
+  @Option(
+      names = "--log-format",
+      defaultValue = "ecs",
+      description = "ecs (JSON) or plain. Default: ${DEFAULT-VALUE}")
+  private Logs.Format logFormat = Logs.Format.ECS;
+
+  /** Ends the process with 0 after SIGTERM, with 1 when leadership is lost, 2 on bad usage. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new FairleadOperator()).setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Logs.configure(logFormat);
+    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    KubernetesClient client = new KubernetesClientBuilder().build();
+    Operator operator =
+        Controllers.on(
+            client,
+            new Settings(adoptPools == Adoption.UNSERVED, eppImage),
+            watched(),
+            MicrometerMetrics.withoutPerResourceMetrics(metrics),
+            InstantSource.system());
+    OperatorProcess process = new OperatorProcess(operator, client);
+    HealthServer health = new HealthServer(port, process::healthy, process::ready, metrics);
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  LOG.info("ending");
+                  process.close();
+                  health.close();
+                  ended.countDown();
+                },
+                "shutdown"));
+    if (leaderElect) {
+      process.elect(namespace(client), LEASE, identity(), () -> Runtime.getRuntime().halt(1));
+    } else {
+      process.run();
+    }
+    ended.await();
+    return 0;
+  }
+
+  private Set<String> watched() {
+    Set<String> names = new HashSet<>(watchNamespaces);
+    names.removeIf(String::isBlank);
+    return names;
+  }
+
+  private static String namespace(KubernetesClient client) {
+    String own = System.getenv("POD_NAMESPACE");
+    String configured = own == null ? client.getNamespace() : own;
+    return configured == null ? "fairlead-system" : configured;
+  }
+
+  private static String identity() {
+    String pod = System.getenv("POD_NAME");
+    return (pod == null ? "fairlead-operator" : pod) + "_" + UUID.randomUUID();
+  }
+}

@@ -1,0 +1,58 @@
+package io.fairlead.operator;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import co.elastic.logging.logback.EcsEncoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where log lines go and how they look. */
+final class Logs {
+  /** Forms of a log line. */
+  enum Format {
+    /** For people. */
+    PLAIN,
+    /** One JSON object a line, fields named by the Elastic Common Schema. */
+    ECS
+  }
+
+  private Logs() {}
+
+  /** Writes log lines to standard output from now on. */
+  static void configure(Format format) {
+    if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+      return;
+    }
+    context.reset();
+    Encoder<ILoggingEvent> encoder = encoder(format, context);
+    encoder.setContext(context);
+    encoder.start();
+    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+    console.setContext(context);
+    console.setEncoder(encoder);
+    console.start();
+    var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.INFO);
+    root.addAppender(console);
+  }
+
+  private static Encoder<ILoggingEvent> encoder(Format format, LoggerContext context) {
+    return switch (format) {
+      case ECS -> {
+        EcsEncoder ecs = new EcsEncoder();
+        ecs.setServiceName("fairlead-operator");
+        yield ecs;
+      }
+      case PLAIN -> {
+        PatternLayoutEncoder plain = new PatternLayoutEncoder();
+        plain.setContext(context);
+        plain.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{20} %msg%n");
+        yield plain;
+      }
+    };
+  }
+}

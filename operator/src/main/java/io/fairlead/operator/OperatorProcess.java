@@ -1,0 +1,87 @@
+package io.fairlead.operator;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.Operator;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The controllers' life: they run while this process leads, and stop before the Lease is given. */
+final class OperatorProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OperatorProcess.class);
+
+  private final Operator operator;
+  private final KubernetesClient client;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private volatile boolean running;
+  private volatile @Nullable Leadership leadership;
+
+  OperatorProcess(Operator operator, KubernetesClient client) {
+    this.operator = operator;
+    this.client = client;
+  }
+
+  /** Starts the controllers. */
+  void run() {
+    operator.start();
+    running = true;
+    LOG.info("controllers are running");
+  }
+
+  /**
+   * Starts the controllers when the Lease is ours.
+   *
+   * @param lost runs when the Lease went to somebody else; must end the process, since a controller
+   *     that once ran cannot be started again
+   */
+  void elect(String namespace, String lease, String identity, Runnable lost) {
+    leadership =
+        new Leadership(
+            client,
+            namespace,
+            lease,
+            identity,
+            this::runOrEnd,
+            () -> {
+              if (!ending.get() && running) {
+                LOG.error("leadership is lost, ending");
+                lost.run();
+              }
+            });
+  }
+
+  /** Whether the informers work, or need not yet. */
+  boolean healthy() {
+    return !running || operator.getRuntimeInfo().allEventSourcesAreHealthy();
+  }
+
+  /** A standby is ready: it can take over. */
+  boolean ready() {
+    return !ending.get() && (running || leadership != null);
+  }
+
+  @Override
+  public void close() {
+    if (!ending.compareAndSet(false, true)) {
+      return;
+    }
+    if (running) {
+      operator.stop();
+    }
+    Leadership held = leadership;
+    if (held != null) {
+      held.close();
+    }
+    client.close();
+  }
+
+  private void runOrEnd() {
+    try {
+      run();
+    } catch (RuntimeException e) {
+      LOG.error("the controllers cannot start", e);
+      System.exit(1);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.fairlead.operator.apply;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Ownership;
+import io.fairlead.operator.status.Verdict;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings a pool's children to their desired state by server-side apply. An object that the pool
+ * does not control is never touched; what matches already is not sent.
+ */
+public final class ChildApplier {
+  /** Field manager of the children's fields. */
+  public static final String FIELD_MANAGER = "fairlead-epp";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
+  private static final PatchContext APPLY =
+      new PatchContext.Builder()
+          .withPatchType(PatchType.SERVER_SIDE_APPLY)
+          .withFieldManager(FIELD_MANAGER)
+          .withForce(true)
+          .build();
+  private static final int BAD_REQUEST = 400;
+  private static final int FORBIDDEN = 403;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+
+  private final SSABasedGenericKubernetesResourceMatcher<HasMetadata> matcher =
+      SSABasedGenericKubernetesResourceMatcher.getInstance();
+
+  /**
+   * Applies in order and stops at the first child that cannot be applied.
+   *
+   * @return why not all could be, as the pool's Programmed condition; empty when all is well
+   * @throws KubernetesClientException when the API server is overloaded, in trouble or away
+   */
+  public Optional<Verdict> apply(
+      List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
+    for (HasMetadata child : desired) {
+      Optional<Verdict> failure = apply(child, seen, context);
+      if (failure.isPresent()) {
+        return failure;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Deletes a child that was observed. */
+  public void delete(HasMetadata child, KubernetesClient client) {
+    LOG.info("deleting {}", describe(child));
+    client.resource(child).delete();
+  }
+
+  private Optional<Verdict> apply(
+      HasMetadata child, Observation seen, Context<InferencePool> context) {
+    KubernetesClient client = context.getClient();
+    try {
+      // An object without our labels is in no informer of ours, so absence is checked at the
+      // source.
+      HasMetadata actual =
+          seen.child(child.getClass(), child.getMetadata().getName())
+              .map(HasMetadata.class::cast)
+              .orElseGet(() -> client.resource(child).get());
+      if (actual != null) {
+        Optional<Verdict> taken = taken(seen.pool(), actual);
+        if (taken.isPresent()) {
+          return taken;
+        }
+        if (matcher.matches(actual, child, context)) {
+          return Optional.empty();
+        }
+      }
+      LOG.info("applying {}", describe(child));
+      client.resource(child).patch(APPLY);
+      return Optional.empty();
+    } catch (KubernetesClientException e) {
+      return Optional.of(refused(child, e));
+    }
+  }
+
+  private static Optional<Verdict> taken(InferencePool pool, HasMetadata actual) {
+    if (actual.isMarkedForDeletion() || Ownership.byPredecessor(pool, actual)) {
+      return Optional.of(
+          Verdict.pending(
+              "%s is being deleted; wait until it is gone".formatted(describe(actual))));
+    }
+    return Ownership.by(pool, actual)
+        ? Optional.empty()
+        : Optional.of(
+            Verdict.no(
+                "EPPUnavailable",
+                "%s is not ours and stays untouched; delete it, its name is needed"
+                    .formatted(describe(actual))));
+  }
+
+  private static Verdict refused(HasMetadata child, KubernetesClientException e) {
+    if (e.getCode() < BAD_REQUEST
+        || e.getCode() == TOO_MANY_REQUESTS
+        || e.getCode() >= SERVER_ERROR) {
+      throw e;
+    }
+    String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    String message = "%s is refused by the API server: %s".formatted(describe(child), said);
+    // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
+    return e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
+        ? Verdict.no("PermissionDenied", message + "; grant it to the operator's ServiceAccount")
+        : Verdict.no("EPPUnavailable", message);
+  }
+
+  private static String describe(HasMetadata child) {
+    return "%s %s/%s"
+        .formatted(
+            child.getKind(), child.getMetadata().getNamespace(), child.getMetadata().getName());
+  }
+}

@@ -1,0 +1,165 @@
+package io.fairlead.operator.apply;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.ParentReference;
+import io.fairlead.crds.v1.ParentStatus;
+import io.fairlead.operator.status.ConditionList;
+import io.fairlead.operator.status.Verdict;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes our entry of {@code InferencePool.status.parents}. The list is atomic and shared with
+ * gateways, and server-side apply of it would delete their entries; so it is read, changed and
+ * written back whole at the version that was read, and read again when somebody was faster. Entries
+ * of others go back as they came, field by field, known to us or not.
+ */
+public final class PoolEntryWriter {
+  /** What we call ourselves in an entry. */
+  public static final String CONTROLLER = "fairlead.io/operator";
+
+  private static final Logger LOG = LoggerFactory.getLogger(PoolEntryWriter.class);
+  private static final int ATTEMPTS = 20;
+  private static final int MAX_ENTRIES = 32;
+  private static final int CONFLICT = 409;
+  private static final int NOT_FOUND = 404;
+
+  private final KubernetesClient client;
+  private final InstantSource clock;
+  private final JsonMapper json = new JsonMapper();
+
+  public PoolEntryWriter(KubernetesClient client, InstantSource clock) {
+    this.client = client;
+    this.clock = clock;
+  }
+
+  /** Makes our entry say this; sends nothing when it does already. */
+  public void write(InferencePool pool, String parent, Map<String, Verdict> verdicts) {
+    ParentReference ref = new ParentReference("fairlead.io", "EndpointPicker", null, parent);
+    long generation = pool.getMetadata().getGeneration();
+    Optional<ParentStatus> cached = entry(pool);
+    if (cached.isPresent()
+        && ref.equals(cached.get().parentRef())
+        && ConditionList.same(
+            cached.get().conditions(),
+            ConditionList.merge(
+                cached.get().conditions(), verdicts, generation, clock.instant()))) {
+      return;
+    }
+    update(
+        pool,
+        old -> {
+          List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
+          Instant now = clock.instant();
+          return Optional.of(
+              new ParentStatus(
+                  ref, CONTROLLER, ConditionList.merge(before, verdicts, generation, now)));
+        });
+  }
+
+  /** Takes our entry away, if it is there. */
+  public void remove(InferencePool pool) {
+    if (entry(pool).isPresent()) {
+      update(pool, old -> Optional.empty());
+    }
+  }
+
+  private static Optional<ParentStatus> entry(InferencePool pool) {
+    return pool.getStatus() == null
+        ? Optional.empty()
+        : pool.getStatus().parents().stream()
+            .filter(parent -> CONTROLLER.equals(parent.controllerName()))
+            .findFirst();
+  }
+
+  private interface Change {
+    Optional<ParentStatus> apply(Optional<ParentStatus> old);
+  }
+
+  private void update(InferencePool pool, Change change) {
+    for (int attempt = 1; ; attempt++) {
+      GenericKubernetesResource live =
+          client
+              .genericKubernetesResources(pool.getApiVersion(), pool.getKind())
+              .inNamespace(pool.getMetadata().getNamespace())
+              .withName(pool.getMetadata().getName())
+              .get();
+      if (live == null || !live.getMetadata().getUid().equals(pool.getMetadata().getUid())) {
+        return;
+      }
+      ObjectNode status = json.valueToTree(Map.of());
+      if (live.get("status") != null) {
+        status = json.valueToTree(live.get("status"));
+      }
+      ArrayNode before = status.withArray("parents").deepCopy();
+      ArrayNode after = changed(before, change);
+      if (after.equals(before)) {
+        return;
+      }
+      if (after.size() > MAX_ENTRIES) {
+        LOG.warn(
+            "InferencePool {}/{}: status.parents is full with entries of others; ours waits",
+            pool.getMetadata().getNamespace(),
+            pool.getMetadata().getName());
+        return;
+      }
+      status.set("parents", after);
+      live.setAdditionalProperty("status", status);
+      try {
+        client.resource(live).updateStatus();
+        return;
+      } catch (KubernetesClientException e) {
+        if (e.getCode() == NOT_FOUND) {
+          return;
+        }
+        if (e.getCode() != CONFLICT || attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private ArrayNode changed(ArrayNode before, Change change) {
+    ArrayNode after = json.createArrayNode();
+    Optional<ParentStatus> ours = Optional.empty();
+    for (JsonNode entry : before) {
+      if (CONTROLLER.equals(entry.path("controllerName").asText())) {
+        ours = Optional.of(json.convertValue(entry, ParentStatus.class));
+      } else {
+        after.add(entry);
+      }
+    }
+    change.apply(ours).ifPresent(entry -> after.add(json.<JsonNode>valueToTree(entry)));
+    return sameEntries(before, after) ? before : after;
+  }
+
+  /** Our entry moves to the end when it is written; where it stood is no reason to write it. */
+  private static boolean sameEntries(ArrayNode before, ArrayNode after) {
+    if (before.size() != after.size()) {
+      return false;
+    }
+    for (JsonNode entry : before) {
+      boolean found = false;
+      for (JsonNode other : after) {
+        found |= other.equals(entry);
+      }
+      if (!found) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

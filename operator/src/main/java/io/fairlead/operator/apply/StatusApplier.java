@@ -1,0 +1,137 @@
+package io.fairlead.operator.apply;
+
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.InferenceModelStatus;
+import io.fairlead.operator.status.ConditionList;
+import io.fairlead.operator.status.Verdict;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the status of our own kinds by forced server-side apply; sends nothing that is there. */
+public final class StatusApplier {
+  /** Field manager of statuses. */
+  public static final String FIELD_MANAGER = "fairlead-status";
+
+  private static final PatchContext APPLY =
+      new PatchContext.Builder()
+          .withPatchType(PatchType.SERVER_SIDE_APPLY)
+          .withFieldManager(FIELD_MANAGER)
+          .withForce(true)
+          .build();
+  private static final int NOT_FOUND = 404;
+
+  private final KubernetesClient client;
+  private final InstantSource clock;
+
+  public StatusApplier(KubernetesClient client, InstantSource clock) {
+    this.client = client;
+    this.clock = clock;
+  }
+
+  /** Makes the model's conditions say this. */
+  public void write(InferenceModel model, Map<String, Verdict> verdicts) {
+    if (ConditionList.same(conditions(model), merged(conditions(model), verdicts, model))) {
+      return;
+    }
+    // The informer may lag behind our own last write; times must be merged with what is there.
+    InferenceModel live = client.resource(model).get();
+    if (gone(live, model)) {
+      return;
+    }
+    List<Condition> wanted = merged(conditions(live), verdicts, model);
+    if (!ConditionList.same(conditions(live), wanted)) {
+      InferenceModel patch = new InferenceModel();
+      patch.setStatus(new InferenceModelStatus(wanted));
+      send(patch, model);
+    }
+  }
+
+  /**
+   * Makes the picker's status say this.
+   *
+   * @param status makes the status around the conditions
+   */
+  public void write(
+      EndpointPicker picker,
+      Map<String, Verdict> verdicts,
+      Function<List<Condition>, EndpointPickerStatus> status) {
+    if (same(picker.getStatus(), status.apply(merged(conditions(picker), verdicts, picker)))) {
+      return;
+    }
+    EndpointPicker live = client.resource(picker).get();
+    if (gone(live, picker)) {
+      return;
+    }
+    EndpointPickerStatus wanted = status.apply(merged(conditions(live), verdicts, picker));
+    if (!same(live.getStatus(), wanted)) {
+      EndpointPicker patch = new EndpointPicker();
+      patch.setStatus(wanted);
+      send(patch, picker);
+    }
+  }
+
+  private void send(HasMetadata patch, HasMetadata object) {
+    patch.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(object.getMetadata().getName())
+            .withNamespace(object.getMetadata().getNamespace())
+            .withUid(object.getMetadata().getUid())
+            .build());
+    try {
+      client.resource(patch).subresource("status").patch(APPLY);
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != NOT_FOUND) {
+        throw e;
+      }
+    }
+  }
+
+  private static boolean gone(@Nullable HasMetadata live, HasMetadata object) {
+    return live == null || !live.getMetadata().getUid().equals(object.getMetadata().getUid());
+  }
+
+  private List<Condition> merged(
+      List<Condition> previous, Map<String, Verdict> verdicts, HasMetadata object) {
+    return ConditionList.merge(
+        previous, verdicts, object.getMetadata().getGeneration(), clock.instant());
+  }
+
+  private static boolean same(@Nullable EndpointPickerStatus before, EndpointPickerStatus after) {
+    return before != null
+        && ConditionList.same(before.conditions(), after.conditions())
+        && withoutConditions(before).equals(withoutConditions(after));
+  }
+
+  private static EndpointPickerStatus withoutConditions(EndpointPickerStatus status) {
+    return new EndpointPickerStatus(
+        status.observedGeneration(),
+        status.replicas(),
+        status.readyReplicas(),
+        status.selector(),
+        status.configHash(),
+        status.models(),
+        status.endpoints(),
+        status.image(),
+        List.of());
+  }
+
+  private static List<Condition> conditions(InferenceModel model) {
+    return model.getStatus() == null ? List.of() : model.getStatus().conditions();
+  }
+
+  private static List<Condition> conditions(EndpointPicker picker) {
+    return picker.getStatus() == null ? List.of() : picker.getStatus().conditions();
+  }
+}

@@ -1,0 +1,123 @@
+package io.fairlead.operator.children;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
+import io.fairlead.crds.v1.InferencePool;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Builds the desired children of one pool, each with only the fields that we mean. */
+public final class Children {
+  /** Key of the document in the ConfigMap. */
+  public static final String CONFIG_KEY = "config.yaml";
+
+  /** The one ClusterRole that pickers are bound to; it ships with the install. */
+  public static final String CLUSTER_ROLE = "fairlead-epp";
+
+  private Children() {}
+
+  /** Every child in the order in which one needs the other. */
+  public static List<HasMetadata> of(PickerDesign design) {
+    List<HasMetadata> children = new ArrayList<>();
+    children.add(serviceAccount(design));
+    children.add(roleBinding(design));
+    children.add(configMap(design));
+    children.add(service(design));
+    children.add(PickerDeployment.of(design));
+    Integer replicas = design.replicas();
+    if (replicas != null && replicas > 1) {
+      children.add(disruptionBudget(design));
+    }
+    return List.copyOf(children);
+  }
+
+  private static ServiceAccount serviceAccount(PickerDesign design) {
+    return new ServiceAccountBuilder().withMetadata(meta(design, design.picker()).build()).build();
+  }
+
+  private static RoleBinding roleBinding(PickerDesign design) {
+    return new RoleBindingBuilder()
+        .withMetadata(meta(design, design.picker()).build())
+        .withNewRoleRef()
+        .withApiGroup("rbac.authorization.k8s.io")
+        .withKind("ClusterRole")
+        .withName(CLUSTER_ROLE)
+        .endRoleRef()
+        .addNewSubject()
+        .withKind("ServiceAccount")
+        .withName(design.picker())
+        .withNamespace(design.namespace())
+        .endSubject()
+        .build();
+  }
+
+  private static ConfigMap configMap(PickerDesign design) {
+    return new ConfigMapBuilder()
+        .withMetadata(
+            meta(design, design.picker())
+                .addToAnnotations(Labels.CONFIG_HASH, design.documentHash())
+                .build())
+        .addToData(CONFIG_KEY, design.document())
+        .build();
+  }
+
+  private static Service service(PickerDesign design) {
+    return new ServiceBuilder()
+        .withMetadata(meta(design, design.service()).build())
+        .withNewSpec()
+        .withSelector(Labels.selector(design.picker()))
+        .addNewPort()
+        .withName("grpc-ext-proc")
+        .withProtocol("TCP")
+        .withAppProtocol("kubernetes.io/h2c")
+        .withPort(design.servicePort())
+        .withTargetPort(new IntOrString(PickerDeployment.EXT_PROC_PORT))
+        .endPort()
+        .endSpec()
+        .build();
+  }
+
+  private static PodDisruptionBudget disruptionBudget(PickerDesign design) {
+    return new PodDisruptionBudgetBuilder()
+        .withMetadata(meta(design, design.picker()).build())
+        .withNewSpec()
+        .withMaxUnavailable(new IntOrString(1))
+        .withNewSelector()
+        .withMatchLabels(Labels.selector(design.picker()))
+        .endSelector()
+        .endSpec()
+        .build();
+  }
+
+  /**
+   * Owned by the pool, not by an EndpointPicker: deleting the picker's settings must not take the
+   * pool's Service and pods with it. No blocking: a pool's deletion waits for nothing.
+   */
+  static ObjectMetaBuilder meta(PickerDesign design, String name) {
+    ObjectMeta owned = new ObjectMeta();
+    owned.setName(name);
+    owned.setNamespace(design.namespace());
+    owned.setLabels(Labels.all(design.picker()));
+    return new ObjectMetaBuilder(owned)
+        .addNewOwnerReference()
+        .withApiVersion(InferencePool.GROUP + "/" + InferencePool.VERSION)
+        .withKind("InferencePool")
+        .withName(design.pool())
+        .withUid(design.poolUid())
+        .withController(true)
+        .withBlockOwnerDeletion(false)
+        .endOwnerReference();
+  }
+}

@@ -1,0 +1,36 @@
+package io.fairlead.operator.children;
+
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that the children are built from.
+ *
+ * @param namespace namespace of the pool and of every child
+ * @param pool the pool's name
+ * @param poolUid the pool's UID, for owner references
+ * @param service name of the Service that gateways ask
+ * @param servicePort port of that Service, 1 to 65535
+ * @param document the scheduler config, as stored
+ * @param documentHash its content hash
+ * @param image image of the data plane
+ * @param replicas pods to run; null leaves the number to an autoscaler or to the server's default
+ * @param resources of the container; null for the defaults
+ */
+public record PickerDesign(
+    String namespace,
+    String pool,
+    String poolUid,
+    String service,
+    int servicePort,
+    String document,
+    String documentHash,
+    String image,
+    @Nullable Integer replicas,
+    @Nullable ResourceRequirements resources) {
+
+  /** The picker's name, see {@link Names#child}. */
+  public String picker() {
+    return Names.child(pool);
+  }
+}

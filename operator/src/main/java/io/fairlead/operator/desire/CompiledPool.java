@@ -1,0 +1,30 @@
+package io.fairlead.operator.desire;
+
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.status.Verdict;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the resources of a pool amount to.
+ *
+ * @param accepted whether the pool and its picker's settings can be run
+ * @param config what to run; null when {@code accepted} is not true
+ * @param models a judgement of every model that names the pool
+ */
+public record CompiledPool(
+    Verdict accepted, @Nullable PoolConfig config, List<JudgedModel> models) {
+
+  public CompiledPool {
+    models = List.copyOf(models);
+  }
+
+  /**
+   * One model.
+   *
+   * @param accepted whether it is in the config
+   * @param resolvedRefs whether its reference leads to this pool
+   */
+  public record JudgedModel(InferenceModel model, Verdict accepted, Verdict resolvedRefs) {}
+}

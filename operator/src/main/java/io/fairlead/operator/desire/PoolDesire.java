@@ -1,0 +1,92 @@
+package io.fairlead.operator.desire;
+
+import io.fairlead.crds.compile.Compilation;
+import io.fairlead.crds.compile.Compilation.AcceptedModel;
+import io.fairlead.crds.compile.Finding;
+import io.fairlead.crds.compile.Finding.Severity;
+import io.fairlead.crds.compile.ObjectRef;
+import io.fairlead.crds.compile.PoolCompiler;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.status.Verdict;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Puts what the compiler finds into the words of conditions. */
+public final class PoolDesire {
+  private PoolDesire() {}
+
+  /**
+   * Compiles what was observed.
+   *
+   * @param picker carries the settings; null for defaults
+   */
+  public static CompiledPool compile(Observation seen, @Nullable EndpointPicker picker) {
+    Compilation compilation = PoolCompiler.compile(seen.pool(), seen.models(), picker);
+    List<JudgedModel> models =
+        seen.models().stream()
+            .filter(model -> !model.isMarkedForDeletion())
+            .map(model -> judge(model, compilation))
+            .toList();
+    return new CompiledPool(accepted(compilation, picker), compilation.config(), models);
+  }
+
+  private static Verdict accepted(Compilation compilation, @Nullable EndpointPicker picker) {
+    return compilation.findings().stream()
+        .filter(finding -> finding.severity() == Severity.REJECTS)
+        .filter(finding -> !finding.object().kind().equals("InferenceModel"))
+        .filter(finding -> !finding.reason().equals(Finding.INVALID_EXTENSION_REF))
+        .findFirst()
+        .map(finding -> Verdict.no(finding.reason(), finding.object() + ": " + finding.message()))
+        .orElseGet(
+            () ->
+                Verdict.yes(
+                    "Accepted",
+                    picker == null
+                        ? "The pool is served with defaults; an EndpointPicker that names it can set more"
+                        : "The pool is served as EndpointPicker %s says"
+                            .formatted(picker.getMetadata().getName())));
+  }
+
+  private static JudgedModel judge(InferenceModel model, Compilation compilation) {
+    ObjectRef object =
+        new ObjectRef(
+            model.getKind(), model.getMetadata().getNamespace(), model.getMetadata().getName());
+    Optional<Finding> rejection =
+        compilation.about(object).stream()
+            .filter(finding -> finding.severity() == Severity.REJECTS)
+            .findFirst();
+    if (rejection.isPresent()) {
+      return rejected(model, rejection.get());
+    }
+    String message =
+        compilation.accepted().stream()
+            .filter(accepted -> accepted.object().equals(object))
+            .map(AcceptedModel::message)
+            .findFirst()
+            .orElse("The pool serves the model");
+    return new JudgedModel(
+        model,
+        Verdict.yes("Accepted", "The model is in the config of its pool"),
+        Verdict.yes("ResolvedRefs", message));
+  }
+
+  /** Also for a model without a pool, see {@link PoolCompiler#withoutPool}. */
+  public static JudgedModel rejected(InferenceModel model, Finding finding) {
+    Verdict no = Verdict.no(finding.reason(), finding.message());
+    return switch (finding.reason()) {
+      case Finding.INVALID_POOL_REF, Finding.POOL_NOT_FOUND ->
+          new JudgedModel(model, Verdict.pending("The model is judged when its pool is found"), no);
+      default ->
+          new JudgedModel(
+              model,
+              no,
+              model.getSpec() == null
+                  ? Verdict.no("InvalidPoolRef", "The InferenceModel has no spec.poolRef")
+                  : Verdict.yes("ResolvedRefs", "The pool is named"));
+    };
+  }
+}

@@ -1,0 +1,184 @@
+package io.fairlead.operator.observe;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fairlead.crds.PoolReference;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.EndpointPickerRef;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.children.Names;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The informers behind a pool's {@link Observation}; any change in them wakes the right pool. */
+public final class ClusterView {
+  private static final String BY_SERVICE = "service";
+  private static final String BY_PICKER = "picker";
+
+  private final IndexerResourceCache<InferencePool> pools;
+  private final Watched<InferenceModel, InferencePool> models;
+  private final Watched<EndpointPicker, InferencePool> pickers;
+  private final Watched<Service, InferencePool> services;
+  private final Watched<Pod, InferencePool> pods;
+  private final Watched<Lease, InferencePool> leases;
+  private final List<Watched<? extends HasMetadata, InferencePool>> children;
+
+  /** Prepares the informers; the framework starts them. */
+  public ClusterView(EventSourceContext<InferencePool> context) {
+    pools = context.getPrimaryCache();
+    pools.addIndexers(
+        Map.of(
+            BY_SERVICE,
+            pool -> serviceName(pool).map(name -> key(pool, name)).toList(),
+            BY_PICKER,
+            pool -> List.of(key(pool, Names.child(pool.getMetadata().getName())))));
+    models =
+        new Watched<>(
+            InferenceModel.class,
+            null,
+            model -> poolName(model) == null ? null : key(model, String.valueOf(poolName(model))),
+            model -> id(model, poolName(model)),
+            context);
+    pickers =
+        new Watched<>(
+            EndpointPicker.class,
+            null,
+            picker ->
+                poolName(picker) == null ? null : key(picker, String.valueOf(poolName(picker))),
+            picker -> id(picker, poolName(picker)),
+            context);
+    // Services of others matter too: one may take the name that a pool refers to, or give it free.
+    services =
+        new Watched<>(
+            Service.class,
+            null,
+            ClusterView::owner,
+            service ->
+                Stream.concat(
+                        id(service, ownerName(service)).stream(),
+                        Watched.ids(
+                            pools.byIndex(
+                                BY_SERVICE, key(service, service.getMetadata().getName())))
+                            .stream())
+                    .collect(Collectors.toUnmodifiableSet()),
+            context);
+    pods = byPicker(Pod.class, context);
+    leases = byPicker(Lease.class, context);
+    children =
+        List.of(
+            child(ServiceAccount.class, context),
+            child(RoleBinding.class, context),
+            child(ConfigMap.class, context),
+            child(Deployment.class, context),
+            child(PodDisruptionBudget.class, context));
+  }
+
+  /** To be handed to the framework. */
+  public List<EventSource<?, InferencePool>> sources() {
+    List<EventSource<?, InferencePool>> sources =
+        new ArrayList<>(List.of(models, pickers, services, pods, leases));
+    sources.addAll(children);
+    return sources;
+  }
+
+  /** Everything that the informers hold about a pool. */
+  public Observation observe(InferencePool pool) {
+    String namespace = pool.getMetadata().getNamespace();
+    String name = pool.getMetadata().getName();
+    List<HasMetadata> owned = new ArrayList<>();
+    children.forEach(kind -> owned.addAll(kind.find(namespace, name)));
+    owned.addAll(services.find(namespace, name));
+    owned.removeIf(child -> !Ownership.by(pool, child));
+    return new Observation(
+        pool,
+        pickers.find(namespace, name).stream().filter(p -> !p.isMarkedForDeletion()).toList(),
+        models.find(namespace, name),
+        serviceName(pool)
+            .flatMap(service -> services.get(new ResourceID(service, namespace)).stream())
+            .findFirst()
+            .orElse(null),
+        owned,
+        pods.find(namespace, Names.child(name)),
+        leases.find(namespace, Names.child(name)));
+  }
+
+  private static <R extends HasMetadata> Watched<R, InferencePool> child(
+      Class<R> kind, EventSourceContext<InferencePool> context) {
+    return new Watched<>(
+        kind,
+        Labels.CHILDREN_SELECTOR,
+        ClusterView::owner,
+        child -> id(child, ownerName(child)),
+        context);
+  }
+
+  private <R extends HasMetadata> Watched<R, InferencePool> byPicker(
+      Class<R> kind, EventSourceContext<InferencePool> context) {
+    return new Watched<>(
+        kind,
+        Labels.PICKER,
+        object -> key(object, picker(object)),
+        object -> Watched.ids(pools.byIndex(BY_PICKER, key(object, picker(object)))),
+        context);
+  }
+
+  private static String picker(HasMetadata object) {
+    return String.valueOf(object.getMetadata().getLabels().get(Labels.PICKER));
+  }
+
+  private static @Nullable String owner(HasMetadata child) {
+    String name = ownerName(child);
+    return name == null ? null : key(child, name);
+  }
+
+  private static @Nullable String ownerName(HasMetadata child) {
+    return Ownership.pool(child).map(owner -> owner.getName()).orElse(null);
+  }
+
+  private static Stream<String> serviceName(InferencePool pool) {
+    EndpointPickerRef ref = pool.getSpec() == null ? null : pool.getSpec().endpointPickerRef();
+    return ref == null || !ServiceRef.isService(ref)
+        ? Stream.empty()
+        : Stream.ofNullable(ref.name());
+  }
+
+  private static @Nullable String poolName(InferenceModel model) {
+    return model.getSpec() == null ? null : name(model.getSpec().poolRef());
+  }
+
+  private static @Nullable String poolName(EndpointPicker picker) {
+    return picker.getSpec() == null ? null : name(picker.getSpec().poolRef());
+  }
+
+  private static @Nullable String name(@Nullable PoolReference ref) {
+    return ref == null ? null : ref.name();
+  }
+
+  private static Set<ResourceID> id(HasMetadata object, @Nullable String pool) {
+    return pool == null
+        ? Set.of()
+        : Set.of(new ResourceID(pool, object.getMetadata().getNamespace()));
+  }
+
+  private static String key(HasMetadata object, String name) {
+    return Watched.key(object.getMetadata().getNamespace(), name);
+  }
+}

@@ -1,0 +1,73 @@
+package io.fairlead.operator.observe;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.v1.EndpointPickerRef;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that concerns one pool, at one moment.
+ *
+ * @param pool the pool
+ * @param pickers EndpointPickers that name it and are not being deleted
+ * @param models InferenceModels whose reference holds its name
+ * @param service the Service that its endpointPickerRef names; null when there is none
+ * @param children objects that this pool controls
+ * @param pods the picker's pods
+ * @param leases the pods' Leases
+ */
+public record Observation(
+    InferencePool pool,
+    List<EndpointPicker> pickers,
+    List<InferenceModel> models,
+    @Nullable Service service,
+    List<HasMetadata> children,
+    List<Pod> pods,
+    List<Lease> leases) {
+
+  public Observation {
+    pickers = List.copyOf(pickers);
+    models = List.copyOf(models);
+    children = List.copyOf(children);
+    pods = List.copyOf(pods);
+    leases = List.copyOf(leases);
+  }
+
+  /** The child of this kind and name, when the pool controls it. */
+  public <T extends HasMetadata> Optional<T> child(Class<T> kind, String name) {
+    return children.stream()
+        .filter(kind::isInstance)
+        .map(kind::cast)
+        .filter(child -> child.getMetadata().getName().equals(name))
+        .findFirst();
+  }
+
+  /** The pool's reference; null when it has none. */
+  public @Nullable EndpointPickerRef ref() {
+    return pool.getSpec() == null ? null : pool.getSpec().endpointPickerRef();
+  }
+
+  /** The pod's own account; null when it has none, or when only a namesake before it had. */
+  public @Nullable PickerReport report(Pod pod) {
+    return leases.stream()
+        .filter(
+            lease ->
+                lease.getMetadata().getOwnerReferences().stream()
+                    .anyMatch(owner -> owner.getUid().equals(pod.getMetadata().getUid())))
+        .map(lease -> lease.getMetadata().getAnnotations())
+        .filter(annotations -> annotations != null)
+        .map(annotations -> annotations.get(PickerReport.ANNOTATION))
+        .filter(text -> text != null)
+        .flatMap(text -> PickerReport.fromJson(text).stream())
+        .findFirst()
+        .orElse(null);
+  }
+}

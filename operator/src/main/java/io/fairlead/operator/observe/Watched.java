@@ -1,0 +1,86 @@
+package io.fairlead.operator.observe;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.Event;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An informer whose objects concern primaries by a key. It also wakes the primary that an object
+ * has turned away from (the framework wakes only the one that it turned to), and is read through an
+ * index, so a lookup costs what it finds.
+ *
+ * @param <R> kind that is watched
+ * @param <P> kind that is reconciled
+ */
+public final class Watched<R extends HasMetadata, P extends HasMetadata>
+    extends InformerEventSource<R, P> {
+  private static final String INDEX = "fairlead";
+
+  private final Function<R, Set<ResourceID>> primaries;
+
+  /**
+   * Watches the namespaces of the controller.
+   *
+   * @param selector of labels; null for every object of the kind
+   * @param key under which an object is found again; null to leave it out
+   * @param primaries whom a change of the object concerns
+   */
+  public Watched(
+      Class<R> kind,
+      @Nullable String selector,
+      Function<R, @Nullable String> key,
+      Function<R, Set<ResourceID>> primaries,
+      EventSourceContext<P> context) {
+    super(config(kind, selector, primaries, context), context);
+    this.primaries = primaries;
+    addIndexers(Map.of(INDEX, object -> Optional.ofNullable(key.apply(object)).stream().toList()));
+  }
+
+  private static <R extends HasMetadata, P extends HasMetadata>
+      InformerEventSourceConfiguration<R> config(
+          Class<R> kind,
+          @Nullable String selector,
+          Function<R, Set<ResourceID>> primaries,
+          EventSourceContext<P> context) {
+    InformerEventSourceConfiguration.Builder<R> builder =
+        InformerEventSourceConfiguration.from(kind, context.getPrimaryResourceClass())
+            .withName(kind.getSimpleName())
+            .withSecondaryToPrimaryMapper(primaries::apply)
+            .withNamespacesInheritedFromController();
+    return (selector == null ? builder : builder.withLabelSelector(selector)).build();
+  }
+
+  @Override
+  public void onUpdate(R before, R after) {
+    super.onUpdate(before, after);
+    Set<ResourceID> now = primaries.apply(after);
+    primaries.apply(before).stream()
+        .filter(id -> !now.contains(id))
+        .forEach(id -> getEventHandler().handleEvent(new Event(id)));
+  }
+
+  /** Objects under {@code name} in {@code namespace}. */
+  public List<R> find(@Nullable String namespace, String name) {
+    return byIndex(INDEX, key(namespace, name));
+  }
+
+  /** The form of a key. */
+  public static String key(@Nullable String namespace, String name) {
+    return namespace + "/" + name;
+  }
+
+  /** Identities of these objects. */
+  public static Set<ResourceID> ids(List<? extends HasMetadata> primaries) {
+    return primaries.stream().map(ResourceID::fromResource).collect(Collectors.toUnmodifiableSet());
+  }
+}

@@ -1,0 +1,119 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointCounts;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
+import io.fairlead.crds.fairlead.v1alpha1.ModelCounts;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.operator.apply.StatusApplier;
+import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.status.PickerFacts;
+import io.fairlead.operator.status.PoolStatus;
+import io.fairlead.operator.status.Replica;
+import io.fairlead.operator.status.Verdict;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the status of EndpointPickers. */
+final class PickerTelling {
+  private PickerTelling() {}
+
+  /** The picker that serves the pool says what the pool's entry says, and counts. */
+  static void winner(
+      StatusApplier statuses,
+      EndpointPicker picker,
+      PickerFacts facts,
+      Map<String, Verdict> verdicts) {
+    Deployment deployment = facts.deployment();
+    DeploymentStatus rollout = deployment == null ? null : deployment.getStatus();
+    int ready = orZero(rollout == null ? null : rollout.getReadyReplicas());
+    Verdict programmed = verdicts.getOrDefault(PoolStatus.PROGRAMMED, facts.accepted());
+    Map<String, Verdict> all = new LinkedHashMap<>(verdicts);
+    all.put(
+        "Available",
+        ready > 0
+            ? Verdict.yes("Available", "Deployment %s has ready pods".formatted(facts.picker()))
+            : Verdict.no(
+                "NoReadyReplicas",
+                "Deployment %s has no ready pod; condition Ready says why"
+                    .formatted(facts.picker())));
+    EndpointCounts endpoints =
+        facts.replicas().stream()
+            .filter(Replica::ready)
+            .map(Replica::report)
+            .filter(Objects::nonNull)
+            .map(PickerReport::endpoints)
+            .map(counts -> new EndpointCounts(counts.matching(), counts.ready()))
+            .findFirst()
+            .orElse(null);
+    statuses.write(
+        picker,
+        all,
+        conditions ->
+            new EndpointPickerStatus(
+                picker.getMetadata().getGeneration(),
+                orZero(rollout == null ? null : rollout.getReplicas()),
+                ready,
+                selector(facts.picker()),
+                programmed.isTrue() ? facts.hash() : null,
+                new ModelCounts(facts.models().accepted(), facts.models().rejected().size()),
+                endpoints,
+                image(deployment),
+                conditions));
+  }
+
+  /** A picker that lost the pool to an older one. */
+  static void loser(StatusApplier statuses, EndpointPicker picker, EndpointPicker winner) {
+    conditionsOnly(
+        statuses,
+        picker,
+        Verdict.no(
+            "PickerConflict",
+            "EndpointPicker %s claimed the pool first; delete one of the two"
+                .formatted(winner.getMetadata().getName())));
+  }
+
+  /** A picker without a pool. */
+  static void conditionsOnly(StatusApplier statuses, EndpointPicker picker, Verdict accepted) {
+    Map<String, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(PoolStatus.ACCEPTED, accepted);
+    verdicts.put(PoolStatus.READY, accepted);
+    statuses.write(
+        picker,
+        verdicts,
+        conditions ->
+            new EndpointPickerStatus(
+                picker.getMetadata().getGeneration(),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                conditions));
+  }
+
+  private static String selector(String picker) {
+    return new TreeMap<>(Labels.selector(picker))
+        .entrySet().stream()
+            .map(label -> label.getKey() + "=" + label.getValue())
+            .collect(Collectors.joining(","));
+  }
+
+  private static @Nullable String image(@Nullable Deployment deployment) {
+    return deployment == null
+        ? null
+        : deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage();
+  }
+
+  private static int orZero(@Nullable Integer number) {
+    return number == null ? 0 : number;
+  }
+}

@@ -1,0 +1,195 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.PoolEntryWriter;
+import io.fairlead.operator.apply.StatusApplier;
+import io.fairlead.operator.children.Children;
+import io.fairlead.operator.children.Names;
+import io.fairlead.operator.children.PickerDesign;
+import io.fairlead.operator.desire.CompiledPool;
+import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.desire.PoolDesire;
+import io.fairlead.operator.observe.ClusterView;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.ServiceRef;
+import io.fairlead.operator.observe.Serving;
+import io.fairlead.operator.status.ModelStatus;
+import io.fairlead.operator.status.PickerFacts;
+import io.fairlead.operator.status.PoolStatus;
+import io.fairlead.operator.status.Replica;
+import io.fairlead.operator.status.Verdict;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Serves a pool: observe, validate, desire, apply, tell. */
+@ControllerConfiguration(name = "pool", generationAwareEventProcessing = false)
+public final class PoolReconciler implements Reconciler<InferencePool> {
+  /** How soon what the API server refused is tried again, when nothing changes before. */
+  private static final Duration RETRY_REFUSED = Duration.ofSeconds(15);
+
+  private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
+
+  private final Settings settings;
+  private final ChildApplier children = new ChildApplier();
+  private final Pruner pruner = new Pruner(children);
+  private final PoolEntryWriter entries;
+  private final StatusApplier statuses;
+  private @Nullable ClusterView view;
+
+  public PoolReconciler(Settings settings, KubernetesClient client, InstantSource clock) {
+    this.settings = settings;
+    this.entries = new PoolEntryWriter(client, clock);
+    this.statuses = new StatusApplier(client, clock);
+  }
+
+  @Override
+  public List<EventSource<?, InferencePool>> prepareEventSources(
+      EventSourceContext<InferencePool> context) {
+    ClusterView prepared = new ClusterView(context);
+    view = prepared;
+    return prepared.sources();
+  }
+
+  @Override
+  public UpdateControl<InferencePool> reconcile(
+      InferencePool pool, Context<InferencePool> context) {
+    ClusterView informers = view;
+    if (informers == null || pool.isMarkedForDeletion()) {
+      return UpdateControl.noUpdate();
+    }
+    Observation seen = informers.observe(pool);
+    return switch (Serving.decide(seen, settings.adopt())) {
+      case Serving.NotOurs _ -> release(seen, context);
+      case Serving.Served served -> serve(seen, served, context);
+    };
+  }
+
+  private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
+    pruner.all(seen, context.getClient());
+    entries.remove(seen.pool());
+    String name = seen.pool().getMetadata().getName();
+    Verdict unmanaged =
+        Verdict.no(
+            "PoolNotManaged",
+            "InferencePool %s is not served by Fairlead; create an EndpointPicker that names it"
+                .formatted(name));
+    Verdict accepted = Verdict.pending("InferencePool %s is not served".formatted(name));
+    seen.models()
+        .forEach(model -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
+    return UpdateControl.noUpdate();
+  }
+
+  private UpdateControl<InferencePool> serve(
+      Observation seen, Serving.Served served, Context<InferencePool> context) {
+    EndpointPicker picker = served.picker();
+    CompiledPool compiled = PoolDesire.compile(seen, picker);
+    ServiceRef ref = ServiceRef.of(seen);
+    Optional<PickerDesign> design = design(seen, picker, compiled, ref);
+    List<HasMetadata> desired = design.map(Children::of).orElse(List.of());
+    Optional<Verdict> failure = children.apply(desired, seen, context);
+    PickerFacts facts =
+        facts(
+            seen,
+            compiled,
+            ref,
+            design.map(PickerDesign::documentHash).orElse(null),
+            failure.orElse(null));
+    tell(seen, served, compiled, facts);
+    if (failure.isPresent()) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_REFUSED);
+    }
+    boolean pruned = desired.isEmpty() || pruner.leftovers(desired, seen, context.getClient());
+    return pruned
+        ? UpdateControl.noUpdate()
+        : UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_PRUNE);
+  }
+
+  private Optional<PickerDesign> design(
+      Observation seen, @Nullable EndpointPicker picker, CompiledPool compiled, ServiceRef ref) {
+    if (compiled.config() == null || !(ref instanceof ServiceRef.Resolved service)) {
+      return Optional.empty();
+    }
+    var spec = picker == null ? null : picker.getSpec();
+    String image = spec == null ? null : spec.image();
+    return Optional.of(
+        new PickerDesign(
+            seen.pool().getMetadata().getNamespace(),
+            seen.pool().getMetadata().getName(),
+            seen.pool().getMetadata().getUid(),
+            service.name(),
+            service.port(),
+            ConfigDocument.write(compiled.config()),
+            ConfigDocument.hash(compiled.config()),
+            image == null || image.isBlank() ? settings.eppImage() : image,
+            spec == null ? null : spec.replicas(),
+            spec == null ? null : spec.resources()));
+  }
+
+  private static PickerFacts facts(
+      Observation seen,
+      CompiledPool compiled,
+      ServiceRef ref,
+      @Nullable String hash,
+      @Nullable Verdict failure) {
+    String picker = Names.child(seen.pool().getMetadata().getName());
+    Verdict accepted = compiled.accepted();
+    Verdict resolved =
+        switch (ref) {
+          case ServiceRef.Resolved service ->
+              Verdict.yes(
+                  PoolStatus.RESOLVED_REFS, "Service %s is provided".formatted(service.name()));
+          case ServiceRef.Unresolved broken -> broken.resolvedRefs();
+        };
+    if (ref instanceof ServiceRef.Unresolved broken && accepted.isTrue()) {
+      accepted = broken.accepted();
+    }
+    List<String> rejected =
+        compiled.models().stream()
+            .filter(judged -> !judged.accepted().isTrue())
+            .map(judged -> judged.model().getMetadata().getName())
+            .sorted()
+            .toList();
+    return new PickerFacts(
+        picker,
+        accepted,
+        resolved,
+        hash,
+        seen.child(Deployment.class, picker).orElse(null),
+        seen.pods().stream().map(pod -> new Replica(pod, seen.report(pod))).toList(),
+        failure,
+        new PickerFacts.ModelCount(compiled.models().size() - rejected.size(), rejected));
+  }
+
+  private void tell(
+      Observation seen, Serving.Served served, CompiledPool compiled, PickerFacts facts) {
+    Map<String, Verdict> verdicts = PoolStatus.of(facts);
+    EndpointPicker picker = served.picker();
+    String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
+    entries.write(seen.pool(), parent, verdicts);
+    Verdict programmed = verdicts.getOrDefault(PoolStatus.PROGRAMMED, facts.accepted());
+    for (JudgedModel judged : compiled.models()) {
+      statuses.write(
+          judged.model(), ModelStatus.of(judged.accepted(), judged.resolvedRefs(), programmed));
+    }
+    if (picker != null) {
+      PickerTelling.winner(statuses, picker, facts, verdicts);
+      served.losers().forEach(loser -> PickerTelling.loser(statuses, loser, picker));
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.observe.Observation;
+import java.util.List;
+
+/** Deletes children that are no longer wanted. */
+final class Pruner {
+  private final ChildApplier children;
+
+  Pruner(ChildApplier children) {
+    this.children = children;
+  }
+
+  /** Deletes all that the pool controls. */
+  void all(Observation seen, KubernetesClient client) {
+    seen.children().stream()
+        .filter(child -> !child.isMarkedForDeletion())
+        .forEach(child -> children.delete(child, client));
+  }
+
+  /**
+   * Deletes what the pool controls and {@code desired} lacks. A Service that was replaced goes only
+   * after the new one leads somewhere, so that a gateway always has an address.
+   *
+   * @return whether nothing is left to delete
+   */
+  boolean leftovers(List<HasMetadata> desired, Observation seen, KubernetesClient client) {
+    boolean done = true;
+    for (HasMetadata child : seen.children()) {
+      if (child.isMarkedForDeletion() || desired.stream().anyMatch(want -> same(want, child))) {
+        continue;
+      }
+      if (child instanceof Service && !replaced(desired, client)) {
+        done = false;
+      } else {
+        children.delete(child, client);
+      }
+    }
+    return done;
+  }
+
+  private static boolean same(HasMetadata one, HasMetadata other) {
+    return one.getKind().equals(other.getKind())
+        && one.getMetadata().getName().equals(other.getMetadata().getName());
+  }
+
+  private static boolean replaced(List<HasMetadata> desired, KubernetesClient client) {
+    return desired.stream()
+        .filter(Service.class::isInstance)
+        .allMatch(
+            service ->
+                client
+                    .discovery()
+                    .v1()
+                    .endpointSlices()
+                    .inNamespace(service.getMetadata().getNamespace())
+                    .withLabel("kubernetes.io/service-name", service.getMetadata().getName())
+                    .list()
+                    .getItems()
+                    .stream()
+                    .flatMap(slice -> slice.getEndpoints().stream())
+                    .anyMatch(
+                        endpoint ->
+                            endpoint.getConditions() == null
+                                || !Boolean.FALSE.equals(endpoint.getConditions().getReady())));
+  }
+}

@@ -1,0 +1,59 @@
+package io.fairlead.operator.status;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Computes the conditions of an InferenceModel. */
+public final class ModelStatus {
+  private static final Set<String> NEEDS_A_PERSON =
+      Set.of("ModelNameInUse", "InvalidSpec", "InvalidPoolRef");
+
+  private ModelStatus() {}
+
+  /**
+   * Verdicts by condition type.
+   *
+   * @param accepted whether the model is in its pool's config
+   * @param resolvedRefs whether its pool is there and ours
+   * @param poolProgrammed whether the pool's picker runs the config; used for accepted models only
+   */
+  public static Map<String, Verdict> of(
+      Verdict accepted, Verdict resolvedRefs, Verdict poolProgrammed) {
+    Verdict programmed =
+        accepted.isTrue() && resolvedRefs.isTrue()
+            ? ofModel(poolProgrammed)
+            : Verdict.pending("The model is in no config until Accepted and ResolvedRefs are True");
+    Verdict ready = ready(accepted, resolvedRefs, programmed);
+    Map<String, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(PoolStatus.ACCEPTED, accepted);
+    verdicts.put(PoolStatus.RESOLVED_REFS, resolvedRefs);
+    verdicts.put(PoolStatus.PROGRAMMED, programmed);
+    verdicts.put(PoolStatus.READY, ready);
+    if (NEEDS_A_PERSON.contains(ready.reason())) {
+      verdicts.put("Stalled", Verdict.yes(ready.reason(), ready.message()));
+    } else if (!ready.isTrue()) {
+      verdicts.put("Reconciling", Verdict.yes("Progressing", ready.message()));
+    }
+    return verdicts;
+  }
+
+  /** The pool may lack a permission; to a model that is a picker that does not run its config. */
+  private static Verdict ofModel(Verdict pool) {
+    return pool.isFalse() && !pool.reason().equals("ConfigRejected")
+        ? Verdict.no("EPPUnavailable", pool.message())
+        : pool;
+  }
+
+  private static Verdict ready(Verdict accepted, Verdict resolvedRefs, Verdict programmed) {
+    for (Verdict verdict : List.of(accepted, resolvedRefs, programmed)) {
+      if (verdict.isFalse()) {
+        return verdict;
+      }
+    }
+    return programmed.isTrue()
+        ? Verdict.yes(PoolStatus.READY, "Requests for the model are served")
+        : programmed;
+  }
+}

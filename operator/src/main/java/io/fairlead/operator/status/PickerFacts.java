@@ -1,0 +1,55 @@
+package io.fairlead.operator.status;
+
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pool's status is computed from.
+ *
+ * @param picker name of the children
+ * @param accepted whether we take the pool as it is written
+ * @param resolvedRefs whether the pool's reference leads to our Service
+ * @param hash of the config as it should run; null when there is none to run
+ * @param deployment as observed; null before it is there
+ * @param replicas the picker's pods
+ * @param applyFailure why the children could not be brought to their desired state; null when they
+ *     could
+ * @param models accepted and rejected models of the pool
+ */
+public record PickerFacts(
+    String picker,
+    Verdict accepted,
+    Verdict resolvedRefs,
+    @Nullable String hash,
+    @Nullable Deployment deployment,
+    List<Replica> replicas,
+    @Nullable Verdict applyFailure,
+    ModelCount models) {
+
+  public PickerFacts {
+    replicas = List.copyOf(replicas);
+  }
+
+  /**
+   * Models that name the pool.
+   *
+   * @param accepted those in the config
+   * @param rejected names of the objects that were left out, sorted
+   */
+  public record ModelCount(int accepted, List<String> rejected) {
+    public ModelCount {
+      rejected = List.copyOf(rejected);
+    }
+  }
+
+  List<Replica> readyReplicas() {
+    return replicas.stream().filter(Replica::ready).toList();
+  }
+
+  /** The ready replicas, or all of them before one is ready: what they see is worth telling. */
+  List<Replica> readyOrAll() {
+    List<Replica> ready = readyReplicas();
+    return ready.isEmpty() ? replicas : ready;
+  }
+}

@@ -1,0 +1,151 @@
+package io.fairlead.operator.status;
+
+import io.fairlead.crds.report.PickerReport;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Computes the conditions of a pool that we serve. */
+public final class PoolStatus {
+  public static final String ACCEPTED = "Accepted";
+  public static final String RESOLVED_REFS = "ResolvedRefs";
+  public static final String PROGRAMMED = "Programmed";
+  public static final String ENDPOINTS_AVAILABLE = "EndpointsAvailable";
+  public static final String MODELS_ACCEPTED = "ModelsAccepted";
+  public static final String READY = "Ready";
+
+  private PoolStatus() {}
+
+  /** Verdicts by condition type, in the order of the published list. */
+  public static Map<String, Verdict> of(PickerFacts facts) {
+    Verdict programmed = programmed(facts);
+    Map<String, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ACCEPTED, facts.accepted());
+    verdicts.put(RESOLVED_REFS, facts.resolvedRefs());
+    verdicts.put(PROGRAMMED, programmed);
+    verdicts.put(ENDPOINTS_AVAILABLE, endpoints(facts));
+    verdicts.put(MODELS_ACCEPTED, models(facts));
+    verdicts.put(READY, ready(facts, programmed));
+    return verdicts;
+  }
+
+  private static Verdict programmed(PickerFacts facts) {
+    Verdict failure = facts.applyFailure();
+    if (failure != null) {
+      return failure;
+    }
+    String hash = facts.hash();
+    if (hash == null) {
+      return Verdict.pending("There is no config to run until the pool is accepted and resolved");
+    }
+    List<Replica> ready = facts.readyReplicas();
+    Optional<Verdict> refused =
+        facts.replicas().stream().flatMap(replica -> refusal(facts, replica, hash)).findFirst();
+    if (refused.isPresent()) {
+      return refused.get();
+    }
+    if (ready.isEmpty()) {
+      Rollout rollout = new Rollout(facts);
+      return rollout.broken().isEmpty() && rollout.progressing()
+          ? Verdict.pending(
+              "Deployment %s has no ready pod yet; wait for it".formatted(facts.picker()))
+          : Verdict.no(
+              "EPPUnavailable",
+              "Deployment %s has no ready pod; condition Ready says why".formatted(facts.picker()));
+    }
+    return ready.stream().allMatch(replica -> runs(replica.report(), hash))
+        ? Verdict.yes(PROGRAMMED, "Every ready pod of %s runs the config".formatted(facts.picker()))
+        : Verdict.pending(
+            "Not every ready pod of %s has reported the config yet; wait for it"
+                .formatted(facts.picker()));
+  }
+
+  private static boolean runs(@Nullable PickerReport report, String hash) {
+    return report != null && hash.equals(report.configHash());
+  }
+
+  private static Stream<Verdict> refusal(PickerFacts facts, Replica replica, String hash) {
+    PickerReport report = replica.report();
+    if (report == null || report.refused() == null || runs(report, hash)) {
+      return Stream.empty();
+    }
+    PickerReport.Refused refused = report.refused();
+    return refused.hash().equals(hash)
+        ? Stream.of(
+            Verdict.no(
+                "ConfigRejected",
+                "Picker %s refuses the config and keeps the last good one: %s"
+                    .formatted(facts.picker(), refused.message())))
+        : Stream.empty();
+  }
+
+  private static Verdict endpoints(PickerFacts facts) {
+    List<PickerReport.Endpoints> reported =
+        facts.readyOrAll().stream()
+            .map(Replica::report)
+            .flatMap(Stream::ofNullable)
+            .filter(report -> report.configHash() != null)
+            .map(PickerReport::endpoints)
+            .toList();
+    if (reported.isEmpty()) {
+      return Verdict.pending(
+          "No pod of %s has reported its endpoints yet".formatted(facts.picker()));
+    }
+    Optional<PickerReport.Endpoints> none =
+        reported.stream().filter(endpoints -> endpoints.reason() != null).findFirst();
+    return none.map(endpoints -> missing(String.valueOf(endpoints.reason())))
+        .orElseGet(() -> Verdict.yes("EndpointsReady", "The pool has ready endpoints"));
+  }
+
+  private static Verdict missing(String reason) {
+    return Verdict.no(
+        reason,
+        switch (reason) {
+          case "NoMatchingPods" ->
+              "No pod of the namespace matches spec.selector; start model servers with these labels";
+          case "NoReadyPods" ->
+              "Pods match spec.selector, but none is ready; see kubectl describe pods";
+          case "PortNotServed" ->
+              "No matching pod serves spec.targetPorts; correct the ports of the pool or the pods";
+          default -> "The picker has no endpoint to send requests to";
+        });
+  }
+
+  private static Verdict models(PickerFacts facts) {
+    List<String> rejected = facts.models().rejected();
+    if (!rejected.isEmpty()) {
+      return Verdict.no(
+          "ModelConflicts",
+          "Left out, each says why in its own status: InferenceModel "
+              + String.join(", ", rejected));
+    }
+    return facts.models().accepted() == 0
+        ? Verdict.yes("NoModels", "No InferenceModel names the pool; every request is Sheddable")
+        : Verdict.yes("AllAccepted", "Every InferenceModel of the pool is in the config");
+  }
+
+  private static Verdict ready(PickerFacts facts, Verdict programmed) {
+    for (Verdict first : List.of(facts.accepted(), facts.resolvedRefs())) {
+      if (first.isFalse()) {
+        return first;
+      }
+    }
+    // Without a pod, what ails the Deployment says more than that there is none.
+    if (programmed.isFalse() && !programmed.reason().equals("EPPUnavailable")) {
+      return programmed;
+    }
+    if (facts.hash() == null) {
+      return programmed;
+    }
+    Optional<Verdict> problem = new Rollout(facts).problem();
+    if (problem.isPresent()) {
+      return problem.get();
+    }
+    return programmed.isTrue()
+        ? Verdict.yes(READY, "Picker %s serves the pool".formatted(facts.picker()))
+        : programmed;
+  }
+}

@@ -1,0 +1,27 @@
+package io.fairlead.operator.status;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fairlead.crds.report.PickerReport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pod of a picker.
+ *
+ * @param pod as observed
+ * @param report its own account; null before it wrote one
+ */
+public record Replica(Pod pod, @Nullable PickerReport report) {
+
+  /** Whether traffic reaches it and will go on doing so. */
+  public boolean ready() {
+    return pod.getMetadata().getDeletionTimestamp() == null
+        && pod.getStatus() != null
+        && pod.getStatus().getConditions().stream()
+            .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+  }
+
+  /** The pod's name. */
+  public String name() {
+    return pod.getMetadata().getName();
+  }
+}

@@ -1,0 +1,139 @@
+package io.fairlead.operator.status;
+
+import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
+import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads how the picker's Deployment fares: what keeps it from being wholly rolled out and ready.
+ */
+final class Rollout {
+  private static final Set<String> IMAGE =
+      Set.of("ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull");
+  private static final Set<String> CRASH =
+      Set.of("CrashLoopBackOff", "RunContainerError", "CreateContainerConfigError");
+
+  private final PickerFacts facts;
+
+  Rollout(PickerFacts facts) {
+    this.facts = facts;
+  }
+
+  /** The most specific thing that is wrong; empty when all is as desired. */
+  Optional<Verdict> problem() {
+    return broken().or(this::unfinished);
+  }
+
+  /** Something that time alone will not mend. */
+  Optional<Verdict> broken() {
+    Optional<Verdict> image =
+        waiting(IMAGE)
+            .map(
+                status ->
+                    Verdict.no(
+                        "ImagePullFailed",
+                        "Deployment %s: image %s cannot be pulled; correct the image or give the nodes access to its registry"
+                            .formatted(facts.picker(), status.getImage())));
+    return image
+        .or(
+            () ->
+                waiting(CRASH)
+                    .map(
+                        status ->
+                            Verdict.no(
+                                "CrashLooping",
+                                "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s"
+                                    .formatted(facts.picker(), status.getName(), facts.picker()))))
+        .or(
+            () ->
+                condition("ReplicaFailure", "True")
+                    .map(
+                        c ->
+                            Verdict.no(
+                                "ReplicaFailure",
+                                "Deployment %s cannot create pods: %s"
+                                    .formatted(facts.picker(), c.getMessage()))))
+        .or(
+            () ->
+                condition("Progressing", "False")
+                    .map(
+                        c ->
+                            Verdict.no(
+                                "ProgressDeadlineExceeded",
+                                "Deployment %s makes no progress; see kubectl describe deploy/%s"
+                                    .formatted(facts.picker(), facts.picker()))));
+  }
+
+  /** Something that time alone will mend. */
+  Optional<Verdict> unfinished() {
+    if (progressing()) {
+      return Optional.of(
+          Verdict.no(
+              "RolloutInProgress",
+              "Deployment %s is being rolled out; wait for it".formatted(facts.picker())));
+    }
+    if (facts.readyReplicas().isEmpty()) {
+      return Optional.of(
+          Verdict.no(
+              "NoReadyReplicas",
+              "Deployment %s has no ready pod; see kubectl describe pods -l %s"
+                  .formatted(facts.picker(), "fairlead.io/picker=" + facts.picker())));
+    }
+    return Optional.empty();
+  }
+
+  /** Whether the Deployment controller is still at work on the newest template. */
+  boolean progressing() {
+    Deployment deployment = facts.deployment();
+    DeploymentStatus status = deployment == null ? null : deployment.getStatus();
+    if (deployment == null || status == null || status.getObservedGeneration() == null) {
+      return true;
+    }
+    if (status.getObservedGeneration() < deployment.getMetadata().getGeneration()) {
+      return true;
+    }
+    int wanted = orZero(deployment.getSpec().getReplicas());
+    int updated = orZero(status.getUpdatedReplicas());
+    return updated < wanted
+        || orZero(status.getReplicas()) > updated
+        || (orZero(status.getAvailableReplicas()) < updated && !condition("Available").isPresent());
+  }
+
+  private Optional<ContainerStatus> waiting(Set<String> reasons) {
+    return facts.replicas().stream()
+        .map(Replica::pod)
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null && pod.getStatus() != null)
+        .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
+        .filter(status -> reasons.contains(waitingReason(status)))
+        .findFirst();
+  }
+
+  private static String waitingReason(ContainerStatus status) {
+    ContainerStateWaiting waiting =
+        status.getState() == null ? null : status.getState().getWaiting();
+    return waiting == null || waiting.getReason() == null ? "" : waiting.getReason();
+  }
+
+  private Optional<DeploymentCondition> condition(String type) {
+    return condition(type, "True");
+  }
+
+  private Optional<DeploymentCondition> condition(String type, String wanted) {
+    Deployment deployment = facts.deployment();
+    if (deployment == null || deployment.getStatus() == null) {
+      return Optional.empty();
+    }
+    return deployment.getStatus().getConditions().stream()
+        .filter(c -> type.equals(c.getType()) && wanted.equals(c.getStatus()))
+        .findFirst();
+  }
+
+  private static int orZero(@Nullable Integer number) {
+    return number == null ? 0 : number;
+  }
+}

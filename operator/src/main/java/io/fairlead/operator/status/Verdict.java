@@ -1,0 +1,55 @@
+package io.fairlead.operator.status;
+
+/**
+ * One condition's say, before type, generation and time are added.
+ *
+ * @param state whether the condition holds
+ * @param reason CamelCase, from the published list
+ * @param message names the object and the next step; holds no counter and no time, since every
+ *     change of it is a write
+ */
+public record Verdict(State state, String reason, String message) {
+
+  /** The wire's three values of a condition. */
+  public enum State {
+    TRUE("True"),
+    FALSE("False"),
+    UNKNOWN("Unknown");
+
+    private final String wireName;
+
+    State(String wireName) {
+      this.wireName = wireName;
+    }
+
+    /** The spelling in a condition's {@code status}. */
+    public String wireName() {
+      return wireName;
+    }
+  }
+
+  /** It holds. */
+  public static Verdict yes(String reason, String message) {
+    return new Verdict(State.TRUE, reason, message);
+  }
+
+  /** It does not hold. */
+  public static Verdict no(String reason, String message) {
+    return new Verdict(State.FALSE, reason, message);
+  }
+
+  /** Not known yet. */
+  public static Verdict pending(String message) {
+    return new Verdict(State.UNKNOWN, "Pending", message);
+  }
+
+  /** Whether it holds. */
+  public boolean isTrue() {
+    return state == State.TRUE;
+  }
+
+  /** Whether it is known not to hold. */
+  public boolean isFalse() {
+    return state == State.FALSE;
+  }
+}
