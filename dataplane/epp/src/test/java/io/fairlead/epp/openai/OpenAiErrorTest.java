@@ -1,0 +1,54 @@
+package io.fairlead.epp.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fairlead.core.Rejection;
+import io.fairlead.crds.config.Criticality;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class OpenAiErrorTest {
+
+  private static final ObjectMapper JACKSON = new ObjectMapper();
+
+  @Test
+  void rejectionKeepsStatusReasonAndRetryAfter() throws IOException {
+    OpenAiError error =
+        OpenAiError.of(
+            new Rejection(
+                Rejection.Reason.SATURATED, Criticality.SHEDDABLE, "full \"now\"\n\ud83d\ude00"));
+
+    assertThat(error.status()).isEqualTo(429);
+    assertThat(error.retryAfterSeconds()).isEqualTo(1);
+    assertThat(JACKSON.readTree(error.body()))
+        .isEqualTo(
+            JACKSON.readTree(
+                "{\"error\":{\"message\":\"full \\\"now\\\"\\n"
+                    + "\ud83d\ude00\",\"type\":\"rate_limit_error\",\"param\":null,\"code\":\"saturated\"}}"));
+  }
+
+  @Test
+  void badRequestNamesItsCode() {
+    OpenAiError error = OpenAiError.of(new BadRequestException(413, "body_too_large", "too long"));
+
+    assertThat(error)
+        .isEqualTo(new OpenAiError(413, "invalid_request_error", "body_too_large", "too long", -1));
+  }
+
+  @Test
+  void spliceChangesTheNameOnly() throws BadRequestException {
+    String json = "{\"seed\":9007199254740993,\"model\" : \"a\\u0062\",\"prompt\":\"<\u00e9>\"}";
+    byte[] body = ("##" + json + "##").getBytes(StandardCharsets.UTF_8);
+    int length = body.length - 4;
+    ParsedRequest request = new RequestReader().read("/v1/completions", body, 2, length);
+
+    assertThat(ModelSplice.splice(body, 2, length, request, "ab").toString(StandardCharsets.UTF_8))
+        .isEqualTo(json);
+    assertThat(
+            ModelSplice.splice(body, 2, length, request, "ta\"rget")
+                .toString(StandardCharsets.UTF_8))
+        .isEqualTo(json.replace("a\\u0062", "ta\\\"rget"));
+  }
+}

@@ -1,0 +1,191 @@
+package io.fairlead.epp.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestReaderTest {
+
+  private static final String CHAT = "/v1/chat/completions";
+  private static final String LONG = "x".repeat(300);
+
+  private final RequestReader reader = new RequestReader();
+
+  private ParsedRequest read(String path, String json) throws BadRequestException {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    return reader.read(path, body, 0, body.length);
+  }
+
+  private BadRequestException refused(String path, String json) {
+    return catchThrowableOfType(BadRequestException.class, () -> read(path, json));
+  }
+
+  private static String chat(String rest) {
+    return "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\""
+        + LONG
+        + "\"}]"
+        + rest
+        + "}";
+  }
+
+  @Test
+  void readsModelStreamAndLimit() throws BadRequestException {
+    String json =
+        "{\"max_tokens\": 90, \"model\" : \"a\\u002fb\", \"stream\": true,"
+            + " \"max_completion_tokens\": 70, \"messages\":[{\"content\":\"hi\"}]}";
+
+    ParsedRequest request = read(CHAT + "?trace=1", json);
+
+    assertThat(request.model()).isEqualTo("a/b");
+    assertThat(json.substring(request.modelStart(), request.modelEnd())).isEqualTo("\"a\\u002fb\"");
+    assertThat(request.stream()).isTrue();
+    assertThat(request.maxOutputTokens()).isEqualTo(70);
+    assertThat(request.promptTokens()).isEqualTo("[{\"content\":\"hi\"}]".length() / 4);
+  }
+
+  @Test
+  void offsetsCountFromTheBodysFirstByte() throws BadRequestException {
+    byte[] padded = "junk{\"model\":\"m\",\"prompt\":\"p\"}junk".getBytes(StandardCharsets.UTF_8);
+
+    ParsedRequest request = reader.read("/v1/completions", padded, 4, padded.length - 8);
+
+    assertThat(request.modelStart()).isEqualTo(9);
+    assertThat(request.modelEnd()).isEqualTo(12);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{}                                           | invalid_model",
+        "{\"model\":null,\"messages\":[1]}            | invalid_model",
+        "{\"model\":7,\"messages\":[1]}               | invalid_model",
+        "{\"model\":\"\",\"messages\":[1]}            | invalid_model",
+        "{\"messages\":[1]}                           | invalid_model",
+        "{\"model\":\"m\",\"model\":\"n\",\"messages\":[1]} | duplicate_field",
+        "{\"model\":\"m\",\"mod\\u0065l\":\"n\",\"messages\":[1]} | duplicate_field",
+        "{\"model\":\"m\"}                            | missing_field",
+        "{\"model\":\"m\",\"messages\":[ ]}           | missing_field",
+        "{\"model\":\"m\",\"messages\":\"hi\"}        | missing_field",
+        "{\"model\":\"m\",\"messages\":null}          | missing_field",
+        "{\"model\":\"m\",\"messages\":[1]} x         | invalid_json",
+        "{\"model\":\"m\",\"messages\":[1],}          | invalid_json",
+        "{\"model\":\"m\",\"messages\":[01]}          | invalid_json",
+        "{\"model\":\"m\\x\",\"messages\":[1]}        | invalid_json",
+        "[1]                                          | invalid_json",
+      })
+  void refuses(String json, String code) {
+    BadRequestException bad = refused(CHAT, json);
+
+    assertThat(bad.status()).isEqualTo(400);
+    assertThat(bad.code()).isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/completions,prompt",
+    "/v1/embeddings,input",
+    "/v1/responses,input",
+  })
+  void needsThePromptOfItsPath(String path, String field) throws BadRequestException {
+    assertThat(refused(path, chat("")).getMessage()).contains("'" + field + "'");
+    assertThat(read(path, "{\"model\":\"m\",\"" + field + "\":\"t\"}").model()).isEqualTo("m");
+    assertThat(read(path, "{\"model\":\"m\",\"" + field + "\":[1]}").model()).isEqualTo("m");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "{",
+        "{\"",
+        "{\"model\"",
+        "{\"model\":",
+        "{\"model\":\"m",
+        "null",
+        "\ufeff{}"
+      })
+  void refusesWhatIsCutOff(String json) {
+    assertThat(refused(CHAT, json).code()).isEqualTo(ErrorCodes.INVALID_JSON);
+  }
+
+  @Test
+  void boundsNesting() throws BadRequestException {
+    int free = JsonScanner.MAX_DEPTH - 1;
+    String most = "[".repeat(free) + "]".repeat(free);
+    assertThat(read(CHAT, chat(",\"x\":" + most)).model()).isEqualTo("m");
+    assertThat(refused(CHAT, chat(",\"x\":[" + most + "]")).getMessage()).contains("nested");
+    assertThat(refused(CHAT, chat(",\"x\":" + "[".repeat(1_000_000))).getMessage())
+        .contains("nested");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0,0",
+    "2147483647,2147483647",
+    "99999999999999999999,2147483647",
+    "-1,-1",
+    "1.5,-1",
+    "null,-1",
+    "true,-1"
+  })
+  void readsALimitThatIsAWholeNumber(String value, int expected) throws BadRequestException {
+    assertThat(read(CHAT, chat(",\"max_tokens\":" + value)).maxOutputTokens()).isEqualTo(expected);
+  }
+
+  @Test
+  void hashesDoNotSeeWhitespaceOrFieldOrder() throws BadRequestException {
+    long[] blocks = read(CHAT, chat(",\"tools\":[{\"a\":1,\"b\":[]}]")).blocks();
+    String spaced =
+        "{ \"tools\" : [ { \"a\" : 1 ,\n"
+            + " \"b\" : [ ] } ] , \"messages\" :\t[ {\"role\":\"user\", \"content\": \""
+            + LONG
+            + "\"} ] , \"model\":\"other\" }";
+
+    assertThat(read(CHAT, spaced).blocks()).isEqualTo(blocks).hasSizeGreaterThan(4);
+  }
+
+  @Test
+  void hashesSeeSaltToolsAndText() throws BadRequestException {
+    long[] plain = read(CHAT, chat("")).blocks();
+
+    assertThat(read(CHAT, chat(",\"cache_salt\":\"t1\"")).blocks()[0]).isNotEqualTo(plain[0]);
+    assertThat(read(CHAT, chat(",\"tools\":[1]")).blocks()[0]).isNotEqualTo(plain[0]);
+    assertThat(read(CHAT, chat(",\"tools\":null")).blocks()).isEqualTo(plain);
+    assertThat(read(CHAT, chat(",\"prompt\":\"ignored here\"")).blocks()).isEqualTo(plain);
+  }
+
+  @Test
+  void longerPromptKeepsItsPrefixsBlocks() throws BadRequestException {
+    long[] first = read(CHAT, chat("")).blocks();
+    long[] second =
+        read(
+                CHAT,
+                chat("").replace("}]", "},{\"role\":\"assistant\",\"content\":\"" + LONG + "\"}]"))
+            .blocks();
+
+    assertThat(second).hasSizeGreaterThan(first.length).startsWith(first);
+  }
+
+  @Test
+  void randomBytesAreRefusedAndNothingElseIsThrown() {
+    for (long seed = 0; seed < 20_000; seed++) {
+      Random random = new Random(seed);
+      byte[] body = new byte[random.nextInt(64)];
+      random.nextBytes(body);
+      assertThat(
+              catchThrowableOfType(
+                  BadRequestException.class, () -> reader.read(CHAT, body, 0, body.length)))
+          .as("seed %d", seed)
+          .isNotNull();
+    }
+  }
+}

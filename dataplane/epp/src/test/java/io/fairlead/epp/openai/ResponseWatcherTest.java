@@ -1,0 +1,126 @@
+package io.fairlead.epp.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.Usage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResponseWatcherTest {
+
+  private static final String JSON = "application/json";
+  private static final String EVENTS = "text/event-stream; charset=utf-8";
+  private static final String COUNTS =
+      "{\"prompt_tokens\":11,\"total_tokens\":18,\"completion_tokens\":7,"
+          + "\"prompt_tokens_details\":{\"audio_tokens\":0,\"cached_tokens\":5},\"x\":[{\"prompt_tokens\":1}]}";
+  private static final String STREAM =
+      ": comment\r\n\r\n"
+          + "event: m\r\n"
+          + "data: {\"id\":\"1\",\"choices\":[{\"delta\":{\"content\":\"{\\\"usage\\\":{}}"
+          + " \\\\\"}}],\"usage\":null}\r\n\r\n"
+          + "data:{\"choices\":[{\"usage\":{\"prompt_tokens\":99}}]}\n\n"
+          + "data: {\"choices\":[],\n"
+          + "data: \"usage\" : "
+          + COUNTS
+          + "}\r\rdata: not json \"{[\n\ndata: [DONE]\n\n";
+
+  private static Usage watch(String contentType, String body) {
+    ResponseWatcher watcher = new ResponseWatcher(contentType);
+    watcher.watch(Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
+    return watcher.usage();
+  }
+
+  @Test
+  void readsUsageOfOneDocument() {
+    assertThat(
+            watch(JSON, "{\"choices\":[{\"m\":\"\\\"usage\\\":\"}],\"usage\": " + COUNTS + "}\n"))
+        .isEqualTo(new Usage(11, 7, 5));
+  }
+
+  @Test
+  void readsUsageOfAStream() {
+    assertThat(watch(EVENTS, STREAM)).isEqualTo(new Usage(11, 7, 5));
+  }
+
+  @Test
+  void readsUsageOfTheResponsesApi() {
+    String usage =
+        "{\"input_tokens\":3,\"input_tokens_details\":{\"cached_tokens\":2},\"output_tokens\":4}";
+    assertThat(watch(JSON, "{\"usage\":" + usage + "}")).isEqualTo(new Usage(3, 4, 2));
+    assertThat(
+            watch(
+                EVENTS,
+                "event: response.completed\n"
+                    + "data: {\"type\":\"response.completed\",\"response\":{\"a\":{},\"usage\":"
+                    + usage
+                    + "}}\n\n"))
+        .isEqualTo(new Usage(3, 4, 2));
+  }
+
+  @Test
+  void anyCutGivesTheSame() {
+    byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
+    for (long seed = 0; seed < 500; seed++) {
+      Random random = new Random(seed);
+      ResponseWatcher watcher = new ResponseWatcher(EVENTS);
+      ByteBuf body = Unpooled.wrappedBuffer(bytes);
+      while (body.isReadable()) {
+        watcher.watch(body.readSlice(Math.min(body.readableBytes(), 1 + random.nextInt(40))));
+      }
+      assertThat(watcher.usage()).as("seed %d", seed).isEqualTo(new Usage(11, 7, 5));
+    }
+  }
+
+  @Test
+  void watchingConsumesNothing() {
+    ByteBuf body = Unpooled.copiedBuffer("{}", StandardCharsets.UTF_8);
+    new ResponseWatcher(JSON).watch(body);
+    assertThat(body.readableBytes()).isEqualTo(2);
+    assertThat(body.refCnt()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"usage\":7}",
+        "{\"usage\":\"{}\"}",
+        "{\"usage\":[1]}",
+        "{\"usage\":null}",
+        "{\"usage\":{}}",
+        "{\"usage\":{\"prompt_tokens\":\"11\",\"completion_tokens\":-7}}",
+        "{\"usage\":{\"prompt_tokens\":1.5,\"completion_tokens\":1e3}}",
+        "{\"usage\":{\"prompt_tokens\":99999999999999999999999,\"completion_tokens\":null}}",
+        "{\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":\"x\"}}}",
+        "{\"usage\":{\"prompt_tokens\":{},\"completion_tokens\":[]}}",
+        "{\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":7",
+        "}}}}]]]{{{{",
+      })
+  void whatIsNoCountIsUnknown(String body) {
+    assertThat(watch(JSON, body)).isEqualTo(Usage.UNKNOWN);
+    assertThat(watch(EVENTS, "data: " + body + "\n\n")).isEqualTo(Usage.UNKNOWN);
+  }
+
+  @Test
+  void neverThrows() {
+    String alphabet = "{}[]\":,\\ \n\rdata:usageprompt_tokens0123456789-";
+    for (long seed = 0; seed < 3_000; seed++) {
+      Random random = new Random(seed);
+      StringBuilder body = new StringBuilder();
+      for (int i = random.nextInt(200); i > 0; i--) {
+        body.append(
+            random.nextInt(10) == 0
+                ? COUNTS
+                : alphabet.substring(random.nextInt(alphabet.length())));
+      }
+      for (String type : new String[] {JSON, EVENTS}) {
+        Usage usage = watch(type, body.toString());
+        assertThat(usage.promptTokens()).as("seed %d", seed).isGreaterThanOrEqualTo(-1);
+      }
+    }
+  }
+}
