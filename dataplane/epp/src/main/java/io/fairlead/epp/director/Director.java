@@ -7,6 +7,7 @@ import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,11 @@ public final class Director implements RequestListener {
 
   private long arrivedAt;
   private String model = "";
+
+  /** Where the request is; null before it is sent and once it is over. */
   private @Nullable Route route;
+
+  private boolean homeGone;
 
   public Director(PoolLoop pool, EventExecutor home, Exchange exchange) {
     this.pool = pool;
@@ -54,14 +59,14 @@ public final class Director implements RequestListener {
       throw new IllegalStateException("submitted before: state " + state);
     }
     state = State.SUBMITTED;
-    pool.run(() -> arrive(facts));
+    pool.run(() -> onArrive(facts));
   }
 
   /** The endpoint broke before its first response byte. Answered like {@link #submit}. */
   public void attemptFailed() {
     if (state == State.SENT) {
       state = State.SUBMITTED;
-      pool.run(() -> pool.core().attemptFailed(pool.now(), ticket));
+      pool.run(this::onAttemptFailed);
     }
   }
 
@@ -81,11 +86,32 @@ public final class Director implements RequestListener {
     state = State.OVER;
   }
 
-  private void arrive(RequestFacts facts) {
+  private void onArrive(RequestFacts facts) {
     model = facts.model();
     arrivedAt = pool.now();
-    ticket = pool.core().arrive(arrivedAt, facts, this);
+    try {
+      ticket = pool.core().arrive(arrivedAt, facts, this);
+    } catch (RuntimeException e) {
+      pool.pluginFailed(e);
+    }
     pool.observer().decided(pool.now() - arrivedAt);
+    endIfHomeIsGone();
+  }
+
+  private void onAttemptFailed() {
+    try {
+      pool.core().attemptFailed(pool.now(), ticket);
+    } catch (RuntimeException e) {
+      pool.pluginFailed(e);
+    }
+    endIfHomeIsGone();
+  }
+
+  /** Nobody is left to end the request; the core must not count it for ever. */
+  private void endIfHomeIsGone() {
+    if (homeGone) {
+      onEnd(Outcome.DISCONNECTED, Usage.UNKNOWN);
+    }
   }
 
   private void onFirstToken() {
@@ -101,6 +127,7 @@ public final class Director implements RequestListener {
     pool.core().ended(now, ticket, outcome, usage);
     if (route != null) {
       pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
+      route = null;
     }
   }
 
@@ -108,7 +135,7 @@ public final class Director implements RequestListener {
   public void send(long request, Route route) {
     this.route = route;
     pool.observer().sent(model, route);
-    home.execute(
+    atHome(
         () -> {
           if (state == State.SUBMITTED) {
             state = State.SENT;
@@ -121,12 +148,20 @@ public final class Director implements RequestListener {
   public void reject(long request, Rejection rejection) {
     route = null;
     pool.observer().rejected(model, rejection);
-    home.execute(
+    atHome(
         () -> {
           if (state == State.SUBMITTED) {
             state = State.OVER;
             exchange.reject(rejection);
           }
         });
+  }
+
+  private void atHome(Runnable effect) {
+    try {
+      home.execute(effect);
+    } catch (RejectedExecutionException e) {
+      homeGone = true; // called from within the core, which must first be done with its event
+    }
   }
 }

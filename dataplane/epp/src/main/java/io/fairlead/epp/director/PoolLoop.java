@@ -9,6 +9,8 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A pool's core with the one loop that owns it. Safe to call from any thread: every call becomes an
@@ -16,10 +18,13 @@ import java.util.function.LongSupplier;
  */
 public final class PoolLoop {
 
+  private static final Logger LOG = LoggerFactory.getLogger(PoolLoop.class);
+
   private final PoolCore core;
   private final EventExecutor loop;
   private final LongSupplier clock;
   private final RequestObserver observer;
+  private long failures;
 
   /**
    * A loop for a core that nobody else uses from here on.
@@ -72,6 +77,14 @@ public final class PoolLoop {
       event.run();
     } else {
       loop.execute(event);
+    }
+  }
+
+  /** A plugin threw; its request has been rejected. Logged ever more rarely. */
+  void pluginFailed(RuntimeException cause) {
+    failures++;
+    if (Long.bitCount(failures) == 1) {
+      LOG.error("A scheduling plugin failed, {} times so far", failures, cause);
     }
   }
 
