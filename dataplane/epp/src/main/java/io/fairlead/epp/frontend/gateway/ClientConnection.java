@@ -1,0 +1,405 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.openai.ParsedRequest;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's connection: one request at a time, in the order in which they came.
+ *
+ * <p>Reads only while nothing that was read is waiting, so a client that sends ahead is held back
+ * by TCP, and what is waiting is never more than one read. While a request is being served one read
+ * stays open all the same: it is what tells that the client is gone.
+ */
+final class ClientConnection extends ChannelInboundHandlerAdapter {
+
+  private enum State {
+    /** Between requests. */
+    IDLE,
+    READING,
+    /** Refused; the rest of the body is read to save the connection. */
+    DISCARDING,
+    BUSY,
+    CLOSING
+  }
+
+  private static final HttpRequest NONE =
+      new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+
+  private final Gateway gateway;
+  private final Channel channel;
+  private final LoopResources resources;
+  private final ArrayDeque<HttpObject> waiting = new ArrayDeque<>();
+
+  private State state = State.IDLE;
+  private boolean pumping;
+  private HttpRequest head = NONE;
+  private String requestId = "";
+  private BodyBuffer body = new BodyBuffer(0, 0);
+  private long discardable;
+  private boolean keepAlive;
+  private @Nullable ProxyExchange exchange;
+
+  ClientConnection(Gateway gateway, Channel channel, LoopResources resources) {
+    this.gateway = gateway;
+    this.channel = channel;
+    this.resources = resources;
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  LoopResources resources() {
+    return resources;
+  }
+
+  // ---- requests
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    channel.read();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object msg) {
+    waiting.add((HttpObject) msg);
+    pump();
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    readMore();
+  }
+
+  /** A loop, not recursion: a single read may hold many requests (the codec allows 128). */
+  private void pump() {
+    if (pumping) {
+      return;
+    }
+    pumping = true;
+    while (state != State.BUSY) {
+      HttpObject next = waiting.poll();
+      if (next == null) {
+        break;
+      }
+      try {
+        take(next);
+      } finally {
+        ReferenceCountUtil.release(next);
+      }
+    }
+    pumping = false;
+    readMore();
+  }
+
+  private void readMore() {
+    if (waiting.isEmpty()) {
+      channel.read();
+    }
+  }
+
+  private void take(HttpObject message) {
+    if (state == State.CLOSING) {
+      return;
+    }
+    if (message instanceof HttpRequest request && state == State.IDLE) {
+      begin(request);
+    } else if (message.decoderResult().isFailure()) {
+      keepAlive = false;
+      answer(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
+    }
+    if (message instanceof HttpContent content) {
+      add(content);
+    }
+  }
+
+  private void begin(HttpRequest request) {
+    head = request;
+    keepAlive = HttpUtil.isKeepAlive(request);
+    requestId = gateway.requestId(request.headers().get(HeaderRules.REQUEST_ID, ""));
+    int limit = gateway.config().maxBodyBytes();
+    OpenAiError refusal = Target.refusal(request, limit);
+    if (refusal != null) {
+      refuse(refusal, request.decoderResult().isSuccess());
+      return;
+    }
+    if (HttpUtil.is100ContinueExpected(request)) {
+      var _ =
+          channel.writeAndFlush(
+              new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+    }
+    body = new BodyBuffer(limit, HttpUtil.getContentLength(request, 0L));
+    state = State.READING;
+  }
+
+  /** Answers before the body is read. It is read all the same, within reason. */
+  private void refuse(OpenAiError error, boolean readable) {
+    discardable = gateway.config().maxBodyBytes();
+    boolean canDrain =
+        readable
+            && !HttpUtil.is100ContinueExpected(head)
+            && HttpUtil.getContentLength(head, 0L) <= 2 * discardable;
+    keepAlive &= canDrain;
+    state = State.DISCARDING;
+    write(error);
+    if (!readable || HttpUtil.is100ContinueExpected(head)) {
+      closeAfterFlush();
+    }
+  }
+
+  private void add(HttpContent content) {
+    boolean last = content instanceof LastHttpContent;
+    if (state == State.READING) {
+      if (!body.add(content.content())) {
+        body = new BodyBuffer(0, 0);
+        refuse(Target.tooLarge(gateway.config().maxBodyBytes()), true);
+      } else if (last) {
+        state = State.BUSY;
+        serve();
+        return;
+      }
+    }
+    if (state == State.DISCARDING) {
+      discardable -= content.content().readableBytes();
+      if (last) {
+        nextRequest();
+      } else if (discardable < 0) {
+        closeAfterFlush();
+      }
+    }
+  }
+
+  // ---- answers
+
+  private void serve() {
+    Target target = Target.of(Target.path(head.uri()));
+    switch (target) {
+      case INFERENCE -> infer();
+      case MODELS -> models();
+      case READY ->
+          gateway
+              .ready()
+              .addListener(
+                  done ->
+                      channel
+                          .eventLoop()
+                          .execute(
+                              () -> probe(done.isSuccess() && Boolean.TRUE.equals(done.getNow()))));
+      case HEALTH -> probe(true);
+      case null -> throw new IllegalStateException("begun without a target");
+    }
+  }
+
+  private void infer() {
+    ParsedRequest parsed;
+    try {
+      parsed = resources.reader().read(Target.path(head.uri()), body.bytes(), 0, body.length());
+    } catch (BadRequestException e) {
+      answer(OpenAiError.of(e));
+      return;
+    }
+    proxy(parsed);
+  }
+
+  /**
+   * The configured names are what clients may ask for; the model servers' own names are the targets
+   * behind them. Only with none configured do the model servers' names count.
+   */
+  private void models() {
+    byte[] list = gateway.modelList();
+    if (list.length == 0) {
+      proxy(null);
+    } else {
+      writeFull(200, list, HeaderRules.none());
+      responseWritten();
+    }
+  }
+
+  private void probe(boolean good) {
+    writeFull(
+        good ? 200 : 503,
+        ("{\"status\":\"" + (good ? "ok" : "not ready") + "\"}")
+            .getBytes(StandardCharsets.US_ASCII),
+        HeaderRules.none());
+    responseWritten();
+  }
+
+  private void proxy(@Nullable ParsedRequest parsed) {
+    ProxyExchange next =
+        new ProxyExchange(gateway, this, head, requestId, parsed, body.bytes(), body.length());
+    body = new BodyBuffer(0, 0);
+    exchange = next;
+    next.start(gateway.seed());
+  }
+
+  /** Answers with an error; the request is over. */
+  void answer(OpenAiError error) {
+    write(error);
+    responseWritten();
+  }
+
+  private void write(OpenAiError error) {
+    HttpHeaders headers = HeaderRules.none();
+    headers.set(OpenAiError.REASON_HEADER, error.code());
+    if (error.retryAfterSeconds() >= 0) {
+      headers.set(HttpHeaderNames.RETRY_AFTER, error.retryAfterSeconds());
+    }
+    writeFull(error.status(), error.body(), headers);
+  }
+
+  private void writeFull(int status, byte[] content, HttpHeaders headers) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(status),
+            Unpooled.wrappedBuffer(content),
+            headers,
+            EmptyHttpHeaders.INSTANCE);
+    headers.set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, content.length);
+    headers.set(HeaderRules.REQUEST_ID, requestId);
+    connectionHeader(headers);
+    var _ = channel.writeAndFlush(response);
+  }
+
+  private void connectionHeader(HttpHeaders headers) {
+    keepAlive &= !gateway.draining();
+    if (!keepAlive) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
+  }
+
+  /** The endpoint's response begins. */
+  void startResponse(HttpResponse from, String endpoint) {
+    HttpHeaders headers = HeaderRules.toClient(from.headers());
+    boolean empty = from.status().code() == 204 || from.status().code() == 304;
+    if (!headers.contains(HttpHeaderNames.CONTENT_LENGTH) && !empty) {
+      if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+        keepAlive = false;
+      } else {
+        headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+      }
+    }
+    headers.set(HeaderRules.REQUEST_ID, requestId);
+    if (gateway.config().exposeEndpoint()) {
+      headers.set(HeaderRules.ENDPOINT, endpoint);
+    }
+    connectionHeader(headers);
+    var _ = channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
+  }
+
+  /** More of the response. Takes ownership. */
+  void write(HttpContent content) {
+    var _ = channel.write(content);
+  }
+
+  /** Lets out what was written; whether there is room for more. */
+  boolean flush() {
+    channel.flush();
+    return channel.isWritable();
+  }
+
+  /** The response is written to its end: on to the next request. */
+  void responseWritten() {
+    exchange = null;
+    channel.flush();
+    nextRequest();
+    pump();
+  }
+
+  /** The response can't be finished: the client must not take it for whole. */
+  void breakOff() {
+    exchange = null;
+    closeAfterFlush();
+  }
+
+  private void nextRequest() {
+    if (keepAlive && !gateway.draining()) {
+      state = State.IDLE;
+    } else {
+      closeAfterFlush();
+    }
+  }
+
+  private void closeAfterFlush() {
+    state = State.CLOSING;
+    var _ = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  // ---- the connection
+
+  /** No more requests: an idle connection closes now, another one after its response. */
+  void drain() {
+    if (state == State.IDLE && waiting.isEmpty()) {
+      closeAfterFlush();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable() && exchange != null) {
+      exchange.clientCanTakeMore();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (!(event instanceof IdleStateEvent)) {
+      ctx.fireUserEventTriggered(event);
+    } else if (state == State.READING) {
+      keepAlive = false;
+      answer(Target.error(408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
+    } else if (state != State.BUSY) {
+      var _ = channel.close();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    state = State.CLOSING;
+    ProxyExchange left = exchange;
+    exchange = null;
+    if (left != null) {
+      left.clientGone();
+    }
+    for (HttpObject o = waiting.poll(); o != null; o = waiting.poll()) {
+      ReferenceCountUtil.release(o);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    var _ = channel.close();
+  }
+}

@@ -1,0 +1,210 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.openai.ModelList;
+import io.fairlead.epp.openai.RequestReader;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * An HTTP/1.1 server in front of a pool. A request stays on its connection's event loop, and so
+ * does the connection to the endpoint that serves it; only the decision is made elsewhere.
+ */
+public final class Gateway {
+
+  private static final int MAX_REQUEST_ID = 128;
+
+  private final GatewayConfig config;
+  private final PoolLoop pool;
+  private final Supplier<List<String>> models;
+  private final LongSupplier seeds;
+  private final Map<EventExecutor, LoopResources> resources = new HashMap<>();
+  private final EventLoopGroup group;
+  private final ChannelGroup clients = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Channel server;
+  private volatile boolean draining;
+
+  private Gateway(
+      GatewayConfig config,
+      PoolLoop pool,
+      EventLoopGroup group,
+      Supplier<List<String>> models,
+      LongSupplier seeds) {
+    this.config = config;
+    this.pool = pool;
+    this.group = group;
+    this.models = models;
+    this.seeds = seeds;
+    for (EventExecutor loop : group) {
+      resources.put(
+          loop,
+          new LoopResources(
+              new RequestReader(),
+              new BackendPool((EventLoop) loop, config, Transport.clientChannel(group))));
+    }
+    server =
+        new ServerBootstrap()
+            .group(group)
+            .channel(Transport.serverChannel(group))
+            .option(ChannelOption.SO_BACKLOG, 4096)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.AUTO_READ, false)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    accept(channel);
+                  }
+                })
+            .bind(config.host(), config.port())
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param group event loops for both sides; see {@link Transport#newGroup}; stays the caller's
+   * @param models names for {@code GET /v1/models}; asked on event loops, must not block; while it
+   *     gives none, the question goes to an endpoint
+   * @param seeds random bits, one call per request; must be thread-safe
+   */
+  public static Gateway start(
+      GatewayConfig config,
+      PoolLoop pool,
+      EventLoopGroup group,
+      Supplier<List<String>> models,
+      LongSupplier seeds) {
+    return new Gateway(config, pool, group, models, seeds);
+  }
+
+  private void accept(SocketChannel channel) {
+    LoopResources shared = resources.get(channel.eventLoop());
+    if (shared == null) {
+      throw new IllegalStateException("a loop that is not of the group");
+    }
+    clients.add(channel);
+    channel
+        .pipeline()
+        .addLast(new HttpServerCodec(8192, 65536, 65536))
+        .addLast(
+            new IdleStateHandler(
+                config.clientIdleTimeout().toMillis(), 0, 0, TimeUnit.MILLISECONDS))
+        .addLast(new ClientConnection(this, channel, shared));
+  }
+
+  /** The port that it listens on. */
+  public int port() {
+    return ((InetSocketAddress) server.localAddress()).getPort();
+  }
+
+  /**
+   * Closes unused connections to all but these endpoints; those in use close after their response.
+   */
+  public void retain(Collection<EndpointSpec> endpoints) {
+    Set<InetSocketAddress> addresses =
+        endpoints.stream()
+            .map(e -> new InetSocketAddress(e.address(), e.port()))
+            .collect(Collectors.toUnmodifiableSet());
+    resources.forEach((loop, own) -> loop.execute(() -> own.backends().retain(addresses)));
+  }
+
+  /**
+   * Stops: no new connection, unused ones close, requests under way are finished.
+   *
+   * @param bound after which what is left is cut off
+   * @return done when no client is connected any more
+   */
+  public Future<?> drain(Duration bound) {
+    draining = true;
+    server.close().syncUninterruptibly();
+    for (Channel client : clients) {
+      client
+          .eventLoop()
+          .execute(
+              () -> {
+                ClientConnection connection = client.pipeline().get(ClientConnection.class);
+                if (connection != null) {
+                  connection.drain();
+                }
+              });
+    }
+    Future<?> closed = clients.newCloseFuture();
+    Future<?> cutOff =
+        group
+            .next()
+            .schedule(
+                () -> {
+                  var _ = clients.close();
+                },
+                bound.toNanos(),
+                TimeUnit.NANOSECONDS);
+    closed.addListener(
+        done -> {
+          cutOff.cancel(false);
+          resources.forEach((loop, own) -> loop.execute(own.backends()::close));
+        });
+    return closed;
+  }
+
+  GatewayConfig config() {
+    return config;
+  }
+
+  PoolLoop pool() {
+    return pool;
+  }
+
+  boolean draining() {
+    return draining;
+  }
+
+  Future<Boolean> ready() {
+    return draining ? GlobalEventExecutor.INSTANCE.newSucceededFuture(false) : pool.ready();
+  }
+
+  long seed() {
+    return seeds.getAsLong();
+  }
+
+  /** The client's own id where it is one, else a new one. */
+  String requestId(String given) {
+    if (!given.isEmpty() && given.length() <= MAX_REQUEST_ID) {
+      return given;
+    }
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(seeds.getAsLong()) + hex.toHexDigits(seeds.getAsLong());
+  }
+
+  /** The answer to {@code GET /v1/models}; empty when no model is configured. */
+  byte[] modelList() {
+    List<String> names = models.get();
+    return names.isEmpty() ? new byte[0] : ModelList.of(names);
+  }
+}

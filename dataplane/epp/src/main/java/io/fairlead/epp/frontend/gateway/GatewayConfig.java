@@ -1,0 +1,74 @@
+package io.fairlead.epp.frontend.gateway;
+
+import java.time.Duration;
+
+/**
+ * How a gateway listens and proxies.
+ *
+ * @param host address to listen on
+ * @param port 0 for any free one
+ * @param maxBodyBytes longest request body; 1 to 1 GiB
+ * @param connectTimeout for a connection to an endpoint
+ * @param clientIdleTimeout after which a client's connection that brings no request, or no more of
+ *     one, is closed
+ * @param backendIdleTimeout after which an unused connection to an endpoint is closed; shorter than
+ *     the 5 s after which Python model servers close theirs, so that they rarely close one in use
+ * @param maxIdlePerEndpoint unused connections kept per endpoint and event loop
+ * @param exposeEndpoint whether responses say in {@code x-fairlead-endpoint} who answered
+ */
+public record GatewayConfig(
+    String host,
+    int port,
+    int maxBodyBytes,
+    Duration connectTimeout,
+    Duration clientIdleTimeout,
+    Duration backendIdleTimeout,
+    int maxIdlePerEndpoint,
+    boolean exposeEndpoint) {
+
+  public GatewayConfig {
+    if (maxBodyBytes < 1 || maxBodyBytes > 1 << 30) {
+      throw new IllegalArgumentException(
+          "maxBodyBytes is " + maxBodyBytes + "; set 1 to " + (1 << 30));
+    }
+  }
+
+  /** The defaults: bodies up to 32 MiB, endpoints not exposed. */
+  public static GatewayConfig on(String host, int port) {
+    return new GatewayConfig(
+        host,
+        port,
+        32 << 20,
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(75),
+        Duration.ofSeconds(4),
+        64,
+        false);
+  }
+
+  /** The same with another limit on request bodies. */
+  public GatewayConfig withMaxBodyBytes(int bytes) {
+    return new GatewayConfig(
+        host,
+        port,
+        bytes,
+        connectTimeout,
+        clientIdleTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint);
+  }
+
+  /** The same, telling clients who answered or not. */
+  public GatewayConfig withExposeEndpoint(boolean expose) {
+    return new GatewayConfig(
+        host,
+        port,
+        maxBodyBytes,
+        connectTimeout,
+        clientIdleTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        expose);
+  }
+}

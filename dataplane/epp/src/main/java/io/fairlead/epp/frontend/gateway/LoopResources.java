@@ -1,0 +1,11 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.epp.openai.RequestReader;
+
+/**
+ * What the connections of one event loop share.
+ *
+ * @param reader used for one body at a time
+ * @param backends connections to endpoints
+ */
+record LoopResources(RequestReader reader, BackendPool backends) {}
