@@ -1,0 +1,65 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.core.EndpointSpec;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A model server that does to each connection what the test says. */
+final class RawBackend implements Closeable {
+
+  /** What to do with a request; called again for the next one on the connection. */
+  interface Script {
+    void serve(RawHttp connection, RawHttp.Message request) throws Exception;
+  }
+
+  final String name;
+  final Queue<RawHttp.Message> requests = new ConcurrentLinkedQueue<>();
+  final AtomicInteger connections = new AtomicInteger();
+  final AtomicInteger closed = new AtomicInteger();
+  private final ServerSocket server;
+
+  RawBackend(String name, Script script) throws IOException {
+    this.name = name;
+    server = new ServerSocket(0, 128, InetAddress.getLoopbackAddress());
+    Thread.startVirtualThread(
+        () -> {
+          while (!server.isClosed()) {
+            try {
+              Socket socket = server.accept();
+              connections.incrementAndGet();
+              Thread.startVirtualThread(() -> serve(socket, script));
+            } catch (IOException e) {
+              return; // closed by the test
+            }
+          }
+        });
+  }
+
+  private void serve(Socket socket, Script script) {
+    try (RawHttp connection = new RawHttp(socket)) {
+      while (true) {
+        RawHttp.Message request = connection.read();
+        requests.add(request);
+        script.serve(connection, request);
+      }
+    } catch (Exception e) {
+      closed.incrementAndGet(); // the gateway closed, or the script did
+    }
+  }
+
+  EndpointSpec spec() {
+    return new EndpointSpec(name, "1", "127.0.0.1", server.getLocalPort(), Map.of());
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}

@@ -1,0 +1,157 @@
+package io.fairlead.epp.frontend.gateway;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** HTTP/1.1 on a plain socket, both sides: shows every byte and every close. */
+final class RawHttp implements Closeable {
+
+  final Socket socket;
+  private final InputStream in;
+
+  RawHttp(Socket socket) throws IOException {
+    this.socket = socket;
+    this.in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  static RawHttp connect(int port) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout(20_000); // a bound on a hang, not on a passing test
+    return new RawHttp(socket);
+  }
+
+  /** One request or response. */
+  @SuppressWarnings("ArrayRecordComponent") // read by tests, never compared
+  record Message(String start, Map<String, String> headers, byte[] body) {
+    int status() {
+      return Integer.parseInt(start.split(" ", -1)[1]);
+    }
+
+    String text() {
+      return new String(body, StandardCharsets.UTF_8);
+    }
+
+    String header(String name) {
+      return headers.getOrDefault(name, "");
+    }
+  }
+
+  void send(String text) throws IOException {
+    send(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  void send(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+    socket.getOutputStream().flush();
+  }
+
+  void post(String path, String body) throws IOException {
+    post(path, body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  void post(String path, byte[] body) throws IOException {
+    send(
+        "POST "
+            + path
+            + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+            + body.length
+            + "\r\n\r\n");
+    send(body);
+  }
+
+  void respond(int status, String headers, String body) throws IOException {
+    send(
+        "HTTP/1.1 "
+            + status
+            + " X\r\n"
+            + headers
+            + "Content-Length: "
+            + body.getBytes(StandardCharsets.UTF_8).length
+            + "\r\n\r\n"
+            + body);
+  }
+
+  void chunk(String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    send(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
+  }
+
+  Message read() throws IOException {
+    Message head = readHead();
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    if ("chunked".equals(head.header("transfer-encoding"))) {
+      for (String chunk = readChunk(); !chunk.isEmpty(); chunk = readChunk()) {
+        body.writeBytes(chunk.getBytes(StandardCharsets.ISO_8859_1));
+      }
+    } else {
+      String length = head.header("content-length");
+      body.writeBytes(in.readNBytes(length.isEmpty() ? 0 : Integer.parseInt(length)));
+    }
+    return new Message(head.start(), head.headers(), body.toByteArray());
+  }
+
+  Message readHead() throws IOException {
+    String start = line();
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    for (String line = line(); !line.isEmpty(); line = line()) {
+      int colon = line.indexOf(':');
+      headers.put(line.substring(0, colon), line.substring(colon + 1).strip());
+    }
+    return new Message(start, headers, new byte[0]);
+  }
+
+  /** One chunk's bytes as Latin-1; empty for the last one. */
+  String readChunk() throws IOException {
+    int length = Integer.parseInt(line(), 16);
+    byte[] bytes = in.readNBytes(length);
+    if (bytes.length < length) {
+      throw new EOFException("cut off inside a chunk");
+    }
+    line();
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether the other side has closed, cleanly or not. Waits for it. */
+  boolean closed() {
+    try {
+      return in.read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private String line() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int b = in.read(); b != '\n'; b = in.read()) {
+      if (b < 0) {
+        throw new EOFException("closed after '" + line + "'");
+      }
+      if (b != '\r') {
+        line.write(b);
+      }
+    }
+    return line.toString(StandardCharsets.UTF_8);
+  }
+
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
