@@ -1,0 +1,122 @@
+package io.fairlead.bench;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestListener;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * One request through the core with the default scorers: arrival with the pick, the index learning
+ * the prompt, and the end. The prompts share a system prompt, so that every endpoint holds some of
+ * each, and were all sent before: the index is warm.
+ */
+@State(Scope.Thread)
+@BenchmarkMode({Mode.SampleTime, Mode.AverageTime})
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class DecisionBench implements RequestListener {
+
+  private static final int PROMPTS = 64;
+  private static final int SHARED_BLOCKS = 512;
+
+  /** Endpoints in the pool. */
+  @Param({"10", "1000"})
+  public int endpoints;
+
+  /** Prompt length; 16 tokens are one block. */
+  @Param("32768")
+  public int tokens;
+
+  private final PoolCore core = new PoolCore();
+  private final RequestFacts[] requests = new RequestFacts[PROMPTS];
+  private int next;
+  private int effects;
+
+  /** Fills the pool, and the index by sending each prompt several times per endpoint. */
+  @Setup
+  public void warm() {
+    SplittableRandom random = new SplittableRandom(1);
+    core.configure(
+        0,
+        new ConfigCompiler(List.of())
+            .compile(
+                new PoolConfig(
+                    "default",
+                    "pool",
+                    Map.of("app", "vllm"),
+                    List.of(8000),
+                    "http",
+                    List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
+                    SchedulerConfig.DEFAULT)));
+    core.endpoints(
+        0,
+        IntStream.range(0, endpoints)
+            .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000, Map.of()))
+            .toList());
+    for (int i = 0; i < endpoints; i++) {
+      EndpointMetrics metrics =
+          new EndpointMetrics(random.nextInt(3), 8, random.nextDouble() / 2, 16, 27_000);
+      core.scraped(0, "e" + i, metrics);
+    }
+    long[] shared = random.longs(SHARED_BLOCKS).toArray();
+    for (int i = 0; i < PROMPTS; i++) {
+      long[] blocks = random.longs(tokens / 16).toArray();
+      System.arraycopy(shared, 0, blocks, 0, SHARED_BLOCKS);
+      requests[i] = new RequestFacts("m", random.nextLong(), blocks, tokens, -1, tokens * 4L);
+    }
+    long[] open = new long[endpoints * 4];
+    for (int i = 0; i < open.length; i++) {
+      open[i] = core.arrive(0, requests[i % PROMPTS], this);
+    }
+    for (long ticket : open) {
+      core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+  }
+
+  /** Arrival to end. */
+  @Benchmark
+  public int decide() {
+    RequestFacts facts = requests[next++ % PROMPTS];
+    long ticket = core.arrive(0, facts, this);
+    core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    return effects;
+  }
+
+  @Override
+  public void send(long request, Route route) {
+    effects++;
+  }
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    throw new IllegalStateException(rejection.toString());
+  }
+}
