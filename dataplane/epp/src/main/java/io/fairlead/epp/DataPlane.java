@@ -153,7 +153,7 @@ public final class DataPlane implements AutoCloseable {
   }
 
   private void listen(Transport transport, EventLoopGroup group) {
-    Frontends made = new Frontends(runtime.pool(), group);
+    Frontends made = new Frontends(runtime, group);
     frontends = made;
     if (config.admin() != null) {
       EventLoopGroup own = transport.group("fairlead-admin", 1);

@@ -6,18 +6,23 @@ import io.fairlead.epp.frontend.extproc.ExtProcServer;
 import io.fairlead.epp.frontend.extproc.Health;
 import io.fairlead.epp.frontend.extproc.HealthServer;
 import io.fairlead.epp.frontend.extproc.ServingSecurity;
+import io.fairlead.epp.frontend.gateway.Gateway;
+import io.fairlead.epp.frontend.gateway.GatewayConfig;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Makes the frontends of a pool, on loops that stay the data plane's. */
 final class Frontends {
 
+  private final PoolRuntime runtime;
   private final PoolLoop pool;
   private final EventLoopGroup group;
   private final Health health = new Health();
 
-  Frontends(PoolLoop pool, EventLoopGroup group) {
-    this.pool = pool;
+  Frontends(PoolRuntime runtime, EventLoopGroup group) {
+    this.runtime = runtime;
+    pool = runtime.pool();
     this.group = group;
   }
 
@@ -27,8 +32,33 @@ final class Frontends {
   }
 
   Frontend gateway(DataPlaneConfig.Gateway config) {
-    throw new IllegalStateException(
-        "the gateway on port " + config.listen().port() + " is not in this build");
+    DataPlaneConfig.Listen listen = config.listen();
+    Gateway server;
+    try {
+      server =
+          Gateway.start(
+              GatewayConfig.on(listen.host(), listen.port())
+                  .withMaxBodyBytes(config.maxBodyBytes()),
+              pool,
+              group,
+              runtime::models,
+              () -> ThreadLocalRandom.current().nextLong());
+    } catch (Exception e) {
+      throw new IllegalStateException(
+          "the gateway can't listen on " + listen.host() + ":" + listen.port(), e);
+    }
+    runtime.onEndpoints(server::retain);
+    return new Frontend() {
+      @Override
+      public int port() {
+        return server.port();
+      }
+
+      @Override
+      public void drain(Duration bound) {
+        server.drain(bound).awaitUninterruptibly(bound.toMillis() + 5_000);
+      }
+    };
   }
 
   Frontend extProc(DataPlaneConfig.ExtProc config) {

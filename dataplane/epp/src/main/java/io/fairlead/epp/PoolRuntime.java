@@ -5,6 +5,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.config.ConfigApplier;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,8 @@ final class PoolRuntime implements AutoCloseable {
   /** Control thread only. */
   private EndpointSet endpoints = EndpointSet.NONE;
 
+  private Consumer<List<EndpointSpec>> onEndpoints = set -> {};
+  private volatile List<String> models = List.of();
   private volatile boolean configured;
   private volatile boolean endpointsLoaded;
 
@@ -102,6 +106,16 @@ final class PoolRuntime implements AutoCloseable {
             REFUSAL_CHECK_MILLIS,
             REFUSAL_CHECK_MILLIS,
             TimeUnit.MILLISECONDS);
+  }
+
+  /** Names of the models configured now. Any thread. */
+  List<String> models() {
+    return models;
+  }
+
+  /** Calls {@code listener} on the control thread with every new set; before {@link #start}. */
+  void onEndpoints(Consumer<List<EndpointSpec>> listener) {
+    onEndpoints = listener;
   }
 
   PoolLoop pool() {
@@ -161,6 +175,7 @@ final class PoolRuntime implements AutoCloseable {
     }
     endpoints = set;
     scraper.endpoints(set.ready());
+    onEndpoints.accept(set.ready());
     var names = set.ready().stream().map(EndpointSpec::name).collect(Collectors.toSet());
     loop.execute(() -> telemetry.keepEndpoints(names));
     pool.endpoints(set.ready())
@@ -194,6 +209,7 @@ final class PoolRuntime implements AutoCloseable {
     @Override
     public void applying(PoolConfig config) {
       telemetry.models(config);
+      models = config.models().stream().map(ModelConfig::name).toList();
     }
 
     @Override
