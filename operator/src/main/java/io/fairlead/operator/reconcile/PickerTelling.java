@@ -16,7 +16,6 @@ import io.fairlead.operator.status.Verdict;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -101,10 +100,9 @@ final class PickerTelling {
   }
 
   private static String selector(String picker) {
-    return new TreeMap<>(Labels.selector(picker))
-        .entrySet().stream()
-            .map(label -> label.getKey() + "=" + label.getValue())
-            .collect(Collectors.joining(","));
+    return Labels.selector(picker).entrySet().stream()
+        .map(label -> label.getKey() + "=" + label.getValue())
+        .collect(Collectors.joining(","));
   }
 
   private static @Nullable String image(@Nullable Deployment deployment) {

@@ -1,0 +1,66 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.operator.testing.TestCluster;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What config/ ships is taken by a real API server. */
+class ConfigIT {
+  private static final Path CONFIG = Path.of("..", "config");
+
+  @Test
+  void everyShippedObjectIsTaken() throws IOException {
+    try (TestCluster cluster = new TestCluster();
+        Stream<Path> samples = Files.list(CONFIG.resolve("samples"))) {
+      List<Path> files = new ArrayList<>(resources(CONFIG.resolve("default")));
+      files.addAll(samples.filter(file -> file.toString().endsWith(".yaml")).toList());
+      assertThat(files).hasSizeGreaterThan(10);
+      for (Path file : files) {
+        dryRun(cluster.admin(), file);
+      }
+    }
+  }
+
+  private static void dryRun(KubernetesClient client, Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      for (HasMetadata object : client.load(in).items()) {
+        String namespace = object.getMetadata().getNamespace();
+        HasMetadata taken =
+            client
+                .resource(object)
+                .inNamespace(namespace == null ? "default" : namespace)
+                .dryRun()
+                .serverSideApply();
+        assertThat(taken.getMetadata().getName()).as(file.toString()).isNotNull();
+      }
+    }
+  }
+
+  /** The files of a kustomization, those of its bases included. */
+  private static List<Path> resources(Path folder) throws IOException {
+    List<Path> files = new ArrayList<>();
+    JsonNode tree =
+        new YAMLMapper().readTree(Files.readString(folder.resolve("kustomization.yaml")));
+    for (JsonNode resource : tree.path("resources")) {
+      Path path = folder.resolve(resource.asText()).normalize();
+      if (Files.isDirectory(path)) {
+        files.addAll(resources(path));
+      } else {
+        files.add(path);
+      }
+    }
+    return files;
+  }
+}

@@ -1,0 +1,77 @@
+package io.fairlead.operator.children;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ChildrenTest {
+  private static final PickerDesign DESIGN =
+      new PickerDesign(
+          "ns", "pool", "uid-1", "svc", 9002, "models: []\n", "abc", "example.test/epp:1", 2, null);
+
+  private static PickerDesign with(String document, String hash, int servicePort) {
+    return new PickerDesign(
+        "ns", "pool", "uid-1", "svc", servicePort, document, hash, "example.test/epp:1", 2, null);
+  }
+
+  @Test
+  void areWhatTheGoldenFileSays() throws IOException {
+    String actual =
+        Children.of(DESIGN).stream().map(Serialization::asYaml).collect(Collectors.joining());
+    try (InputStream in =
+        Objects.requireNonNull(ChildrenTest.class.getResourceAsStream("/golden/children.yaml"))) {
+      assertThat(actual).isEqualTo(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void aNewConfigOrServicePortChangesNoPodTemplate() {
+    HasMetadata before = deployment(DESIGN);
+    assertThat(deployment(with("models: [x]\n", "def", 80))).isEqualTo(before);
+  }
+
+  private static HasMetadata deployment(PickerDesign design) {
+    return Children.of(design).stream()
+        .filter(child -> child.getKind().equals("Deployment"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void oneReplicaNeedsNoDisruptionBudget() {
+    PickerDesign one =
+        new PickerDesign(
+            "ns", "pool", "uid-1", "svc", 9002, "", "abc", "example.test/epp:1", 1, null);
+    assertThat(Children.of(one)).noneMatch(PodDisruptionBudget.class::isInstance);
+    assertThat(Children.of(DESIGN)).anyMatch(PodDisruptionBudget.class::isInstance);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 58, 59, 60, 63, 64, 253})
+  void namesAreLabelsOfAtMost63(int length) {
+    assertThat(Names.child("p".repeat(length)))
+        .matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+        .hasSizeLessThanOrEqualTo(63)
+        .endsWith("-epp");
+  }
+
+  @Test
+  void namesOfPoolsThatBeginAlikeOrDifferInADotAreUnique() {
+    String head = "p".repeat(60);
+    List<String> pools = List.of(head + "a", head + "b", head + ".a", "a.b", "a-b", "a.b-");
+    assertThat(pools.stream().map(Names::child)).doesNotHaveDuplicates();
+    assertThat(Names.child("a-b")).isEqualTo("a-b-epp");
+    assertThat(Names.child("a.b")).doesNotContain(".");
+  }
+}

@@ -1,0 +1,5 @@
+/** Children against golden files. */
+@NullMarked
+package io.fairlead.operator.children;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,226 @@
+package io.fairlead.operator.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.report.PickerReport.Endpoints;
+import io.fairlead.crds.report.PickerReport.Refused;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PoolStatusTest {
+  private static final Verdict ACCEPTED = Verdict.yes("Accepted", "m");
+  private static final Verdict RESOLVED = Verdict.yes("ResolvedRefs", "m");
+  private static final Endpoints SOME = new Endpoints(2, 2, null);
+  private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+  private static PickerFacts facts(@Nullable Deployment deployment, Replica... replicas) {
+    return new PickerFacts(
+        "p-epp",
+        ACCEPTED,
+        RESOLVED,
+        "new",
+        deployment,
+        List.of(replicas),
+        null,
+        new PickerFacts.ModelCount(1, List.of()));
+  }
+
+  private static Deployment rolledOut() {
+    return deployment(1, 1, 1, "True");
+  }
+
+  private static Deployment deployment(int observed, int updated, int available, String progress) {
+    return new DeploymentBuilder()
+        .withNewMetadata()
+        .withGeneration(1L)
+        .endMetadata()
+        .withNewSpec()
+        .withReplicas(1)
+        .endSpec()
+        .withNewStatus()
+        .withObservedGeneration((long) observed)
+        .withReplicas(updated)
+        .withUpdatedReplicas(updated)
+        .withAvailableReplicas(available)
+        .addNewCondition()
+        .withType("Progressing")
+        .withStatus(progress)
+        .endCondition()
+        .endStatus()
+        .build();
+  }
+
+  private static Replica ready(@Nullable PickerReport report) {
+    return replica("True", null, report);
+  }
+
+  private static Replica waiting(String reason) {
+    return replica("False", reason, null);
+  }
+
+  private static Replica replica(
+      String ready, @Nullable String waiting, @Nullable PickerReport report) {
+    var status =
+        new PodBuilder()
+            .withNewMetadata()
+            .withName("pod")
+            .endMetadata()
+            .withNewStatus()
+            .addNewCondition()
+            .withType("Ready")
+            .withStatus(ready)
+            .endCondition();
+    if (waiting != null) {
+      status
+          .addNewContainerStatus()
+          .withName("epp")
+          .withImage("i")
+          .withNewState()
+          .withNewWaiting()
+          .withReason(waiting)
+          .endWaiting()
+          .endState()
+          .endContainerStatus();
+    }
+    return new Replica(status.endStatus().build(), report);
+  }
+
+  private static PickerReport runs(String hash) {
+    return new PickerReport("ns/p", hash, 1, null, SOME);
+  }
+
+  private static PickerReport refuses(String hash) {
+    return new PickerReport("ns/p", "old", 1, new Refused(hash, "why"), SOME);
+  }
+
+  private static PickerReport endpoints(String reason) {
+    return new PickerReport("ns/p", "new", 1, null, new Endpoints(0, 0, reason));
+  }
+
+  static Stream<Arguments> table() {
+    Deployment cold = deployment(0, 0, 0, "True");
+    return Stream.of(
+        row("nothing there yet", facts(null), "Unknown/Pending", "False/RolloutInProgress"),
+        row("cold", facts(cold), "Unknown/Pending", "False/RolloutInProgress"),
+        row("runs", facts(rolledOut(), ready(runs("new"))), "True/Programmed", "True/Ready"),
+        row("behind", facts(rolledOut(), ready(runs("old"))), "Unknown/Pending", "Unknown/Pending"),
+        row("silent", facts(rolledOut(), ready(null)), "Unknown/Pending", "Unknown/Pending"),
+        row(
+            "one of two behind",
+            facts(rolledOut(), ready(runs("new")), ready(runs("old"))),
+            "Unknown/Pending",
+            "Unknown/Pending"),
+        row(
+            "refused",
+            facts(rolledOut(), ready(refuses("new"))),
+            "False/ConfigRejected",
+            "False/ConfigRejected"),
+        row(
+            "an older one was refused",
+            facts(rolledOut(), ready(refuses("other"))),
+            "Unknown/Pending",
+            "Unknown/Pending"),
+        row("all gone", facts(rolledOut()), "False/EPPUnavailable", "False/NoReadyReplicas"),
+        row(
+            "bad image beside a good replica",
+            facts(deployment(1, 1, 0, "True"), ready(runs("new")), waiting("ImagePullBackOff")),
+            "True/Programmed",
+            "False/ImagePullFailed"),
+        row(
+            "bad image at first",
+            facts(deployment(1, 1, 0, "True"), waiting("ErrImagePull")),
+            "False/EPPUnavailable",
+            "False/ImagePullFailed"),
+        row(
+            "crash loop",
+            facts(deployment(1, 1, 0, "True"), waiting("CrashLoopBackOff")),
+            "False/EPPUnavailable",
+            "False/CrashLooping"),
+        row(
+            "never ready",
+            facts(deployment(1, 1, 0, "False"), waiting("")),
+            "False/EPPUnavailable",
+            "False/ProgressDeadlineExceeded"),
+        row(
+            "rolling",
+            facts(deployment(1, 1, 0, "True"), ready(runs("new"))),
+            "True/Programmed",
+            "False/RolloutInProgress"));
+  }
+
+  private static Arguments row(String name, PickerFacts facts, String programmed, String ready) {
+    return Arguments.of(name, facts, programmed, ready);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("table")
+  void programmedAndReady(String name, PickerFacts facts, String programmed, String ready) {
+    Map<String, Verdict> verdicts = PoolStatus.of(facts);
+    assertThat(brief(verdicts, "Programmed")).as(name).isEqualTo(programmed);
+    assertThat(brief(verdicts, "Ready")).as(name).isEqualTo(ready);
+  }
+
+  @Test
+  void endpointsAreWhatThePickerReports() {
+    assertThat(brief(PoolStatus.of(facts(rolledOut())), "EndpointsAvailable"))
+        .isEqualTo("Unknown/Pending");
+    assertThat(brief(PoolStatus.of(facts(rolledOut(), ready(runs("x")))), "EndpointsAvailable"))
+        .isEqualTo("True/EndpointsReady");
+    for (String reason : List.of("NoMatchingPods", "NoReadyPods", "PortNotServed")) {
+      assertThat(
+              brief(
+                  PoolStatus.of(facts(rolledOut(), ready(endpoints(reason)))),
+                  "EndpointsAvailable"))
+          .isEqualTo("False/" + reason);
+    }
+  }
+
+  @Test
+  void readyGivesTheFirstFailingReason() {
+    PickerFacts facts =
+        new PickerFacts(
+            "p-epp",
+            Verdict.no("InvalidSpec", "spec.selector"),
+            Verdict.no("InvalidExtensionRef", "x"),
+            null,
+            null,
+            List.of(),
+            null,
+            new PickerFacts.ModelCount(0, List.of("b")));
+    Map<String, Verdict> verdicts = PoolStatus.of(facts);
+    assertThat(brief(verdicts, "Ready")).isEqualTo("False/InvalidSpec");
+    assertThat(brief(verdicts, "ModelsAccepted")).isEqualTo("False/ModelConflicts");
+  }
+
+  @Test
+  void aTimeMovesOnlyWithItsStatus() {
+    Map<String, Verdict> yes = Map.of("A", Verdict.yes("R", "m"));
+    List<Condition> first = ConditionList.merge(List.of(), yes, 1, NOW);
+    List<Condition> second =
+        ConditionList.merge(first, Map.of("A", Verdict.yes("S", "n")), 2, NOW.plusSeconds(5));
+    List<Condition> third =
+        ConditionList.merge(second, Map.of("A", Verdict.no("S", "n")), 2, NOW.plusSeconds(9));
+    assertThat(second.getFirst().getLastTransitionTime()).isEqualTo("2026-01-01T00:00:00Z");
+    assertThat(third.getFirst().getLastTransitionTime()).isEqualTo("2026-01-01T00:00:09Z");
+    assertThat(ConditionList.same(first, second)).isFalse();
+    assertThat(ConditionList.same(first, ConditionList.merge(first, yes, 1, NOW.plusSeconds(1))))
+        .isTrue();
+  }
+
+  private static String brief(Map<String, Verdict> verdicts, String type) {
+    Verdict verdict = verdicts.get(type);
+    return verdict == null ? "absent" : verdict.state().wireName() + "/" + verdict.reason();
+  }
+}
