@@ -113,7 +113,6 @@ class DataPlaneIT {
           .extracting(view -> view.state().name())
           .containsExactly("a");
       assertThat(get(port, "/nothing").statusCode()).isEqualTo(404);
-      dataPlane.close();
     }
     assertThatThrownBy(() -> get(port, "/readyz")).isInstanceOf(IOException.class);
   }
