@@ -95,7 +95,7 @@ Install one, such as Eclipse Temurin 25 (https://adoptium.net/installation; 'sdk
 maven() {
   use_jdk25
   need mvn:maven
-  MAVEN_OPTS="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS:-}" mvn -B -Dstyle.color=never -f "$ROOT/pom.xml" "$@" </dev/null
+  MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS:-}" mvn -B -Dstyle.color=never -f "$ROOT/pom.xml" "$@" </dev/null
 }
 
 # package_module MODULE: builds the jar of MODULE (and target/lib, its run-time class path) when a source is newer than the last build.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mkimage.py NAME OUT.tar --entrypoint ARG[,ARG...] --layer DEST=SOURCE... [--layer ...]
+"""mkimage.py NAME OUT.tar [--entrypoint ARG[,ARG...]] --layer DEST=SOURCE... [--layer ...]
 
 Writes a container image as an archive (docker-archive: "docker load", "ctr images import") from files, without an engine.
 A layer lists files and folders by where they go; a layer of the same files is the same bytes wherever and whenever it is made, so
@@ -65,7 +65,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
     parser.add_argument("out")
-    parser.add_argument("--entrypoint", required=True, help="program and first arguments, separated by commas")
+    parser.add_argument("--entrypoint", default="", help="program and first arguments, separated by commas")
     parser.add_argument("--layer", action="append", nargs="+", required=True, metavar="DEST=SOURCE")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--label", action="append", default=[], metavar="NAME=VALUE")
@@ -80,7 +80,7 @@ def main():
         "os": "linux",
         "created": EPOCH,
         "config": {
-            "Entrypoint": arguments.entrypoint.split(","),
+            "Entrypoint": arguments.entrypoint.split(",") if arguments.entrypoint else [],
             "Env": ["PATH=/usr/bin:/bin"] + arguments.env,
             "Labels": dict(label.split("=", 1) for label in arguments.label),
             "User": arguments.user,
