@@ -328,6 +328,9 @@ class OperatorIT {
     await()
         .until(
             () -> Objects.equals(pool.need(Deployment.class, PICKER).getSpec().getReplicas(), 2));
+    awaitModel("chat", "Accepted", "True/Accepted");
+    // The picker's status is the last thing that a reconcile writes.
+    await().until(() -> "True/AllAccepted".equals(pickerConditions("a").get("ModelsAccepted")));
     operator.stop();
     Map<String, String> before = pool.versions();
 
