@@ -1,0 +1,80 @@
+package io.fairlead.cli;
+
+import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.datalayer.MetricsScraper;
+import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Options that every command with a data plane has. */
+final class Tuning {
+
+  @Option(
+      names = "--metrics-port",
+      description = "Port of /metrics, /healthz, /readyz and /debug/status; 0 takes a free one.",
+      defaultValue = "9090")
+  int metricsPort = 9090;
+
+  @Option(
+      names = "--refresh-metrics-interval",
+      description = "Time between two looks at an endpoint's metrics, e.g. 50ms.",
+      converter = GoDuration.class,
+      defaultValue = "200ms")
+  private Duration refreshMetricsInterval = Duration.ofMillis(200);
+
+  @Option(
+      names = "--drain-timeout",
+      description = "Longest time that requests in flight get at the end.",
+      converter = GoDuration.class,
+      defaultValue = "30s")
+  private Duration drainTimeout = Duration.ofSeconds(30);
+
+  @Option(
+      names = "--max-body-bytes",
+      description = "Largest request body.",
+      defaultValue = "" + DataPlaneConfig.DEFAULT_MAX_BODY_BYTES)
+  int maxBodyBytes = DataPlaneConfig.DEFAULT_MAX_BODY_BYTES;
+
+  @Option(
+      names = "--dry-run",
+      description = "Load everything, print what would run, and exit: 0, or 1 with what is wrong.")
+  boolean dryRun;
+
+  DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder) {
+    var usual = MetricsScraper.Settings.DEFAULT;
+    return builder
+        .admin("0.0.0.0", metricsPort)
+        .drain(drainTimeout)
+        .scraping(
+            new MetricsScraper.Settings(
+                refreshMetricsInterval,
+                usual.timeout(),
+                usual.stale(),
+                usual.path(),
+                usual.mapping()));
+  }
+
+  /** Reads {@code 50ms}, {@code 30s}, {@code 2m}: the forms of Go that flags of pickers use. */
+  static final class GoDuration implements ITypeConverter<Duration> {
+
+    @Override
+    public Duration convert(String text) {
+      try {
+        if (text.endsWith("ms")) {
+          return Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)));
+        }
+        long number = Long.parseLong(text.substring(0, Math.max(0, text.length() - 1)));
+        if (text.endsWith("s")) {
+          return Duration.ofSeconds(number);
+        }
+        if (text.endsWith("m")) {
+          return Duration.ofMinutes(number);
+        }
+      } catch (NumberFormatException e) {
+        // said below
+      }
+      throw new TypeConversionException("'" + text + "' is not a duration, e.g. 50ms, 30s, 2m");
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.fairlead.cli.demo;
+
+import io.fairlead.crds.document.FieldError;
+import io.fairlead.crds.local.LocalResourceReader;
+import io.fairlead.crds.local.LocalResources;
+import io.fairlead.epp.DataPlane;
+import io.fairlead.epp.DataPlaneConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Stubs, gateway, load and a live table in one process. */
+@Command(
+    name = "demo",
+    description =
+        "Three model server stubs, the gateway in front of them, a mixed load and a live table, in"
+            + " one process, without Kubernetes.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class DemoCommand implements Callable<Integer> {
+
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final long READY_SECONDS = 15;
+
+  @Option(
+      names = "--once",
+      description =
+          "End after one round of the load and print the summary; exit 1 if a request failed.")
+  private boolean once;
+
+  @Option(
+      names = "--folder",
+      paramLabel = "DIR",
+      description =
+          "Folder of YAML to run on; the samples are written there when it holds none. Without it: a"
+              + " temporary folder.")
+  private @Nullable Path folder;
+
+  @Option(
+      names = "--port",
+      description = "Port of the gateway; 0 takes a free one.",
+      defaultValue = "8080")
+  private int port = 8080;
+
+  @Option(names = "--rate", description = "Requests per second.", defaultValue = "12")
+  private double rate = 12;
+
+  @Option(names = "--seed", description = "Seed of the load.", defaultValue = "1")
+  private long seed = 1;
+
+  @Option(
+      names = "--profile",
+      description = "Speed and size of the stubs' engines.",
+      defaultValue = "l4-8b")
+  private String profile = "l4-8b";
+
+  @Option(
+      names = "--time-scale",
+      description = "Wall seconds per engine second of the stubs.",
+      defaultValue = "0.2")
+  private double timeScale = 0.2;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Path samples = folder == null ? temporaryFolder() : folder;
+    DemoFolder.fill(samples);
+    LocalResources resources = LocalResourceReader.read(samples);
+    if (!resources.errors().isEmpty()) {
+      throw new IllegalArgumentException(
+          resources.errors().stream().map(FieldError::toString).collect(Collectors.joining("\n")));
+    }
+    var stopped = new CountDownLatch(1);
+    var finished = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(stopper(stopped, finished));
+    var config =
+        DataPlaneConfig.builder(new DataPlaneConfig.Folder(samples)).gateway(LOOPBACK, port);
+    try (var stubs = DemoStubs.start(resources, profile, timeScale);
+        var plane = DataPlane.start(config.admin(LOOPBACK, 0).build())) {
+      awaitReady(plane);
+      try (var show = new DemoShow(plane, samples, stopped)) {
+        show.banner(stubs.count());
+        return once ? show.once(rate, seed) : show.untilStopped(rate, seed);
+      }
+    } finally {
+      finished.countDown();
+    }
+  }
+
+  private static void awaitReady(DataPlane plane) throws InterruptedException {
+    try {
+      plane.ready().get(READY_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("not ready: " + plane.notReady(), e);
+    }
+  }
+
+  /** On Ctrl-C: the load ends, then everything in its order, and only then the process. */
+  private static Thread stopper(CountDownLatch stopped, CountDownLatch finished) {
+    return new Thread(
+        () -> {
+          stopped.countDown();
+          try {
+            finished.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        },
+        "demo-stop");
+  }
+
+  private static Path temporaryFolder() throws IOException {
+    return Files.createTempDirectory("fairlead-demo-");
+  }
+}
