@@ -1,0 +1,228 @@
+package io.fairlead.crds.compile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class PoolCompilerTest {
+  private static final YAMLMapper YAML = new YAMLMapper();
+
+  private static <T> T read(Class<T> type, String yaml) {
+    try {
+      return YAML.readValue(yaml, type);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static InferencePool pool(String spec) {
+    return read(InferencePool.class, "{metadata: {name: p, namespace: n}, spec: " + spec + "}");
+  }
+
+  private static InferencePool pool() {
+    return pool("{selector: {matchLabels: {app: vllm}}, targetPorts: [{number: 8000}]}");
+  }
+
+  private static InferenceModel model(String name, String created, String spec) {
+    return read(
+        InferenceModel.class,
+        "{metadata: {name: "
+            + name
+            + ", namespace: n, creationTimestamp: '"
+            + created
+            + "'}, spec: "
+            + spec
+            + "}");
+  }
+
+  private static InferenceModel good(String name) {
+    return model(name, "2026-01-01T00:00:00Z", "{modelName: " + name + ", poolRef: {name: p}}");
+  }
+
+  private static PoolConfig config(Compilation compilation) {
+    return Objects.requireNonNull(compilation.config());
+  }
+
+  @Test
+  void compilesToTheDocument() {
+    InferenceModel split =
+        model(
+            "split",
+            "2026-01-01T00:00:00Z",
+            "{modelName: a, criticality: Critical, targetModels: [{name: x, weight: 9}, {name: y, weight: 1}], poolRef: {name: p}}");
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(good("z"), split), null);
+    assertThat(compilation.findings()).isEmpty();
+    assertThat(config(compilation).models())
+        .containsExactly(
+            new ModelConfig(
+                "a",
+                Criticality.CRITICAL,
+                List.of(new TargetModel("x", 9), new TargetModel("y", 1))),
+            new ModelConfig("z", Criticality.STANDARD, List.of(new TargetModel("z", 1))));
+    assertThat(config(compilation).targetPorts()).containsExactly(8000);
+    assertThat(compilation.accepted().getFirst().message()).contains("inference.networking.k8s.io");
+  }
+
+  @Test
+  void theOldestThenTheFirstNameWinsInAnyOrder() {
+    String spec = "{modelName: m, poolRef: {name: p}}";
+    List<InferenceModel> models = new ArrayList<>();
+    for (int i = 10; i < 60; i++) {
+      models.add(model("m" + i, "2026-01-01T00:00:01Z", spec));
+    }
+    models.add(
+        model(
+            "zz", "2026-01-01T00:00:00Z", "{modelName: m, criticality: Bad, poolRef: {name: p}}"));
+    models.add(model("za", "2026-01-01T00:00:00Z", "{modelName: m, poolRef: {name: other}}"));
+    InferenceModel leaving = model("zb", "2026-01-01T00:00:00Z", spec);
+    leaving.getMetadata().setDeletionTimestamp("2026-02-01T00:00:00Z");
+    models.add(leaving);
+    Compilation first = PoolCompiler.compile(pool(), models, null);
+    assertThat(first.accepted()).extracting(a -> a.object().name()).containsExactly("m10");
+    assertThat(first.about(new ObjectRef("InferenceModel", "n", "m11")))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.reason()).isEqualTo("ModelNameInUse");
+              assertThat(finding.message()).contains("InferenceModel n/m10");
+            });
+    for (long seed = 0; seed < 20; seed++) {
+      Collections.shuffle(models, new Random(seed));
+      assertThat(PoolCompiler.compile(pool(), models, null)).as("seed %d", seed).isEqualTo(first);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "null | InvalidSpec | spec",
+        "{poolRef: {name: p}} | InvalidSpec | spec.modelName",
+        "{modelName: '', poolRef: {name: p}} | InvalidSpec | spec.modelName",
+        "{modelName: x, criticality: High, poolRef: {name: p}} | InvalidSpec | spec.criticality",
+        "{modelName: x, targetModels: [{name: ''}], poolRef: {name: p}} | InvalidSpec | spec.targetModels[0].name",
+        "{modelName: x, targetModels: [{name: a}, {name: a}], poolRef: {name: p}} | InvalidSpec | spec.targetModels[1].name",
+        "{modelName: x, targetModels: [{name: a, weight: 0}], poolRef: {name: p}} | InvalidSpec | spec.targetModels[0].weight",
+        "{modelName: x, targetModels: [{name: a, weight: 1}, {name: b}], poolRef: {name: p}} | InvalidSpec | spec.targetModels",
+        "{modelName: x, poolRef: {group: '', name: p}} | InvalidPoolRef | spec.poolRef.group",
+        "{modelName: x, poolRef: {kind: Service, name: p}} | InvalidPoolRef | spec.poolRef.kind",
+      })
+  void aHostileModelIsNamedAndHarmsNobody(String spec, String reason, String path) {
+    Compilation alone = PoolCompiler.compile(pool(), List.of(good("a"), good("b")), null);
+    Compilation beside =
+        PoolCompiler.compile(
+            pool(),
+            List.of(good("a"), model("bad", "2025-01-01T00:00:00Z", spec), good("b")),
+            null);
+    assertThat(beside.config()).isEqualTo(alone.config());
+    assertThat(beside.accepted()).isEqualTo(alone.accepted());
+    assertThat(beside.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.object()).isEqualTo(new ObjectRef("InferenceModel", "n", "bad"));
+              assertThat(finding.reason()).isEqualTo(reason);
+              assertThat(finding.path()).isEqualTo(path);
+              assertThat(finding.message()).startsWith(path);
+            });
+  }
+
+  @Test
+  void takesNamesThatAreOddButWhole() {
+    InferenceModel odd =
+        model("odd", "2026-01-01T00:00:00Z", "{modelName: \"\\\"\\n🦔\", poolRef: {name: p}}");
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(odd), null);
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::name)
+        .containsExactly("\"\n🦔");
+    assertThat(ConfigDocument.write(config(compilation))).contains("hash:");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "null | spec",
+        "{targetPorts: [{number: 1}]} | spec.selector.matchLabels",
+        "{selector: {matchLabels: {'app in (a,b),tier': x}}, targetPorts: [{number: 1}]} | spec.selector.matchLabels[\"app in (a,b),tier\"]",
+        "{selector: {matchLabels: {app: 'a b'}}, targetPorts: [{number: 1}]} | spec.selector.matchLabels.app",
+        "{selector: {matchLabels: {app: a}}} | spec.targetPorts",
+        "{selector: {matchLabels: {app: a}}, targetPorts: [{number: 0}]} | spec.targetPorts[0].number",
+        "{selector: {matchLabels: {app: a}}, targetPorts: [{number: 1}, {number: 1}]} | spec.targetPorts[1].number",
+        "{selector: {matchLabels: {app: a}}, targetPorts: [{number: 1}], appProtocol: h2} | spec.appProtocol",
+      })
+  void aHostilePoolGivesNoConfigAndSaysWhy(String spec, String path) {
+    Compilation compilation = PoolCompiler.compile(pool(spec), List.of(good("a")), null);
+    assertThat(compilation.config()).isNull();
+    assertThat(compilation.findings())
+        .anySatisfy(
+            finding -> {
+              assertThat(finding.object().kind()).isEqualTo("InferencePool");
+              assertThat(finding.reason()).isEqualTo("InvalidSpec");
+              assertThat(finding.path()).isEqualTo(path);
+            });
+  }
+
+  @Test
+  void aPickerNameThatNoServiceHasIsNamedButHarmsNothing() {
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(
+                "{selector: {matchLabels: {app: a}}, targetPorts: [{number: 1}], endpointPickerRef: {name: 'Bad Name!'}}"),
+            List.of(),
+            null);
+    assertThat(compilation.config()).isNotNull();
+    assertThat(compilation.findings())
+        .extracting(Finding::reason)
+        .containsExactly("InvalidExtensionRef");
+  }
+
+  @Test
+  void readsThePickersScheduling() {
+    EndpointPicker picker =
+        read(
+            EndpointPicker.class,
+            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, scheduling: {plugins: [{type: queue-scorer}], flowControl: {}}}}");
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(), picker);
+    assertThat(config(compilation).scheduler().plugins()).hasSize(1);
+    assertThat(compilation.findings()).extracting(Finding::reason).containsExactly("NotCarriedOut");
+    EndpointPicker broken =
+        read(
+            EndpointPicker.class,
+            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, scheduling: {plugins: [{name: a}]}}}");
+    Compilation refused = PoolCompiler.compile(pool(), List.of(), broken);
+    assertThat(refused.config()).isNull();
+    assertThat(refused.findings())
+        .extracting(Finding::path)
+        .containsExactly("spec.scheduling.plugins[0].type");
+  }
+
+  @Test
+  void saysThatAPoolIsMissing() {
+    assertThat(PoolCompiler.withoutPool(good("a")).reason()).isEqualTo("PoolNotFound");
+    assertThat(PoolCompiler.withoutPool(model("a", "2026-01-01T00:00:00Z", "null")).reason())
+        .isEqualTo("InvalidSpec");
+    assertThat(
+            PoolCompiler.withoutPool(model("a", "2026-01-01T00:00:00Z", "{modelName: m}")).reason())
+        .isEqualTo("InvalidPoolRef");
+  }
+}

@@ -1,0 +1,153 @@
+package io.fairlead.crds.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class ConfigDocumentTest {
+  private static final PoolConfig CONFIG =
+      new PoolConfig(
+          "ns",
+          "pool",
+          Map.of("app", "yes", "tier", "", "a.b/c", "123"),
+          List.of(8000, 8001),
+          "http",
+          List.of(
+              new ModelConfig("a\"\n🦔", Criticality.CRITICAL, List.of(new TargetModel("null", 1))),
+              new ModelConfig(
+                  "b", Criticality.SHEDDABLE, List.of(new TargetModel("b", 1_000_000)))),
+          new SchedulerConfig(
+              List.of(
+                  new PluginConfig(
+                      "q",
+                      "queue-scorer",
+                      Map.of("z", 1L, "a", 0.5, "true", List.of(true, "~", Map.of("k", "1"))))),
+              List.of(new ProfileConfig("default", List.of(new PluginReference("q", 2.5)))),
+              "q"));
+
+  @Test
+  void readsWhatItWrote() throws DocumentException {
+    assertThat(ConfigDocument.read("c", ConfigDocument.write(CONFIG)).value()).isEqualTo(CONFIG);
+    assertThat(SchedulerDocument.read("s", SchedulerDocument.write(CONFIG.scheduler())).value())
+        .isEqualTo(CONFIG.scheduler());
+  }
+
+  @Test
+  void refusesAChangedDocument() {
+    String edited = ConfigDocument.write(CONFIG).replace("8001", "8002");
+    assertThatThrownBy(() -> ConfigDocument.read("c", edited))
+        .isInstanceOf(DocumentException.class)
+        .hasMessageContaining("c:3: hash: does not match the content");
+  }
+
+  @Test
+  void readsUpstreamsConfigOfBothGroups() throws DocumentException {
+    String text =
+        """
+        apiVersion: GROUP
+        kind: EndpointPickerConfig
+        featureGates: [flowControl]
+        plugins:
+        - type: queue-scorer
+        - name: prefix
+          type: prefix-cache-scorer
+          parameters: {lruCapacityPerServer: 31250}
+        schedulingProfiles:
+        - name: default
+          plugins:
+          - pluginRef: queue-scorer
+          - {pluginRef: prefix, weight: 3}
+        """;
+    for (String group : List.of("inference.networking.x-k8s.io/v1alpha1", "llm-d.ai/v1alpha1")) {
+      Parsed<SchedulerConfig> parsed = SchedulerDocument.read("f", text.replace("GROUP", group));
+      assertThat(parsed.value())
+          .isEqualTo(
+              new SchedulerConfig(
+                  List.of(
+                      new PluginConfig("queue-scorer", "queue-scorer", Map.of()),
+                      new PluginConfig(
+                          "prefix", "prefix-cache-scorer", Map.of("lruCapacityPerServer", 31250L))),
+                  List.of(
+                      new ProfileConfig(
+                          "default",
+                          List.of(
+                              new PluginReference("queue-scorer", 1),
+                              new PluginReference("prefix", 3)))),
+                  null));
+      assertThat(parsed.warnings()).extracting(FieldError::path).containsExactly("featureGates");
+    }
+  }
+
+  @Test
+  void collectsEveryErrorWithItsPlace() {
+    String text =
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        pluginz: []
+        plugins:
+        - name: 7
+        schedulingProfiles:
+        - name: default
+          plugins:
+          - {pluginRef: a, weight: heavy}
+        """;
+    assertThatThrownBy(() -> SchedulerDocument.read("epp.yaml", text))
+        .isInstanceOfSatisfying(
+            DocumentException.class,
+            e ->
+                assertThat(e.errors())
+                    .extracting(error -> error.line() + " " + error.path())
+                    .containsExactlyInAnyOrder(
+                        "3 pluginz",
+                        "0 plugins[0].type",
+                        "5 plugins[0].name",
+                        "9 schedulingProfiles[0].plugins[0].weight"));
+  }
+
+  @Test
+  void refusesReferencesAndNamesThatDoNotFit() {
+    String text =
+        """
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        plugins: [{type: a}, {type: a}, {type: b, parameters: {x: null}}]
+        schedulingProfiles: [{name: p, plugins: [{pluginRef: c}]}, {name: p}]
+        saturationDetector: {pluginRef: d}
+        """;
+    assertThatThrownBy(() -> SchedulerDocument.read("epp.yaml", text))
+        .isInstanceOfSatisfying(
+            DocumentException.class,
+            e ->
+                assertThat(e.errors())
+                    .extracting(FieldError::path)
+                    .containsExactlyInAnyOrder(
+                        "plugins[1].type",
+                        "plugins[2].parameters.x",
+                        "schedulingProfiles[1].name",
+                        "schedulingProfiles[0].plugins[0].pluginRef",
+                        "saturationDetector.pluginRef"));
+  }
+
+  @Test
+  void refusesAliasesAndDepth() {
+    assertThatThrownBy(
+            () -> SchedulerDocument.read("f", "plugins: &a []\nschedulingProfiles: *a\n"))
+        .isInstanceOf(DocumentException.class)
+        .hasMessageContaining("f:2: schedulingProfiles: is a YAML alias");
+    assertThatThrownBy(() -> SchedulerDocument.read("f", "[".repeat(100) + "]".repeat(100)))
+        .isInstanceOf(DocumentException.class)
+        .hasMessageContaining("nested deeper than 64");
+  }
+}

@@ -1,0 +1,106 @@
+package io.fairlead.crds.testing;
+
+import io.fabric8.kubeapitest.KubeAPIServer;
+import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * A real API server (etcd and kube-apiserver, no controllers), one for all test classes of a JVM,
+ * stopped at its end. Register it with {@code @ExtendWith(KubeApi.class)}; tests and their
+ * constructors may take a {@link KubernetesClient} or a {@link Running} parameter. Tests share the
+ * server, so each uses a namespace of its own.
+ */
+public final class KubeApi implements BeforeAllCallback, ParameterResolver {
+  private static final String DIRECTORY = "fairlead.kubeapi.dir";
+  private static final String VERSION = "1.35.4";
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    server(context);
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    Class<?> type = parameter.getParameter().getType();
+    return type == KubernetesClient.class || type == Running.class;
+  }
+
+  @Override
+  public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    Running running = server(context);
+    return parameter.getParameter().getType() == Running.class ? running : running.client;
+  }
+
+  private static Running server(ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(Namespace.create(KubeApi.class))
+        .computeIfAbsent(Running.class, key -> Running.start(), Running.class);
+  }
+
+  /** The running server. */
+  public static final class Running implements AutoCloseable {
+    private final KubeAPIServer server;
+    private final String kubeConfig;
+    private final KubernetesClient client;
+
+    private Running(KubeAPIServer server) {
+      this.server = server;
+      this.kubeConfig = server.getKubeConfigYaml();
+      this.client =
+          new KubernetesClientBuilder().withConfig(Config.fromKubeconfig(kubeConfig)).build();
+    }
+
+    static Running start() {
+      String directory = System.getProperty(DIRECTORY);
+      if (directory == null || directory.isEmpty()) {
+        throw new IllegalStateException(
+            "system property "
+                + DIRECTORY
+                + " is not set; run ./hack/test it, which prepares the API server and sets it");
+      }
+      Path binary = Path.of(directory, "k8s", VERSION + "-linux-amd64", "kube-apiserver");
+      if (!Files.isExecutable(binary)) {
+        throw new IllegalStateException(
+            binary + " is not there; run ./hack/test it, which prepares it");
+      }
+      KubeAPIServer server =
+          new KubeAPIServer(
+              KubeAPIServerConfigBuilder.anAPIServerConfig()
+                  .withTestDir(directory)
+                  .withApiServerVersion(VERSION)
+                  .withOfflineMode(true)
+                  .withUpdateKubeConfig(false)
+                  .withStartupTimeout(180_000)
+                  .build());
+      server.start();
+      return new Running(server);
+    }
+
+    /** The kubeconfig of a cluster administrator, as YAML. */
+    public String kubeConfig() {
+      return kubeConfig;
+    }
+
+    /** The client that all tests share; closed with the server. */
+    public KubernetesClient client() {
+      return client;
+    }
+
+    @Override
+    public void close() {
+      client.close();
+      server.stop();
+    }
+  }
+}
