@@ -3,6 +3,9 @@ package io.fairlead.crds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -11,6 +14,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
@@ -179,6 +184,43 @@ final class CrdIT {
                         "{\"spec\": {\"modelName\": \"other\"}}"))
         .isInstanceOf(KubernetesClientException.class)
         .hasMessageContaining("modelName cannot be changed");
+  }
+
+  @Test
+  void columnsShowModelsAndTheirTargets(KubernetesClient client) throws JsonProcessingException {
+    namespace(client, "columns");
+    create(
+        client,
+        """
+        {"apiVersion": "inference.networking.x-k8s.io/v1alpha2", "kind": "InferenceModel",
+         "metadata": {"name": "m", "namespace": "columns"},
+         "spec": {"modelName": "chat", "criticality": "Critical", "poolRef": {"name": "p"},
+                  "targetModels": [{"name": "a"}, {"name": "b"}]}}
+        """);
+    HttpClient http = client.getHttpClient();
+    HttpRequest request =
+        http.newHttpRequestBuilder()
+            .uri(
+                client.getMasterUrl()
+                    + "apis/inference.networking.x-k8s.io/v1alpha2/namespaces/columns/inferencemodels")
+            .header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+            .build();
+    JsonNode table =
+        new ObjectMapper().readTree(http.sendAsync(request, String.class).join().body());
+    assertThat(table.path("columnDefinitions").valueStream().map(c -> c.path("name").asText()))
+        .containsExactly(
+            "Name",
+            "Model Name",
+            "Inference Pool",
+            "Criticality",
+            "Accepted",
+            "Ready",
+            "Age",
+            "Reason",
+            "Targets");
+    JsonNode cells = table.at("/rows/0/cells");
+    assertThat(List.of(cells.get(1).asText(), cells.get(3).asText(), cells.get(8).asText()))
+        .containsExactly("chat", "Critical", "a b");
   }
 
   private static GenericKubernetesResource object(

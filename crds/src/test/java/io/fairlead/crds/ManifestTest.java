@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.client.CustomResource;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -58,6 +60,20 @@ final class ManifestTest {
   @ValueSource(classes = {InferencePool.class, InferenceModel.class, EndpointPicker.class})
   void everyFieldIsDescribedAndEveryRequiredOneExists(Class<?> type) {
     described(type.getSimpleName(), schema(type));
+  }
+
+  @Test
+  void criticalitiesAreTheConfigs() {
+    JsonNode spec = schema(InferenceModel.class).at("/properties/spec/properties");
+    assertThat(texts(spec.at("/criticality/enum")))
+        .isEqualTo(Arrays.stream(Criticality.values()).map(Criticality::wireName).toList());
+    assertThat(spec.at("/poolRef/properties/group/default").asText())
+        .isEqualTo(InferenceModel.GROUP);
+    assertThat(
+            schema(EndpointPicker.class)
+                .at("/properties/spec/properties/poolRef/properties/group/default")
+                .asText())
+        .isEqualTo(InferencePool.GROUP);
   }
 
   private static void described(String path, JsonNode schema) {
