@@ -195,7 +195,7 @@ final class CrdIT {
         {"apiVersion": "inference.networking.x-k8s.io/v1alpha2", "kind": "InferenceModel",
          "metadata": {"name": "m", "namespace": "columns"},
          "spec": {"modelName": "chat", "criticality": "Critical", "poolRef": {"name": "p"},
-                  "targetModels": [{"name": "a"}, {"name": "b"}]}}
+                  "targetModels": [{"name": "a", "weight": 9}, {"name": "b", "weight": 1}]}}
         """);
     HttpClient http = client.getHttpClient();
     HttpRequest request =
@@ -220,7 +220,11 @@ final class CrdIT {
             "Targets");
     JsonNode cells = table.at("/rows/0/cells");
     assertThat(List.of(cells.get(1).asText(), cells.get(3).asText(), cells.get(8).asText()))
-        .containsExactly("chat", "Critical", "a b");
+        .containsExactly(
+            "chat",
+            "Critical",
+            // A column shows the first match of its path only; so it is the whole list.
+            "[{\"name\":\"a\",\"weight\":9},{\"name\":\"b\",\"weight\":1}]");
   }
 
   private static GenericKubernetesResource object(
