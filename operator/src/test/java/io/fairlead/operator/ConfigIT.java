@@ -6,7 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fairlead.operator.testing.TestCluster;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.testing.Installed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -15,15 +16,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What config/ ships is taken by a real API server. */
+@ExtendWith(KubeApi.class)
 class ConfigIT {
   private static final Path CONFIG = Path.of("..", "config");
 
   @Test
-  void everyShippedObjectIsTaken() throws IOException {
-    try (TestCluster cluster = new TestCluster();
-        Stream<Path> samples = Files.list(CONFIG.resolve("samples"))) {
+  void everyShippedObjectIsTaken(KubeApi.Running server) throws IOException {
+    Installed cluster = Installed.on(server);
+    try (Stream<Path> samples = Files.list(CONFIG.resolve("samples"))) {
       List<Path> files = new ArrayList<>(resources(CONFIG.resolve("default")));
       files.addAll(samples.filter(file -> file.toString().endsWith(".yaml")).toList());
       assertThat(files).hasSizeGreaterThan(10);

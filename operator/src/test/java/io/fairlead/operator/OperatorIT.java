@@ -17,11 +17,12 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
-import io.fairlead.operator.testing.TestCluster;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.time.Duration;
@@ -31,30 +32,26 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The operator, with its own permissions only, on a real API server. */
+@ExtendWith(KubeApi.class)
 class OperatorIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
-  private static TestCluster cluster;
+  private static Installed cluster;
 
   private PoolFixture pool;
   private KubernetesClient client;
   private Operator operator;
 
   @BeforeAll
-  static void startServer() {
-    cluster = new TestCluster();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    cluster.close();
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
   }
 
   @BeforeEach

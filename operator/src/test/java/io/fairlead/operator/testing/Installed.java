@@ -1,0 +1,80 @@
+package io.fairlead.operator.testing;
+
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.crds.testing.Crds;
+import io.fairlead.crds.testing.KubeApi;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * An API server on which our CRDs and roles are installed. It has no controller manager: the test
+ * plays that part.
+ */
+public final class Installed {
+  /** Where the operator's own ServiceAccount and Lease are. */
+  public static final String NAMESPACE = "fairlead-system";
+
+  private static final Path CONFIG = Path.of("..", "config");
+  private static final List<String> FILES =
+      List.of(
+          "operator/namespace.yaml",
+          "rbac/epp-clusterrole.yaml",
+          "rbac/operator-clusterrole.yaml",
+          "rbac/operator-leaderelection.yaml");
+
+  private final KubeApi.Running server;
+
+  private Installed(KubeApi.Running server) {
+    this.server = server;
+  }
+
+  /** Installs what is missing; doing it again changes nothing. */
+  public static Installed on(KubeApi.Running server) {
+    Crds.apply(server.client());
+    FILES.forEach(file -> apply(server.client(), CONFIG.resolve(file)));
+    return new Installed(server);
+  }
+
+  /** May do everything. */
+  public KubernetesClient admin() {
+    return server.client();
+  }
+
+  /** May do what the operator's ServiceAccount may; the caller closes it. */
+  public KubernetesClient operator() {
+    Config config = Config.fromKubeconfig(server.kubeConfig());
+    config.setImpersonateUsername("system:serviceaccount:" + NAMESPACE + ":fairlead-operator");
+    config.setImpersonateGroups(
+        "system:serviceaccounts", "system:serviceaccounts:" + NAMESPACE, "system:authenticated");
+    return new KubernetesClientBuilder().withConfig(config).build();
+  }
+
+  /** A fresh namespace. */
+  public String namespace(String prefix) {
+    return admin()
+        .resource(
+            new NamespaceBuilder()
+                .withNewMetadata()
+                .withGenerateName(prefix + "-")
+                .endMetadata()
+                .build())
+        .create()
+        .getMetadata()
+        .getName();
+  }
+
+  private static void apply(KubernetesClient client, Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      client.load(in).serverSideApply();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
