@@ -3,7 +3,8 @@ package io.fairlead.lab.load;
 import java.util.Map;
 
 /**
- * What a load run came to. Times are milliseconds as seen by the client.
+ * What a load run came to. Times are milliseconds as seen by the client, counted from when a
+ * request was due.
  *
  * @param sent requests sent
  * @param succeeded answered 200 and complete: a stream that ends without its last event is a
@@ -27,6 +28,11 @@ public record LoadReport(
     Map<String, Long> models,
     Quantiles ttft,
     Quantiles endToEnd) {
+
+  /** Whether every request was answered in full. */
+  boolean flawless() {
+    return sent > 0 && succeeded == sent;
+  }
 
   /** Median, tail and mean of one distribution in milliseconds; all 0 when it is empty. */
   public record Quantiles(double p50, double p90, double p99, double mean) {}

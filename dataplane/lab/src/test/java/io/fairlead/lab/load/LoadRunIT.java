@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.lab.workload.MixedWorkload;
 import io.fairlead.lab.workload.MixedWorkload.ModelShare;
 import io.fairlead.lab.workload.MixedWorkload.Spec;
+import io.fairlead.lab.workload.WorkloadRequest;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -68,6 +69,18 @@ final class LoadRunIT {
       run.send(new MixedWorkload(SPEC).requests(1, 3));
 
       assertThat(run.report().failures()).isEqualTo(Map.of("ConnectException", 3L));
+    }
+  }
+
+  @Test
+  void countsTimeFromWhenARequestWasDue() throws InterruptedException {
+    ModelServerConfig config = ModelServerConfig.builder("stub-a", "m").instant().build();
+    var late = new WorkloadRequest(Duration.ofSeconds(-5).toNanos(), "m", "s", "p", 4, false);
+    try (ModelServer server = ModelServer.start(config, loops);
+        var run = new LoadRun(URI.create(server.url()), Duration.ofSeconds(30))) {
+      run.send(List.of(late));
+
+      assertThat(run.report().ttft().p50()).isGreaterThan(5_000);
     }
   }
 
