@@ -1,4 +1,4 @@
-/** Sends a workload to a real server, open loop, and reports what came back. */
+/** Sends a workload to a real server, open loop, and reports what came back, beside a baseline. */
 @NullMarked
 package io.fairlead.lab.load;
 

@@ -1,0 +1,125 @@
+package io.fairlead.lab.load;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What to compare, from arguments {@code --name value}, all of them needed.
+ *
+ * @param baseline {@code --baseline NAME,URL,PROCESS=PID...}: the way to compare with
+ * @param subject {@code --subject}, same form: the way that is measured
+ * @param picks {@code --picks URL}: metrics page of the subject's picker
+ * @param model {@code --model}: asked for in every request
+ * @param requests {@code --requests}: how many go each way, all rounds together
+ * @param ratePerSecond {@code --rate}: mean arrivals a second
+ * @param rounds {@code --rounds}: how often the ways take turns
+ * @param warmup {@code --warmup}: requests sent each way before those that count; may be 0
+ * @param seed {@code --seed}: the same seed gives the same requests
+ * @param report {@code --report}: the JSON file to write
+ */
+record LoadOptions(
+    Way baseline,
+    Way subject,
+    URI picks,
+    String model,
+    int requests,
+    double ratePerSecond,
+    int rounds,
+    int warmup,
+    long seed,
+    Path report) {
+
+  /**
+   * A way to the model servers.
+   *
+   * @param name what the table calls it
+   * @param url where requests go
+   * @param processes ids of the processes on the way whose CPU time is measured, by name
+   */
+  record Way(String name, URI url, Map<String, Long> processes) {}
+
+  LoadOptions {
+    if (rounds < 1 || requests < rounds || warmup < 0 || !(ratePerSecond > 0)) {
+      throw new IllegalArgumentException(
+          "--rounds must be at least 1, --requests at least as many, --warmup at least 0 and --rate"
+              + " above 0: %d, %d, %d, %s".formatted(rounds, requests, warmup, ratePerSecond));
+    }
+  }
+
+  static LoadOptions parse(String... args) {
+    var given = new HashMap<String, String>();
+    for (int i = 0; i < args.length; i += 2) {
+      if (!args[i].startsWith("--") || i + 1 == args.length) {
+        throw new IllegalArgumentException("expected --name value, got " + args[i]);
+      }
+      given.put(args[i], args[i + 1]);
+    }
+    var options =
+        new LoadOptions(
+            way(take(given, "--baseline")),
+            way(take(given, "--subject")),
+            URI.create(take(given, "--picks")),
+            take(given, "--model"),
+            Math.toIntExact(whole(given, "--requests")),
+            number(given, "--rate"),
+            Math.toIntExact(whole(given, "--rounds")),
+            Math.toIntExact(whole(given, "--warmup")),
+            whole(given, "--seed"),
+            Path.of(take(given, "--report")));
+    if (!given.isEmpty()) {
+      throw new IllegalArgumentException("unknown: " + given.keySet());
+    }
+    return options;
+  }
+
+  /** How many requests go each way in one round; the last takes what the division leaves. */
+  int inRound(int round) {
+    int each = requests / rounds;
+    return round == rounds - 1 ? requests - each * round : each;
+  }
+
+  private static Way way(String text) {
+    String[] parts = text.split(",", -1);
+    if (parts.length < 2) {
+      throw new IllegalArgumentException("expected NAME,URL,PROCESS=PID..., got " + text);
+    }
+    var processes = new LinkedHashMap<String, Long>();
+    for (int i = 2; i < parts.length; i++) {
+      String[] process = parts[i].split("=", -1);
+      if (process.length != 2 || !process[1].matches("[0-9]{1,10}")) {
+        throw new IllegalArgumentException("expected PROCESS=PID, got " + parts[i]);
+      }
+      processes.put(process[0], Long.valueOf(process[1]));
+    }
+    return new Way(parts[0], URI.create(parts[1]), processes);
+  }
+
+  private static String take(Map<String, String> given, String name) {
+    String value = given.remove(name);
+    if (value == null) {
+      throw new IllegalArgumentException(name + " is missing");
+    }
+    return value;
+  }
+
+  private static long whole(Map<String, String> given, String name) {
+    String value = take(given, name);
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(name + " must be a whole number, not " + value, e);
+    }
+  }
+
+  private static double number(Map<String, String> given, String name) {
+    String value = take(given, name);
+    try {
+      return Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(name + " must be a number, not " + value, e);
+    }
+  }
+}
