@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -71,7 +72,11 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Path samples = folder == null ? temporaryFolder() : folder;
+    if (DemoShow.onTerminal()) {
+      // What the log says of configs is under the table; its lines would tear the table apart.
+      System.setProperty("FAIRLEAD_LOG_LEVEL", "ERROR");
+    }
+    Path samples = folder == null ? Files.createTempDirectory("fairlead-demo-") : folder;
     DemoFolder.fill(samples);
     LocalResources resources = LocalResourceReader.read(samples);
     if (!resources.errors().isEmpty()) {
@@ -91,6 +96,9 @@ public final class DemoCommand implements Callable<Integer> {
         return once ? show.once(rate, seed) : show.untilStopped(rate, seed);
       }
     } finally {
+      if (folder == null) {
+        delete(samples);
+      }
       finished.countDown();
     }
   }
@@ -117,7 +125,12 @@ public final class DemoCommand implements Callable<Integer> {
         "demo-stop");
   }
 
-  private static Path temporaryFolder() throws IOException {
-    return Files.createTempDirectory("fairlead-demo-");
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
   }
 }

@@ -1,6 +1,7 @@
 package io.fairlead.cli.demo;
 
 import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.EndpointView;
 import io.fairlead.lab.load.LoadReport;
@@ -13,9 +14,11 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -81,8 +84,9 @@ final class DemoShow implements AutoCloseable {
     load.close();
   }
 
+  /** Whether the table can be drawn over itself. */
   @SuppressWarnings("SystemConsoleNull") // true of JDK 22 to 24; 25 gives null without a terminal
-  private static boolean onTerminal() {
+  static boolean onTerminal() {
     Console console = System.console();
     return console != null && console.isTerminal();
   }
@@ -128,8 +132,9 @@ final class DemoShow implements AutoCloseable {
   }
 
   private void table() {
-    List<String> lines =
-        EndpointTable.lines(plane.snapshot().join().stream().map(DemoShow::row).toList());
+    List<String> lines = new ArrayList<>();
+    lines.addAll(EndpointTable.lines(plane.snapshot().join().stream().map(DemoShow::row).toList()));
+    lines.addAll(config(plane.report()));
     if (live && linesShown > 0) {
       out.printf("\033[%dA\033[J", linesShown); // back up over the last table and clear it
     }
@@ -138,6 +143,16 @@ final class DemoShow implements AutoCloseable {
       out.println();
     }
     linesShown = lines.size();
+  }
+
+  private static List<String> config(PickerReport report) {
+    String hash = Objects.requireNonNullElse(report.configHash(), "none");
+    List<String> lines = new ArrayList<>();
+    lines.add("config " + hash.substring(0, Math.min(8, hash.length())) + " is in force");
+    if (report.refused() != null) {
+      lines.add("a later edit is refused: " + report.refused().message());
+    }
+    return lines;
   }
 
   private void summary(LoadReport report) {
