@@ -99,9 +99,19 @@ final class Rollout {
     }
     int wanted = orZero(deployment.getSpec().getReplicas());
     int updated = orZero(status.getUpdatedReplicas());
+    if (ended() && orZero(status.getReplicas()) == updated) {
+      return false;
+    }
     return updated < wanted
         || orZero(status.getReplicas()) > updated
         || (orZero(status.getAvailableReplicas()) < updated && !condition("Available").isPresent());
+  }
+
+  /** Says so until the next rollout begins, also when pods are lost: that is no rollout. */
+  private boolean ended() {
+    return condition("Progressing")
+        .filter(c -> "NewReplicaSetAvailable".equals(c.getReason()))
+        .isPresent();
   }
 
   private Optional<ContainerStatus> waiting(Set<String> reasons) {

@@ -42,6 +42,16 @@ class PoolStatusTest {
   }
 
   private static Deployment deployment(int observed, int updated, int available, String progress) {
+    return deployment(observed, updated, available, progress, "ReplicaSetUpdated");
+  }
+
+  /** Its rollout has ended; what it lacks since is no rollout. */
+  private static Deployment ended(int replicas, int available) {
+    return deployment(1, replicas, available, "True", "NewReplicaSetAvailable");
+  }
+
+  private static Deployment deployment(
+      int observed, int updated, int available, String progress, String reason) {
     return new DeploymentBuilder()
         .withNewMetadata()
         .withGeneration(1L)
@@ -57,6 +67,7 @@ class PoolStatusTest {
         .addNewCondition()
         .withType("Progressing")
         .withStatus(progress)
+        .withReason(reason)
         .endCondition()
         .endStatus()
         .build();
@@ -133,6 +144,26 @@ class PoolStatusTest {
             "Unknown/Pending",
             "Unknown/Pending"),
         row("all gone", facts(rolledOut()), "False/EPPUnavailable", "False/NoReadyReplicas"),
+        row(
+            "pod gone after the rollout",
+            facts(ended(1, 0)),
+            "False/EPPUnavailable",
+            "False/NoReadyReplicas"),
+        row(
+            "pod gone after the rollout, not yet replaced",
+            facts(ended(0, 0)),
+            "False/EPPUnavailable",
+            "False/NoReadyReplicas"),
+        row(
+            "pod not ready after the rollout",
+            facts(ended(1, 0), replica("False", null, runs("new"))),
+            "False/EPPUnavailable",
+            "False/NoReadyReplicas"),
+        row(
+            "one of two pods is left",
+            facts(ended(2, 1), ready(runs("new")), replica("False", null, runs("new"))),
+            "True/Programmed",
+            "True/Ready"),
         row(
             "bad image beside a good replica",
             facts(deployment(1, 1, 0, "True"), ready(runs("new")), waiting("ImagePullBackOff")),
