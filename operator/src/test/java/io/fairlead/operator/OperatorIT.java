@@ -12,7 +12,6 @@ import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -20,17 +19,11 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
-import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
-import io.javaoperatorsdk.operator.Operator;
-import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,8 +39,7 @@ class OperatorIT {
   private static Installed cluster;
 
   private PoolFixture pool;
-  private KubernetesClient client;
-  private Operator operator;
+  private OperatorUnderTest operator;
 
   @BeforeAll
   static void install(KubeApi.Running server) {
@@ -57,44 +49,12 @@ class OperatorIT {
   @BeforeEach
   void start() {
     pool = new PoolFixture(cluster.admin(), cluster.namespace("it"));
-    client = cluster.operator();
-    startOperator(true);
+    operator = new OperatorUnderTest(cluster, pool, true);
   }
 
   @AfterEach
   void stop() {
-    operator.stop();
-    client.close();
-  }
-
-  private void startOperator(boolean adopt) {
-    operator =
-        Controllers.on(
-            client,
-            new Settings(adopt, "example.test/epp:1"),
-            Set.of(pool.namespace()),
-            Metrics.NOOP,
-            InstantSource.system());
-    operator.start();
-  }
-
-  private void awaitPool(String type, String expected) {
-    await()
-        .atMost(Duration.ofSeconds(15))
-        .untilAsserted(() -> assertThat(pool.poolConditions()).containsEntry(type, expected));
-  }
-
-  private void awaitModel(String model, String type, String expected) {
-    await()
-        .atMost(Duration.ofSeconds(15))
-        .untilAsserted(() -> assertThat(pool.modelConditions(model)).containsEntry(type, expected));
-  }
-
-  private void becomeReady() {
-    awaitPool("Ready", "False/RolloutInProgress");
-    pool.becomeAvailable();
-    pool.reportCurrent();
-    awaitPool("Ready", "True/Ready");
+    operator.close();
   }
 
   @Test
@@ -102,7 +62,7 @@ class OperatorIT {
     pool.createModel("chat", "chat", 90);
     pool.createModel("sum", "sum", 50);
     pool.createPool();
-    becomeReady();
+    pool.becomeReady();
 
     assertThat(pool.poolConditions())
         .isEqualTo(
@@ -113,8 +73,8 @@ class OperatorIT {
                 "EndpointsAvailable", "True/EndpointsReady",
                 "ModelsAccepted", "True/AllAccepted",
                 "Ready", "True/Ready"));
-    awaitModel("chat", "Ready", "True/Ready");
-    awaitModel("sum", "Ready", "True/Ready");
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    pool.awaitModel("sum", "Ready", "True/Ready");
     assertThat(pool.modelConditions("chat"))
         .isEqualTo(
             Map.of(
@@ -139,7 +99,7 @@ class OperatorIT {
   void aWeightIsChangedHot() {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
-    becomeReady();
+    pool.becomeReady();
     String before = pool.configHash();
     long generation = pool.need(Deployment.class, PICKER).getMetadata().getGeneration();
 
@@ -152,9 +112,9 @@ class OperatorIT {
             "{\"spec\":{\"targetModels\":[{\"name\":\"a\",\"weight\":1},{\"name\":\"b\",\"weight\":1}]}}");
 
     await().atMost(Duration.ofSeconds(2)).until(() -> !pool.configHash().equals(before));
-    awaitPool("Programmed", "Unknown/Pending");
+    pool.awaitPool("Programmed", "Unknown/Pending");
     pool.reportCurrent();
-    awaitPool("Programmed", "True/Programmed");
+    pool.awaitPool("Programmed", "True/Programmed");
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getGeneration())
         .isEqualTo(generation);
   }
@@ -163,7 +123,7 @@ class OperatorIT {
   void aRefusedConfigIsTold() {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
-    becomeReady();
+    pool.becomeReady();
     pool.report(
         new PickerReport(
             "x/pool",
@@ -171,10 +131,35 @@ class OperatorIT {
             1,
             new PickerReport.Refused(pool.configHash(), "models[0].name: too odd"),
             new PickerReport.Endpoints(3, 0, "NoReadyPods")));
-    awaitPool("Programmed", "False/ConfigRejected");
-    awaitPool("EndpointsAvailable", "False/NoReadyPods");
-    awaitPool("Ready", "False/ConfigRejected");
-    awaitModel("chat", "Ready", "False/ConfigRejected");
+    pool.awaitPool("Programmed", "False/ConfigRejected");
+    assertThat(pool.poolMessage("Programmed")).contains("models[0].name: too odd");
+    pool.awaitPool("EndpointsAvailable", "False/NoReadyPods");
+    pool.awaitPool("Ready", "False/ConfigRejected");
+    pool.awaitModel("chat", "Ready", "False/ConfigRejected");
+  }
+
+  @Test
+  void aLostPickerIsTold() {
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.becomeReady();
+
+    pool.losePod();
+    awaitUnavailable();
+    pool.becomeAvailable();
+    pool.reportCurrent();
+    pool.awaitPool("Ready", "True/Ready");
+    pool.awaitModel("chat", "Ready", "True/Ready");
+
+    pool.becomeUnavailable();
+    awaitUnavailable();
+  }
+
+  private void awaitUnavailable() {
+    pool.awaitPool("Programmed", "False/EPPUnavailable");
+    pool.awaitPool("Ready", "False/NoReadyReplicas");
+    pool.awaitModel("chat", "Programmed", "False/EPPUnavailable");
+    pool.awaitModel("chat", "Ready", "False/EPPUnavailable");
   }
 
   @Test
@@ -182,27 +167,27 @@ class OperatorIT {
     pool.createPool();
     pool.createModel("a", "chat", 90);
     pool.createModel("b", "chat", 50);
-    awaitModel("a", "Accepted", "True/Accepted");
-    awaitModel("b", "Accepted", "False/ModelNameInUse");
-    awaitModel("b", "Stalled", "True/ModelNameInUse");
-    awaitPool("ModelsAccepted", "False/ModelConflicts");
+    pool.awaitModel("a", "Accepted", "True/Accepted");
+    pool.awaitModel("b", "Accepted", "False/ModelNameInUse");
+    pool.awaitModel("b", "Stalled", "True/ModelNameInUse");
+    pool.awaitPool("ModelsAccepted", "False/ModelConflicts");
 
     pool.delete(InferenceModel.class, "a");
-    awaitModel("b", "Accepted", "True/Accepted");
-    awaitPool("ModelsAccepted", "True/AllAccepted");
+    pool.awaitModel("b", "Accepted", "True/Accepted");
+    pool.awaitPool("ModelsAccepted", "True/AllAccepted");
   }
 
   @Test
   void aModelThatMovesLeavesItsOldPool() {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
-    awaitModel("chat", "ResolvedRefs", "True/ResolvedRefs");
+    pool.awaitModel("chat", "ResolvedRefs", "True/ResolvedRefs");
     await().until(() -> pool.config().contains("chat"));
     cluster
         .admin()
         .resource(pool.need(InferenceModel.class, "chat"))
         .patch(MERGE, "{\"spec\":{\"poolRef\":{\"name\":\"elsewhere\"}}}");
-    awaitModel("chat", "ResolvedRefs", "False/PoolNotFound");
+    pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotFound");
     await().until(() -> !pool.config().contains("chat"));
   }
 
@@ -226,17 +211,17 @@ class OperatorIT {
     String version = pool.need(Service.class, "picker-service").getMetadata().getResourceVersion();
     pool.createPool();
     pool.createModel("chat", "chat", 90);
-    awaitModel("chat", "ResolvedRefs", "False/PoolNotManaged");
+    pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotManaged");
     assertThat(pool.poolConditions()).isEmpty();
 
     createPicker("mine");
-    awaitPool("ResolvedRefs", "False/InvalidExtensionRef");
-    awaitPool("Ready", "False/InvalidExtensionRef");
+    pool.awaitPool("ResolvedRefs", "False/InvalidExtensionRef");
+    pool.awaitPool("Ready", "False/InvalidExtensionRef");
     assertThat(pool.need(Service.class, "picker-service").getMetadata().getResourceVersion())
         .isEqualTo(version);
 
     pool.delete(Service.class, "picker-service");
-    awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
     await().until(() -> pool.get(Deployment.class, PICKER) != null);
   }
 
@@ -278,7 +263,7 @@ class OperatorIT {
   @Test
   void driftIsRepairedAndForeignFieldsAreLeft() {
     pool.createPool();
-    becomeReady();
+    pool.becomeReady();
     Deployment drifted =
         new DeploymentBuilder(pool.need(Deployment.class, PICKER))
             .editMetadata()
@@ -306,7 +291,7 @@ class OperatorIT {
                     .getContainers()
                     .getFirst()
                     .getImage()
-                    .equals("example.test/epp:1"));
+                    .equals(OperatorUnderTest.IMAGE));
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getAnnotations())
         .containsEntry("someone", "else");
 
@@ -321,34 +306,44 @@ class OperatorIT {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     createPicker("a");
-    awaitPool("Accepted", "True/Accepted");
-    await()
-        .until(
-            () -> Objects.equals(pool.need(Deployment.class, PICKER).getSpec().getReplicas(), 2));
-    awaitModel("chat", "Accepted", "True/Accepted");
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
     // The picker's status is the last thing that a reconcile writes.
-    await().until(() -> "True/AllAccepted".equals(pickerConditions("a").get("ModelsAccepted")));
-    operator.stop();
-    Map<String, String> before = pool.versions();
+    await().until(() -> "True/Ready".equals(pickerConditions("a").get("Ready")));
+    operator.close();
 
-    startOperator(true);
-    // Proof that the restarted operator has been through the pool: it acts on a new model.
-    pool.createModel("z", "z", 1);
-    awaitModel("z", "Accepted", "True/Accepted");
-    assertThat(pool.versions()).containsAllEntriesOf(withoutConfigMap(before));
+    operator = new OperatorUnderTest(cluster, pool, true);
+    operator.awaitReconciled("InferencePool/pool", 1);
+    operator.awaitReconciled("InferenceModel/chat", 1);
+    operator.awaitReconciled("EndpointPicker/a", 1);
+    assertThat(operator.writes()).isEmpty();
   }
 
-  private static Map<String, String> withoutConfigMap(Map<String, String> versions) {
-    return versions.entrySet().stream()
-        .filter(e -> !e.getKey().startsWith("ConfigMap/pool"))
-        .filter(e -> !e.getKey().startsWith("EndpointPicker/"))
-        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  @Test
+  void whatItSeesAgainItDoesNotWriteAgain() {
+    pool.createPool();
+    pool.createModel("a", "chat", 90);
+    pool.createModel("b", "chat", 90);
+    pool.createModel("lost", "lost", 90, "elsewhere");
+    createPicker("a");
+    pool.becomeReady();
+    await().until(() -> "True/Ready".equals(pickerConditions("a").get("Ready")));
+    pool.awaitModel("a", "Ready", "True/Ready");
+    pool.awaitModel("b", "Ready", "False/ModelNameInUse");
+    pool.awaitModel("lost", "ResolvedRefs", "False/PoolNotFound");
+    int settled = operator.writes().size();
+    for (int round = 0; round < 5; round++) {
+      int times = operator.reconciled("InferencePool/pool");
+      pool.touchAll(round);
+      operator.awaitReconciled("InferencePool/pool", times + 1);
+    }
+    assertThat(operator.writes()).hasSize(settled);
   }
 
   @Test
   void entriesOfOthersAreKept() {
     pool.createPool();
-    awaitPool("Accepted", "True/Accepted");
+    pool.awaitPool("Accepted", "True/Accepted");
     String other =
         """
         {"controllerName":"example.test/gateway","parentRef":{"group":"gateway.networking.k8s.io",\
@@ -359,8 +354,8 @@ class OperatorIT {
         .resource(pool.need(InferencePool.class, POOL))
         .subresource("status")
         .patch(MERGE, "{\"status\":{\"parents\":[" + other + "]}}");
-    awaitPool("Accepted", "True/Accepted");
-    becomeReady();
+    pool.awaitPool("Accepted", "True/Accepted");
+    pool.becomeReady();
     assertThat(Objects.requireNonNull(pool.need(InferencePool.class, POOL).getStatus()).parents())
         .hasSize(2)
         .anyMatch(p -> "example.test/gateway".equals(p.controllerName()));
@@ -368,11 +363,11 @@ class OperatorIT {
 
   @Test
   void withdrawsWhenNobodyWantsItAnyMore() {
-    operator.stop();
-    startOperator(false);
+    operator.close();
+    operator = new OperatorUnderTest(cluster, pool, false);
     createPicker("a");
     pool.createPool();
-    awaitPool("Accepted", "True/Accepted");
+    pool.awaitPool("Accepted", "True/Accepted");
     pool.delete(EndpointPicker.class, "a");
     await().until(() -> pool.get(Deployment.class, PICKER) == null);
     await().until(() -> pool.poolConditions().isEmpty());
@@ -386,7 +381,7 @@ class OperatorIT {
     String old = pool.need(Deployment.class, PICKER).getMetadata().getUid();
     pool.delete(InferencePool.class, POOL);
     pool.createPool();
-    awaitPool("Programmed", "Unknown/Pending");
+    pool.awaitPool("Programmed", "Unknown/Pending");
     // The part of the garbage collector.
     pool.delete(Deployment.class, PICKER);
     pool.delete(Service.class, "picker-service");
@@ -410,11 +405,11 @@ class OperatorIT {
         kind: InferenceModel
         metadata: {name: empty}
         """);
-    awaitModel("lost", "ResolvedRefs", "False/PoolNotFound");
-    awaitModel("empty", "Accepted", "False/InvalidSpec");
+    pool.awaitModel("lost", "ResolvedRefs", "False/PoolNotFound");
+    pool.awaitModel("empty", "Accepted", "False/InvalidSpec");
     pool.createPool();
-    awaitModel("lost", "Accepted", "True/Accepted");
+    pool.awaitModel("lost", "Accepted", "True/Accepted");
     pool.delete(InferencePool.class, POOL);
-    awaitModel("lost", "ResolvedRefs", "False/PoolNotFound");
+    pool.awaitModel("lost", "ResolvedRefs", "False/PoolNotFound");
   }
 }

@@ -157,6 +157,8 @@ final class PickerDeployment {
         .withName(name)
         .withNewValueFrom()
         .withNewFieldRef()
+        // A fieldRef is applied whole: without the server's default in it, it never matches.
+        .withApiVersion("v1")
         .withFieldPath(path)
         .endFieldRef()
         .endValueFrom()

@@ -4,6 +4,9 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import java.io.IOException;
@@ -12,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * An API server on which our CRDs and roles are installed. It has no controller manager: the test
@@ -47,13 +51,30 @@ public final class Installed {
     return server.client();
   }
 
-  /** May do what the operator's ServiceAccount may; the caller closes it. */
-  public KubernetesClient operator() {
+  /**
+   * May do what the operator's ServiceAccount may; the caller closes it.
+   *
+   * @param onWrite told of every request that is no reading, as {@code METHOD path}
+   */
+  public KubernetesClient operator(Consumer<String> onWrite) {
     Config config = Config.fromKubeconfig(server.kubeConfig());
     config.setImpersonateUsername("system:serviceaccount:" + NAMESPACE + ":fairlead-operator");
     config.setImpersonateGroups(
         "system:serviceaccounts", "system:serviceaccounts:" + NAMESPACE, "system:authenticated");
-    return new KubernetesClientBuilder().withConfig(config).build();
+    return new KubernetesClientBuilder()
+        .withConfig(config)
+        .withHttpClientBuilderConsumer(
+            http -> http.addOrReplaceInterceptor("writes", new Writes(onWrite)))
+        .build();
+  }
+
+  private record Writes(Consumer<String> told) implements Interceptor {
+    @Override
+    public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+      if (!request.method().equals("GET")) {
+        told.accept(request.method() + " " + request.uri().getPath());
+      }
+    }
   }
 
   /** A fresh namespace. */

@@ -1,5 +1,8 @@
 package io.fairlead.operator.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -11,20 +14,24 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatusBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
-import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Labels;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 
 /** One namespace with a pool and its models, and the parts that Kubernetes and the picker play. */
@@ -95,17 +102,27 @@ public final class PoolFixture {
     client.resources(kind).inNamespace(namespace).withName(name).delete();
   }
 
-  /** The pool's conditions in our entry as {@code type=status/reason}; empty without an entry. */
+  /** The pool's conditions in our entry as {@code status/reason} by type; none without an entry. */
   public Map<String, String> poolConditions() {
+    return brief(entry());
+  }
+
+  /** The message of a condition in our entry. */
+  public String poolMessage(String type) {
+    return entry().stream()
+        .filter(condition -> condition.getType().equals(type))
+        .map(Condition::getMessage)
+        .collect(Collectors.joining());
+  }
+
+  private List<Condition> entry() {
     InferencePool pool = need(InferencePool.class, POOL);
     return pool.getStatus() == null
-        ? Map.of()
+        ? List.of()
         : pool.getStatus().parents().stream()
             .filter(parent -> "fairlead.io/operator".equals(parent.controllerName()))
-            .map(ParentStatus::conditions)
-            .map(PoolFixture::brief)
-            .findFirst()
-            .orElse(Map.of());
+            .flatMap(parent -> parent.conditions().stream())
+            .toList();
   }
 
   /** The model's conditions as {@code status/reason} by type. */
@@ -129,47 +146,114 @@ public final class PoolFixture {
     return String.valueOf(need(ConfigMap.class, PICKER).getData().get("config.yaml"));
   }
 
-  /** What the Deployment controller and a kubelet do: the Deployment is available with one pod. */
+  /** Waits for the condition of our entry, given as {@code status/reason}. */
+  public void awaitPool(String type, String expected) {
+    eventually(() -> assertThat(poolConditions()).containsEntry(type, expected));
+  }
+
+  /** Waits for the model's condition, given as {@code status/reason}. */
+  public void awaitModel(String model, String type, String expected) {
+    eventually(() -> assertThat(modelConditions(model)).containsEntry(type, expected));
+  }
+
+  private static void eventually(ThrowingRunnable holds) {
+    await().atMost(Duration.ofSeconds(15)).untilAsserted(holds);
+  }
+
+  /** Plays what follows a pool's creation until it is ready. */
+  public void becomeReady() {
+    awaitPool("Ready", "False/RolloutInProgress");
+    becomeAvailable();
+    reportCurrent();
+    eventually(
+        () -> {
+          // A picker that was seen late may have changed the Deployment since.
+          Deployment deployment = need(Deployment.class, PICKER);
+          if (!deployment
+              .getStatus()
+              .getObservedGeneration()
+              .equals(deployment.getMetadata().getGeneration())) {
+            deploymentStatus(1);
+          }
+          assertThat(poolConditions()).containsEntry("Ready", "True/Ready");
+        });
+  }
+
+  /** What the Deployment controller and a kubelet do: the rollout ends, with a ready pod. */
   public void becomeAvailable() {
-    Deployment deployment = need(Deployment.class, PICKER);
-    deployment.setStatus(
-        new DeploymentStatusBuilder()
-            .withObservedGeneration(deployment.getMetadata().getGeneration())
-            .withReplicas(1)
-            .withUpdatedReplicas(1)
-            .withReadyReplicas(1)
-            .withAvailableReplicas(1)
-            .build());
-    client.resource(deployment).updateStatus();
+    deploymentStatus(1);
+    Map<String, String> labels =
+        need(Deployment.class, PICKER).getSpec().getTemplate().getMetadata().getLabels();
+    client
+        .resource(
+            new PodBuilder()
+                .withNewMetadata()
+                .withName("epp-1")
+                .withNamespace(namespace)
+                .withLabels(labels)
+                .endMetadata()
+                .withNewSpec()
+                .withAutomountServiceAccountToken(false)
+                .withTerminationGracePeriodSeconds(0L)
+                .addNewContainer()
+                .withName("epp")
+                .withImage("x")
+                .endContainer()
+                .endSpec()
+                .build())
+        .create();
+    podReady(true);
+  }
+
+  /** The pod fails its readiness probe from now on. */
+  public void becomeUnavailable() {
+    podReady(false);
+    deploymentStatus(0);
+  }
+
+  /** The pod is gone, and no other has come yet. */
+  public void losePod() {
+    delete(Pod.class, "epp-1");
+    deploymentStatus(0);
+  }
+
+  private void podReady(boolean ready) {
     Pod pod =
-        client
-            .resource(
-                new PodBuilder()
-                    .withNewMetadata()
-                    .withName("epp-1")
-                    .withNamespace(namespace)
-                    .withLabels(deployment.getSpec().getTemplate().getMetadata().getLabels())
-                    .endMetadata()
-                    .withNewSpec()
-                    .withAutomountServiceAccountToken(false)
-                    .addNewContainer()
-                    .withName("epp")
-                    .withImage("x")
-                    .endContainer()
-                    .endSpec()
-                    .build())
-            .create();
-    pod =
-        new PodBuilder(pod)
+        new PodBuilder(need(Pod.class, "epp-1"))
             .withNewStatus()
             .withPhase("Running")
             .addNewCondition()
             .withType("Ready")
-            .withStatus("True")
+            .withStatus(ready ? "True" : "False")
             .endCondition()
             .endStatus()
             .build();
     client.resource(pod).updateStatus();
+  }
+
+  /** As the Deployment controller tells of a rollout that has ended. */
+  private void deploymentStatus(int available) {
+    Deployment deployment = need(Deployment.class, PICKER);
+    int replicas = deployment.getSpec().getReplicas();
+    deployment.setStatus(
+        new DeploymentStatusBuilder()
+            .withObservedGeneration(deployment.getMetadata().getGeneration())
+            .withReplicas(replicas)
+            .withUpdatedReplicas(replicas)
+            .withReadyReplicas(available)
+            .withAvailableReplicas(available)
+            .addNewCondition()
+            .withType("Available")
+            .withStatus(available > 0 ? "True" : "False")
+            .withReason("MinimumReplicas" + (available > 0 ? "Available" : "Unavailable"))
+            .endCondition()
+            .addNewCondition()
+            .withType("Progressing")
+            .withStatus("True")
+            .withReason("NewReplicaSetAvailable")
+            .endCondition()
+            .build());
+    client.resource(deployment).updateStatus();
   }
 
   /** What the picker does: it reports in a Lease that its pod owns. */
@@ -200,23 +284,26 @@ public final class PoolFixture {
             namespace + "/pool", configHash(), 1, null, new PickerReport.Endpoints(3, 3, null)));
   }
 
-  /** Resource versions of all that the operator writes. */
-  public Map<String, String> versions() {
+  /** Somebody else's label changes on everything that the operator watches. */
+  public void touchAll(int value) {
     List<Class<? extends HasMetadata>> kinds =
         List.of(
-            InferencePool.class,
             InferenceModel.class,
             EndpointPicker.class,
             ServiceAccount.class,
             RoleBinding.class,
             ConfigMap.class,
             Service.class,
-            Deployment.class);
-    return kinds.stream()
-        .flatMap(kind -> client.resources(kind).inNamespace(namespace).list().getItems().stream())
-        .collect(
-            Collectors.toMap(
-                o -> o.getKind() + "/" + o.getMetadata().getName(),
-                o -> o.getMetadata().getResourceVersion()));
+            Deployment.class,
+            PodDisruptionBudget.class,
+            Lease.class,
+            Pod.class,
+            InferencePool.class);
+    String patch = "{\"metadata\":{\"labels\":{\"example.test/touched\":\"%d\"}}}".formatted(value);
+    for (Class<? extends HasMetadata> kind : kinds) {
+      for (HasMetadata object : client.resources(kind).inNamespace(namespace).list().getItems()) {
+        client.resource(object).patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+      }
+    }
   }
 }
