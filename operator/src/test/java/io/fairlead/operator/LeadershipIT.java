@@ -1,0 +1,81 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Two replicas of the operator and their Lease. */
+@ExtendWith(KubeApi.class)
+class LeadershipIT {
+  private final List<String> firstWrites = new CopyOnWriteArrayList<>();
+  private final List<String> secondWrites = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean lost = new AtomicBoolean();
+
+  private final List<OperatorProcess> processes = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    processes.forEach(OperatorProcess::close);
+  }
+
+  @Test
+  void aStandbyTakesOverWhenTheLeaderEnds(KubeApi.Running server) {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("leader"));
+    String lease = pool.namespace();
+    OperatorProcess first = process(cluster.operator(firstWrites::add), pool);
+    OperatorProcess second = process(cluster.operator(secondWrites::add), pool);
+    assertThat(first.ready()).as("before it stands for election").isFalse();
+    first.elect(Installed.NAMESPACE, lease, "first", () -> lost.set(true));
+    awaitHolder(cluster, lease, "first");
+    second.elect(Installed.NAMESPACE, lease, "second", () -> lost.set(true));
+    pool.createPool();
+    pool.awaitPool("Accepted", "True/Accepted");
+    await().until(second::ready);
+    assertThat(secondWrites).as("a standby only reads").isEmpty();
+
+    first.close();
+    assertThat(firstWrites.getLast()).as("the Lease is given last").endsWith("/leases/" + lease);
+    int byFirst = firstWrites.size();
+    // Sooner than the 15 seconds after which a Lease that nobody renews is free.
+    awaitHolder(cluster, lease, "second");
+    pool.createModel("chat", "chat", 90);
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    assertThat(first.ready()).isFalse();
+    assertThat(firstWrites).hasSize(byFirst);
+
+    second.close();
+    assertThat(spec(cluster, lease).getLeaseDurationSeconds()).as("given back").isOne();
+    assertThat(lost).as("leadership was given, not lost").isFalse();
+  }
+
+  private OperatorProcess process(KubernetesClient client, PoolFixture pool) {
+    OperatorProcess process =
+        new OperatorProcess(OperatorUnderTest.on(client, pool, true, Metrics.NOOP), client);
+    processes.add(process);
+    return process;
+  }
+
+  private static void awaitHolder(Installed cluster, String lease, String holder) {
+    await().until(() -> holder.equals(spec(cluster, lease).getHolderIdentity()));
+  }
+
+  private static LeaseSpec spec(Installed cluster, String name) {
+    Lease lease = cluster.admin().leases().inNamespace(Installed.NAMESPACE).withName(name).get();
+    return lease == null ? new LeaseSpec() : lease.getSpec();
+  }
+}
