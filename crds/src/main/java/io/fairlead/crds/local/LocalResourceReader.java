@@ -70,6 +70,13 @@ public final class LocalResourceReader {
     return reader.result();
   }
 
+  /** Reads several files whose text is known already, in the map's order. */
+  public static LocalResources read(Map<String, String> textByFile) {
+    LocalResourceReader reader = new LocalResourceReader();
+    textByFile.forEach(reader::text);
+    return reader.result();
+  }
+
   private LocalResources result() {
     return new LocalResources(pools, models, pickers, slices, endpoints, errors);
   }
