@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,8 @@ import org.slf4j.LoggerFactory;
 public final class FileConfigSource implements ConfigSource {
 
   private static final Logger LOG = LoggerFactory.getLogger(FileConfigSource.class);
+
+  private static final long SETTLE_MILLIS = 20;
 
   private final List<Path> paths;
   private final Duration poll;
@@ -84,19 +87,38 @@ public final class FileConfigSource implements ConfigSource {
     }
   }
 
-  private @Nullable String look(@Nullable String seen, Consumer<ConfigOffer> sink) {
+  /**
+   * Offers the files once two readings in a row agree: a folder listed while a file is replaced may
+   * lack it, and a file read while it is written may end early.
+   */
+  private String look(@Nullable String seen, Consumer<ConfigOffer> sink)
+      throws InterruptedException {
+    Reading now = readingNow();
+    if (now.hash().equals(seen)) {
+      return now.hash();
+    }
+    boolean settled = false;
+    while (!settled) {
+      TimeUnit.MILLISECONDS.sleep(SETTLE_MILLIS);
+      Reading again = readingNow();
+      settled = again.hash().equals(now.hash());
+      now = again;
+    }
+    if (!closed && !now.hash().equals(seen)) {
+      sink.accept(now.offer().get());
+    }
+    return now.hash();
+  }
+
+  private record Reading(String hash, Supplier<ConfigOffer> offer) {}
+
+  private Reading readingNow() {
     try {
       FileState state = FileState.read(paths);
-      if (!state.hash().equals(seen)) {
-        sink.accept(reader.apply(state));
-      }
-      return state.hash();
+      return new Reading(state.hash(), () -> reader.apply(state));
     } catch (IOException e) {
       ConfigOffer offer = unreadable(e);
-      if (!offer.contentHash().equals(seen)) {
-        sink.accept(offer);
-      }
-      return offer.contentHash();
+      return new Reading(offer.contentHash(), () -> offer);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.fairlead.epp.config;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -10,7 +12,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The files that make up a config, at one moment.
@@ -31,6 +35,13 @@ public record FileState(List<TextFile> files, String hash) {
         .map(TextFile::text)
         .findFirst()
         .orElse("");
+  }
+
+  /** The text of each file, by its path, in order. */
+  Map<String, String> texts() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    files.forEach(file -> texts.put(file.path().toString(), file.text()));
+    return texts;
   }
 
   /** A file with its text. */
@@ -69,14 +80,23 @@ public record FileState(List<TextFile> files, String hash) {
       digest.update(path.toString().getBytes(StandardCharsets.UTF_8));
       digest.update((byte) 0);
       digest.update(sha256().digest(bytes));
-      files.add(new TextFile(path, new String(bytes, StandardCharsets.UTF_8)));
+      files.add(new TextFile(path, text(path, bytes)));
     }
     return new FileState(files, HexFormat.of().formatHex(digest.digest(), 0, 16));
+  }
+
+  private static String text(Path path, byte[] bytes) throws IOException {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new IOException(path + ": is not UTF-8 text; save it as UTF-8", e);
+    }
   }
 
   private static boolean isYaml(Path path) {
     String name = String.valueOf(path.getFileName());
     return !name.startsWith(".")
+        && !name.equals("kustomization.yaml")
         && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"))
         && !Files.isDirectory(path);
   }

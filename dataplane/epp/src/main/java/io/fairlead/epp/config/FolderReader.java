@@ -41,7 +41,8 @@ final class FolderReader {
   }
 
   private ConfigOffer offer() {
-    LocalResources resources = LocalResourceReader.read(folder);
+    // What the hash was made of, and not what the folder holds by now.
+    LocalResources resources = LocalResourceReader.read(state.texts());
     errors.addAll(resources.errors());
     if (errors.isEmpty()) {
       objects(resources).forEach(FolderReader::inDefaultNamespace);

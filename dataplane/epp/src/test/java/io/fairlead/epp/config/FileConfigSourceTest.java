@@ -1,0 +1,99 @@
+package io.fairlead.epp.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileConfigSourceTest {
+
+  @TempDir Path folder;
+
+  private final Queue<String> offers = new ConcurrentLinkedQueue<>();
+
+  @Test
+  void neverOffersAFolderWithAFileMissingWhileItIsReplaced() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      replace("f" + i + ".yaml", "0");
+    }
+    try (FileConfigSource source = source(folder)) {
+      source.start(offer -> offers.add(offer.contentHash()));
+      await().until(() -> !offers.isEmpty());
+      for (int i = 1; i <= 3_000; i++) {
+        replace("f" + i % 20 + ".yaml", String.valueOf(i));
+      }
+      replace("f0.yaml", "end");
+      await().until(() -> offers.stream().anyMatch(texts -> texts.startsWith("end ")));
+    }
+    assertThat(offers).allSatisfy(texts -> assertThat(texts.split(" ")).hasSize(20));
+  }
+
+  @Test
+  void tellsWhatCannotBeReadAndReadsItOnceItCan() throws Exception {
+    try (FileConfigSource source = source(folder.resolve("later.yaml"))) {
+      source.start(
+          offer ->
+              offers.add(
+                  offer instanceof ConfigOffer.Unreadable unreadable
+                          && !offer.origin().equals("test")
+                      ? unreadable.message()
+                      : offer.contentHash()));
+      await().until(() -> offers.size() == 1);
+      replace("later.yaml", "now");
+      await().until(() -> offers.size() == 2);
+    }
+    assertThat(offers)
+        .containsExactly(folder.resolve("later.yaml") + ": there is no such file", "now");
+  }
+
+  @Test
+  void namesTheFileThatIsNoText() throws IOException {
+    Path file = Files.write(folder.resolve("latin.yaml"), new byte[] {'a', (byte) 0xe9});
+    assertThatThrownBy(() -> FileState.read(List.of(folder)))
+        .isInstanceOf(IOException.class)
+        .hasMessage(file + ": is not UTF-8 text; save it as UTF-8");
+  }
+
+  @Test
+  void takesOnlyResourceFilesOfAFolder() throws IOException {
+    for (String name : List.of("b.yml", "a.yaml", "c.json")) {
+      replace(name, name);
+    }
+    for (String name : List.of(".hidden.yaml", "kustomization.yaml", "notes.txt")) {
+      replace(name, "no");
+    }
+    Files.createDirectory(folder.resolve("sub.yaml"));
+    assertThat(FileState.read(List.of(folder)).texts().values())
+        .containsExactly("a.yaml", "b.yml", "c.json");
+  }
+
+  /** Its offers carry the texts in the hash. */
+  private static FileConfigSource source(Path path) {
+    return new FileConfigSource(
+        List.of(path),
+        Duration.ofMillis(20),
+        state ->
+            new ConfigOffer.Unreadable(
+                "test",
+                state.files().stream()
+                    .map(FileState.TextFile::text)
+                    .collect(Collectors.joining(" ")),
+                state.hash()));
+  }
+
+  private void replace(String name, String text) throws IOException {
+    Path temporary = Files.writeString(folder.resolve(name + ".tmp"), text);
+    Files.move(temporary, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+  }
+}
