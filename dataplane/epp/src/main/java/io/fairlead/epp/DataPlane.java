@@ -143,13 +143,16 @@ public final class DataPlane implements AutoCloseable {
       return;
     }
     LOG.info("draining: up to {} s for requests in flight", config.drain().toSeconds());
-    if (frontends != null) {
-      frontends.ready(false);
+    try {
+      if (frontends != null) {
+        frontends.ready(false);
+      }
+      Drain.all(Stream.of(gateway, extProc).filter(Objects::nonNull).toList(), config.drain());
+      closeParts();
+    } finally {
+      closed.complete(null); // else a second caller would wait for ever
     }
-    Drain.all(Stream.of(gateway, extProc).filter(Objects::nonNull).toList(), config.drain());
-    closeParts();
     LOG.info("stopped");
-    closed.complete(null);
   }
 
   private void listen(Transport transport, EventLoopGroup group) {
@@ -196,8 +199,14 @@ public final class DataPlane implements AutoCloseable {
     }
   }
 
+  /**
+   * Without a quiet period a loop that is told to stop while it runs its tasks ends before it has
+   * closed its channels: their sockets would stay open, and the other ends wait for ever.
+   */
   private static void shutdown(EventLoopGroup group) {
-    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
+    group
+        .shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(10, TimeUnit.SECONDS);
   }
 
   private static OptionalInt port(@Nullable Frontend frontend) {

@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 /** A gRPC server on event loops that others use too. */
 final class GrpcPort {
 
+  /** For what was cut to end: no more than closing sockets. */
+  private static final long CUT_SECONDS = 5;
+
   private GrpcPort() {}
 
   /** A server whose calls run on the connection's loop. */
@@ -54,7 +57,7 @@ final class GrpcPort {
         return true;
       }
       server.shutdownNow();
-      server.awaitTermination();
+      server.awaitTermination(CUT_SECONDS, TimeUnit.SECONDS);
       return false;
     } catch (InterruptedException e) {
       server.shutdownNow();
