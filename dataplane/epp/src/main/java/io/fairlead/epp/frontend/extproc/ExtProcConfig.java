@@ -1,5 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
+import java.time.Duration;
+
 /**
  * How to serve the external processing protocol.
  *
@@ -9,12 +11,22 @@ package io.fairlead.epp.frontend.extproc;
  * @param maxBodyBytes longest request body that is held to be read, 1 to 1 GiB; a longer one is
  *     answered with 413
  * @param healthChecking whether this port answers health checks too
+ * @param bodyTimeout longest time without a piece of a request body that has begun; then it is
+ *     answered with 408. Proxies have no such bound of their own in full duplex
  */
 public record ExtProcConfig(
-    String host, int port, ServingSecurity security, int maxBodyBytes, boolean healthChecking) {
+    String host,
+    int port,
+    ServingSecurity security,
+    int maxBodyBytes,
+    boolean healthChecking,
+    Duration bodyTimeout) {
 
   /** Longest request body when nothing else is said: 32 MiB. */
   public static final int DEFAULT_MAX_BODY_BYTES = 32 << 20;
+
+  /** Longest wait for more of a request body when nothing else is said. */
+  public static final Duration DEFAULT_BODY_TIMEOUT = Duration.ofSeconds(60);
 
   private static final int LARGEST_BODY = 1 << 30;
 
@@ -26,5 +38,14 @@ public record ExtProcConfig(
       throw new IllegalArgumentException(
           "maxBodyBytes: " + maxBodyBytes + " is not in 1.." + LARGEST_BODY);
     }
+    if (bodyTimeout.isNegative() || bodyTimeout.isZero()) {
+      throw new IllegalArgumentException("bodyTimeout: " + bodyTimeout + " is not above 0");
+    }
+  }
+
+  /** With the default wait for bodies. */
+  public ExtProcConfig(
+      String host, int port, ServingSecurity security, int maxBodyBytes, boolean healthChecking) {
+    this(host, port, security, maxBodyBytes, healthChecking, DEFAULT_BODY_TIMEOUT);
   }
 }

@@ -45,6 +45,7 @@ public final class ExtProcServer implements AutoCloseable {
         new StreamContext(
             pool,
             config.maxBodyBytes(),
+            config.bodyTimeout().toNanos(),
             () -> ThreadLocalRandom.current().nextLong(),
             counters,
             new FastThreadLocal<>() {

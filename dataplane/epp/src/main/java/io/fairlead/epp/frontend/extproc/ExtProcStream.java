@@ -24,6 +24,8 @@ import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +74,8 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   private boolean lengthDeclared;
   private boolean trailers;
   private @Nullable BodyBuffer incoming;
+  private long pieceCameAt;
+  private @Nullable Future<?> patience;
   private byte[] body = NOTHING;
   private @Nullable ParsedRequest parsed;
   private @Nullable RequestBody outgoing;
@@ -190,6 +194,35 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     }
     incoming = new BodyBuffer(context.maxBodyBytes());
     request = Request.READING;
+    pieceCameAt = loop.ticker().nanoTime();
+    waitForMore(context.bodyTimeout());
+  }
+
+  private void waitForMore(long nanos) {
+    patience = loop.schedule(this::stillComing, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Looks at the clock once in a while, so that a piece costs no new timer. */
+  private void stillComing() {
+    if (over || incoming == null || answeredByProxy()) {
+      return;
+    }
+    long left = pieceCameAt + context.bodyTimeout() - loop.ticker().nanoTime();
+    if (left > 0) {
+      waitForMore(left);
+    } else {
+      refuse(
+          new BadRequestException(
+              408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
+    }
+  }
+
+  private void bodyDone() {
+    incoming = null;
+    if (patience != null) {
+      patience.cancel(false);
+      patience = null;
+    }
   }
 
   private void requestBody(HttpBody message) {
@@ -197,6 +230,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
       return;
     }
     BodyBuffer buffer = incoming;
+    pieceCameAt = loop.ticker().nanoTime();
     if (request != Request.READING || buffer == null) {
       unexpected("request_body");
     } else if (!buffer.add(message.getBody())) {
@@ -226,7 +260,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
 
   private void read(BodyBuffer buffer) {
     body = buffer.take();
-    incoming = null;
+    bodyDone();
     try {
       ParsedRequest read = context.reader().read(path, body, 0, body.length);
       parsed = read;
@@ -391,7 +425,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   private void close(Outcome outcome) {
     if (!over) {
       over = true;
-      incoming = null;
+      bodyDone();
       outgoing = null;
       body = NOTHING;
       finish(outcome);

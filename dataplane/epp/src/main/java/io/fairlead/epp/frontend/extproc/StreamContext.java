@@ -8,12 +8,14 @@ import java.util.function.LongSupplier;
 /**
  * What all streams of a server share.
  *
+ * @param bodyTimeout longest time without a piece of a request body, in nanoseconds
  * @param seeds random bits for each request
  * @param readers one for each loop: a reader is not thread-safe
  */
 record StreamContext(
     PoolLoop pool,
     int maxBodyBytes,
+    long bodyTimeout,
     LongSupplier seeds,
     StreamCounters counters,
     FastThreadLocal<RequestReader> readers) {

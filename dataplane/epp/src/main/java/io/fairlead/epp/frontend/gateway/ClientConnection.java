@@ -66,6 +66,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private BodyBuffer body = new BodyBuffer(0, 0);
   private long discardable;
   private boolean keepAlive;
+
+  /** When the client's turn began: what it did not send while it was served does not count. */
+  private long clientsTurnAt;
+
   private @Nullable ProxyExchange exchange;
 
   ClientConnection(Gateway gateway, Channel channel, LoopResources resources) {
@@ -159,6 +163,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
     body = new BodyBuffer(limit, HttpUtil.getContentLength(request, 0L));
     state = State.READING;
+    clientsTurnAt = now();
   }
 
   /** Answers before the body is read. It is read all the same, within reason. */
@@ -347,6 +352,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void nextRequest() {
     if (keepAlive && !gateway.draining()) {
       state = State.IDLE;
+      clientsTurnAt = now();
     } else {
       closeAfterFlush();
     }
@@ -377,12 +383,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (!(event instanceof IdleStateEvent)) {
       ctx.fireUserEventTriggered(event);
+    } else if (now() - clientsTurnAt < gateway.config().clientIdleTimeout().toNanos()) {
+      return; // silent while it was served; the next look is a timeout away
     } else if (state == State.READING) {
       keepAlive = false;
       answer(Target.error(408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
     } else if (state != State.BUSY) {
       var _ = channel.close();
     }
+  }
+
+  private long now() {
+    return channel.eventLoop().ticker().nanoTime();
   }
 
   @Override

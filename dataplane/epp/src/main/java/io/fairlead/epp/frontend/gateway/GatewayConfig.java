@@ -59,6 +59,19 @@ public record GatewayConfig(
         exposeEndpoint);
   }
 
+  /** The same with other times after which a client's or an endpoint's idle connection closes. */
+  public GatewayConfig withIdleTimeouts(Duration client, Duration backend) {
+    return new GatewayConfig(
+        host,
+        port,
+        maxBodyBytes,
+        connectTimeout,
+        client,
+        backend,
+        maxIdlePerEndpoint,
+        exposeEndpoint);
+  }
+
   /** The same, telling clients who answered or not. */
   public GatewayConfig withExposeEndpoint(boolean expose) {
     return new GatewayConfig(

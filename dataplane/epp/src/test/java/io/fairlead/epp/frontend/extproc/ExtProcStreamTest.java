@@ -20,7 +20,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.epp.openai.RequestReader;
 import io.grpc.Status;
 import io.netty.util.concurrent.FastThreadLocal;
-import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -39,10 +39,9 @@ class ExtProcStreamTest {
   private static final String CHAT = OTHER.replace("\"other\"", "\"chat\"");
   private static final int LIMIT = 200_000;
 
+  private final TestLoop loop = new TestLoop();
   private final TestPool pool =
-      new TestPool(ImmediateEventExecutor.INSTANCE)
-          .configured()
-          .endpoints(endpoint("a", "10.0.0.1", 8000));
+      new TestPool(loop).configured().endpoints(endpoint("a", "10.0.0.1", 8000));
   private final FakeProxy proxy = new FakeProxy();
   private final StreamCounters counters = new StreamCounters();
   private final ExtProcStream stream = stream(pool, proxy);
@@ -52,6 +51,7 @@ class ExtProcStreamTest {
         new StreamContext(
             pool.loop,
             LIMIT,
+            Duration.ofSeconds(60).toNanos(),
             () -> 7,
             counters,
             new FastThreadLocal<>() {
@@ -61,12 +61,13 @@ class ExtProcStreamTest {
               }
             }),
         proxy,
-        ImmediateEventExecutor.INSTANCE);
+        loop);
   }
 
   @AfterEach
   void everythingIsAccountedFor() {
     stream.onCancel();
+    assertThat(loop.hasTimer()).as("a timer outlived its stream").isFalse();
     assertThat(pool.active()).isZero();
     assertThat(counters.active()).isZero();
     assertThat(counters.failures()).isZero();
@@ -97,6 +98,32 @@ class ExtProcStreamTest {
     assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(OTHER);
     assertThat(proxy.requestBodyEnds()).containsExactly(true);
     assertThat(pool.events).containsExactly("sent a");
+  }
+
+  @Test
+  void aBodyThatStopsComingGets408() {
+    tell(post(), body(OTHER.substring(0, 10), false));
+    loop.advance(Duration.ofSeconds(59));
+    tell(body(OTHER.substring(10), false));
+    loop.advance(Duration.ofSeconds(59));
+    assertThat(proxy.answers).as("pieces still came").isEmpty();
+
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(proxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
+    ImmediateResponse answer = proxy.answers.getFirst().getImmediateResponse();
+    assertThat(answer.getStatus().getCodeValue()).isEqualTo(408);
+    assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"request_timeout\"");
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    assertThat(pool.events).isEmpty();
+  }
+
+  @Test
+  void aBodyThatIsWholeHasNoDeadline() {
+    tell(post(), body(OTHER, true));
+    assertThat(loop.hasTimer()).isFalse();
+    loop.advance(Duration.ofHours(1));
+    assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
   }
 
   @Test
