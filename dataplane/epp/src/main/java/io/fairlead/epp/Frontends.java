@@ -79,6 +79,7 @@ final class Frontends {
             pool,
             group,
             health);
+    ExtProcMeters.register(runtime.registry(), server.counters());
     return new Frontend() {
       @Override
       public int port() {

@@ -20,6 +20,7 @@ import io.fairlead.epp.status.PickerStatus;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
@@ -146,6 +147,10 @@ final class PoolRuntime implements AutoCloseable {
 
   Future<Map<String, EndpointLatency>> latencies() {
     return loop.submit(telemetry::latencies);
+  }
+
+  MeterRegistry registry() {
+    return telemetry.registry();
   }
 
   String metrics() {
