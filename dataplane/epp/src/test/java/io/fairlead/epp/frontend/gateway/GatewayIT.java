@@ -16,6 +16,7 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.director.RequestObserver;
 import io.netty.channel.EventLoopGroup;
@@ -39,9 +40,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@ExtendWith(NoLeaks.class)
 class GatewayIT {
 
   private static final String CHAT = "/v1/chat/completions";
@@ -73,8 +76,8 @@ class GatewayIT {
     for (RawBackend backend : backends) {
       backend.close();
     }
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
-    poolGroup.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    poolGroup.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
   }
 
   private RawBackend backend(String name, RawBackend.Script script) throws IOException {

@@ -121,6 +121,11 @@ final class RawHttp implements Closeable {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
+  /** Everything up to the close. */
+  String rest() throws IOException {
+    return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  }
+
   /** Whether the other side has closed, cleanly or not. Waits for it. */
   boolean closed() {
     try {

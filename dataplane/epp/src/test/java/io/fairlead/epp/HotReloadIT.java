@@ -1,0 +1,130 @@
+package io.fairlead.epp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.stub.server.ModelServer;
+import io.fairlead.stub.server.ModelServerConfig;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Edits of a folder while requests go through the gateway: no request is lost. */
+@ExtendWith(NoLeaks.class)
+class HotReloadIT {
+
+  /** What the product promises for an edit to take effect. */
+  private static final Duration PROMISED = Duration.ofSeconds(1);
+
+  /** So lopsided that a run of a few hundred requests never sees the other target. */
+  private static final String MOSTLY_A = "{name: a, weight: 1000000}, {name: b, weight: 1}";
+
+  private static final String MOSTLY_B = "{name: a, weight: 1}, {name: b, weight: 1000000}";
+
+  @TempDir Path folder;
+
+  private final MultiThreadIoEventLoopGroup stubLoops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final List<ModelServer> stubs =
+      Stream.of("one", "two", "three")
+          .map(name -> ModelServerConfig.builder(name, "a", "b").instant().build())
+          .map(config -> ModelServer.start(config, stubLoops))
+          .toList();
+
+  @AfterEach
+  void stopStubs() {
+    stubs.forEach(ModelServer::close);
+    stubLoops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void editsTakeEffectUnderLoadWithoutAFailedRequest() throws Exception {
+    Resources resources = new Resources(folder).pool().model("Critical", MOSTLY_A);
+    stubs.forEach(stub -> resources.endpoint(stub.config().name(), stub.address(), true));
+    DataPlaneConfig config =
+        DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
+            .gateway("127.0.0.1", 0)
+            .loops(2)
+            .build();
+    try (DataPlane dataPlane = DataPlane.start(config)) {
+      dataPlane.ready().get(20, TimeUnit.SECONDS);
+      try (Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 4)) {
+        assertThat(traffic.next(60))
+            .allMatch(answer -> answer.ofModel("a"))
+            .extracting(Traffic.Answer::endpoint)
+            .contains("one", "two", "three");
+
+        resources.model("Critical", MOSTLY_B);
+        await().atMost(PROMISED).until(() -> dataPlane.report().generation() == 2);
+        assertThat(traffic.next(60)).allMatch(answer -> answer.ofModel("b"));
+
+        resources.endpoint("three", stubs.get(2).address(), false);
+        await().atMost(PROMISED).until(() -> dataPlane.report().endpoints().ready() == 2);
+        assertThat(dataPlane.report().endpoints().matching()).isEqualTo(3);
+        assertThat(traffic.next(60))
+            .extracting(Traffic.Answer::endpoint)
+            .contains("one", "two")
+            .doesNotContain("three");
+
+        resources.endpoint("three", stubs.get(2).address(), true);
+        await().atMost(PROMISED).until(() -> dataPlane.report().endpoints().ready() == 3);
+        assertThat(traffic.next(60)).extracting(Traffic.Answer::endpoint).contains("three");
+
+        assertThat(traffic.failed()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aBrokenEditIsRefusedAndTouchesNoRequest() throws Exception {
+    Resources resources = new Resources(folder).pool().model("Critical", MOSTLY_A);
+    stubs.forEach(stub -> resources.endpoint(stub.config().name(), stub.address(), true));
+    DataPlaneConfig config =
+        DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
+            .gateway("127.0.0.1", 0)
+            .loops(2)
+            .build();
+    try (DataPlane dataPlane = DataPlane.start(config)) {
+      dataPlane.ready().get(20, TimeUnit.SECONDS);
+      try (Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 4)) {
+        traffic.next(20);
+        PickerReport good = dataPlane.report();
+
+        resources.model("Urgent", MOSTLY_B);
+        await().atMost(PROMISED).until(() -> dataPlane.report().refused() != null);
+        assertThat(Objects.requireNonNull(dataPlane.report().refused()).message())
+            .contains(folder.resolve("model.yaml").toString())
+            .contains("spec.criticality")
+            .contains("Urgent")
+            .contains("Standard");
+        assertThat(dataPlane.report().configHash()).isEqualTo(good.configHash());
+        assertThat(traffic.next(60)).allMatch(answer -> answer.ofModel("a"));
+
+        resources.write("model.yaml", "not: [yaml");
+        await()
+            .until(
+                () ->
+                    Objects.requireNonNull(dataPlane.report().refused())
+                        .message()
+                        .contains("model.yaml:"));
+        assertThat(traffic.next(60)).allMatch(answer -> answer.ofModel("a"));
+
+        resources.model("Critical", MOSTLY_B);
+        await().atMost(PROMISED).until(() -> dataPlane.report().refused() == null);
+        assertThat(traffic.next(60)).allMatch(answer -> answer.ofModel("b"));
+
+        assertThat(traffic.failed()).isEmpty();
+      }
+    }
+  }
+}

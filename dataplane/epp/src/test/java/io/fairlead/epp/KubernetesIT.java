@@ -1,0 +1,449 @@
+package io.fairlead.epp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.Watch;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.testing.KubeApi;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A data plane fed by a real API server, with no more rights than a picker is given. */
+@ExtendWith(KubeApi.class)
+class KubernetesIT {
+
+  private static final String CONFIG = "pool-epp";
+  private static final String PICKER_POD = "pool-epp-0";
+  private static final Path ROLE = Path.of("../../config/rbac/epp-clusterrole.yaml");
+
+  private final KubeApi.Running api;
+  private final KubernetesClient admin;
+  private final String namespace;
+
+  KubernetesIT(KubeApi.Running api) {
+    this.api = api;
+    admin = api.client();
+    namespace =
+        admin
+            .resource(
+                new NamespaceBuilder()
+                    .withNewMetadata()
+                    .withGenerateName("epp-")
+                    .endMetadata()
+                    .build())
+            .create()
+            .getMetadata()
+            .getName();
+  }
+
+  @BeforeEach
+  void grantWhatAPickerMay() throws Exception {
+    Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
+    try (var role = Files.newInputStream(ROLE)) {
+      admin.load(role).serverSideApply();
+    }
+    admin
+        .resource(
+            new RoleBindingBuilder()
+                .withNewMetadata()
+                .withName("epp")
+                .withNamespace(namespace)
+                .endMetadata()
+                .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", "fairlead-epp")
+                .addNewSubject("", "ServiceAccount", "epp", namespace)
+                .build())
+        .create();
+  }
+
+  @Test
+  void appliesTheConfigMapAndItsChangesAndKeepsTheLastGoodOne() {
+    try (DataPlane dataPlane = start()) {
+      await().until(() -> dataPlane.report().refused() != null);
+      assertThat(Objects.requireNonNull(dataPlane.report().refused()).message())
+          .contains("ConfigMap " + namespace + "/" + CONFIG, "does not exist");
+      assertThat(dataPlane.notReady()).startsWith("no config in force: ConfigMap");
+
+      PoolConfig first = config(1, 8000);
+      put(ConfigDocument.write(first));
+      await().until(() -> ConfigDocument.hash(first).equals(dataPlane.report().configHash()));
+      awaitLease(report -> report.refused() == null && report.configHash() != null);
+
+      PoolConfig second = config(2, 8000);
+      put(ConfigDocument.write(second));
+      PickerReport running =
+          awaitLease(report -> ConfigDocument.hash(second).equals(report.configHash()));
+      assertThat(running.generation()).isEqualTo(2);
+      assertThat(running.pool()).isEqualTo(namespace + "/pool");
+
+      put(ConfigDocument.write(second).replace("Critical", "Urgent"));
+      PickerReport refused = awaitLease(report -> report.refused() != null);
+      assertThat(refused.configHash()).isEqualTo(ConfigDocument.hash(second));
+      assertThat(Objects.requireNonNull(refused.refused()).message())
+          .contains("ConfigMap " + namespace + "/" + CONFIG)
+          .contains("models[0].criticality")
+          .contains("Urgent");
+      assertThat(refused.refused().hash()).isNotEmpty();
+
+      admin.configMaps().inNamespace(namespace).withName(CONFIG).delete();
+      PickerReport gone = awaitLease(report -> message(report).contains("does not exist"));
+      assertThat(gone.configHash()).isEqualTo(ConfigDocument.hash(second));
+
+      put(ConfigDocument.write(second));
+      awaitLease(report -> report.refused() == null);
+    }
+  }
+
+  @Test
+  void followsThePodsOfThePool() {
+    pod("a", Map.of("app", "vllm"), true);
+    pod("unready", Map.of("app", "vllm"), false);
+    pod("other", Map.of("app", "web"), true);
+    put(ConfigDocument.write(config(1, 8000)));
+    try (DataPlane dataPlane = start()) {
+      awaitEndpoints(dataPlane, "a-rank-0");
+      assertThat(dataPlane.report().endpoints().matching()).isEqualTo(2);
+
+      ready("unready", true, 0);
+      awaitEndpoints(dataPlane, "a-rank-0", "unready-rank-0");
+      ready("unready", false, 0);
+      awaitEndpoints(dataPlane, "a-rank-0");
+
+      label("other", "vllm");
+      awaitEndpoints(dataPlane, "a-rank-0", "other-rank-0");
+      label("a", "web");
+      awaitEndpoints(dataPlane, "other-rank-0");
+      label("a", "vllm");
+      awaitEndpoints(dataPlane, "a-rank-0", "other-rank-0");
+
+      admin.pods().inNamespace(namespace).withName("other").delete();
+      awaitEndpoints(dataPlane, "a-rank-0");
+      assertThat(admin.pods().inNamespace(namespace).withName("other").get().getMetadata())
+          .as("still there, on its way out")
+          .extracting("deletionTimestamp")
+          .isNotNull();
+
+      put(ConfigDocument.write(config(1, 8000, 8001)));
+      awaitEndpoints(dataPlane, "a-rank-0", "a-rank-1");
+
+      ready("a", false, 0);
+      awaitEndpoints(dataPlane);
+      assertThat(dataPlane.report().endpoints().reason()).isEqualTo("NoReadyPods");
+      label("a", "web");
+      label("unready", "web");
+      label("other", "web");
+      await().until(() -> "NoMatchingPods".equals(dataPlane.report().endpoints().reason()));
+    }
+  }
+
+  @Test
+  void aRestartedEngineStartsFromNothing() throws Exception {
+    pod("a", Map.of("app", "vllm"), true);
+    put(ConfigDocument.write(config(1, 1)));
+    try (DataPlane dataPlane = start()) {
+      awaitEndpoints(dataPlane, "a-rank-0");
+      try (Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
+        traffic.next(1); // nothing listens there, but it was sent
+      }
+      assertThat(sent(dataPlane)).isPositive();
+
+      ready("a", true, 1);
+
+      await().until(() -> sent(dataPlane) == 0);
+      awaitEndpoints(dataPlane, "a-rank-0");
+    }
+  }
+
+  @Test
+  void writesItsLeaseWhenSomethingChangedAndNotOtherwise() {
+    put(ConfigDocument.write(config(1, 1)));
+    pod("a", Map.of("app", "vllm"), true);
+    Pod picker = pod(PICKER_POD, Map.of("app", "picker"), true);
+    try (DataPlane _ = start(picker.getMetadata().getUid())) {
+      // Nobody listens on that port: the last thing that there is to say about it.
+      PickerReport before =
+          awaitLease(report -> "PortNotServed".equals(report.endpoints().reason()));
+      Lease lease = Objects.requireNonNull(lease());
+      assertThat(lease.getMetadata().getLabels()).containsEntry(PickerReport.PICKER_LABEL, "pool");
+      assertThat(lease.getMetadata().getOwnerReferences())
+          .singleElement()
+          .satisfies(
+              owner -> {
+                assertThat(owner.getKind()).isEqualTo("Pod");
+                assertThat(owner.getName()).isEqualTo(PICKER_POD);
+                assertThat(owner.getUid()).isEqualTo(picker.getMetadata().getUid());
+              });
+
+      Queue<String> writes = new ConcurrentLinkedQueue<>();
+      try (Watch _ = watchLease(lease.getMetadata().getResourceVersion(), writes)) {
+        // Seen by both informers, but says nothing new.
+        admin
+            .configMaps()
+            .inNamespace(namespace)
+            .withName(CONFIG)
+            .edit(map -> annotated(map, "note", "1"));
+        annotate("a", "note", "1");
+        put(ConfigDocument.write(config(1, 1)) + "\n# a comment changes nothing\n");
+        put(ConfigDocument.write(config(2, 1)));
+
+        PickerReport after =
+            awaitLease(report -> !Objects.equals(report.configHash(), before.configHash()));
+        assertThat(after.configHash()).isEqualTo(ConfigDocument.hash(config(2, 1)));
+        await().until(() -> !writes.isEmpty());
+        assertThat(writes).containsExactly(after.toJson());
+      }
+    }
+  }
+
+  @Test
+  void startsWhileTheApiServerCannotBeReached() throws Exception {
+    put(ConfigDocument.write(config(1, 8000)));
+    pod("a", Map.of("app", "vllm"), true);
+    Config reachable = picker();
+    URI real = URI.create(reachable.getMasterUrl());
+    try (Relay relay = new Relay(real.getHost(), real.getPort())) {
+      Config behind = picker();
+      behind.setMasterUrl("https://127.0.0.1:" + relay.port() + "/");
+      try (DataPlane dataPlane =
+          DataPlane.start(
+              builder("uid", () -> new KubernetesClientBuilder().withConfig(behind).build())
+                  .build())) {
+        await().until(() -> relay.refused() > 1);
+        assertThat(dataPlane.notReady()).isEqualTo("no config yet");
+
+        relay.open();
+
+        dataPlane.ready().get(60, TimeUnit.SECONDS);
+        awaitEndpoints(dataPlane, "a-rank-0");
+        awaitLease(report -> report.endpoints().ready() == 1);
+      }
+    }
+  }
+
+  // ---- the picker
+
+  private DataPlane start() {
+    return start("0f0f0f0f-0000-0000-0000-000000000000");
+  }
+
+  private DataPlane start(String podUid) {
+    Config picker = picker();
+    return DataPlane.start(
+        builder(podUid, () -> new KubernetesClientBuilder().withConfig(picker).build())
+            .gateway("127.0.0.1", 0)
+            .build());
+  }
+
+  private DataPlaneConfig.Builder builder(String podUid, Supplier<KubernetesClient> client) {
+    var reporting = new DataPlaneConfig.Reporting("pool", PICKER_POD, namespace, podUid);
+    return DataPlaneConfig.builder(
+            new DataPlaneConfig.Kubernetes(namespace, CONFIG, reporting, client))
+        .loops(1);
+  }
+
+  private Config picker() {
+    Config config = Config.fromKubeconfig(api.kubeConfig());
+    config.setImpersonateUsername("system:serviceaccount:" + namespace + ":epp");
+    return config;
+  }
+
+  private PickerReport awaitLease(Predicate<PickerReport> that) {
+    return await()
+        .until(
+            () -> Optional.ofNullable(lease()).flatMap(KubernetesIT::report),
+            report -> report.isPresent() && that.test(report.get()))
+        .orElseThrow();
+  }
+
+  private Lease lease() {
+    return admin.leases().inNamespace(namespace).withName(PICKER_POD).get();
+  }
+
+  private static Optional<PickerReport> report(Lease lease) {
+    return Optional.ofNullable(lease.getMetadata().getAnnotations().get(PickerReport.ANNOTATION))
+        .flatMap(PickerReport::fromJson);
+  }
+
+  private static String message(PickerReport report) {
+    return report.refused() == null ? "" : report.refused().message();
+  }
+
+  private Watch watchLease(String since, Queue<String> writes) {
+    return admin
+        .leases()
+        .inNamespace(namespace)
+        .withName(PICKER_POD)
+        .withResourceVersion(since)
+        .watch(
+            new Watcher<>() {
+              @Override
+              public void eventReceived(Action action, Lease lease) {
+                writes.add(lease.getMetadata().getAnnotations().get(PickerReport.ANNOTATION));
+              }
+
+              @Override
+              public void onClose(WatcherException cause) {
+                writes.add("watch ended: " + cause);
+              }
+            });
+  }
+
+  private static void awaitEndpoints(DataPlane dataPlane, String... names) {
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(dataPlane.snapshot().get(10, TimeUnit.SECONDS))
+                    .extracting(view -> view.state().name())
+                    .containsExactlyInAnyOrder(names));
+  }
+
+  private static long sent(DataPlane dataPlane) throws Exception {
+    return dataPlane.snapshot().get(10, TimeUnit.SECONDS).getFirst().state().sent();
+  }
+
+  // ---- the cluster
+
+  private PoolConfig config(int weight, Integer... ports) {
+    return new PoolConfig(
+        namespace,
+        "pool",
+        Map.of("app", "vllm"),
+        List.of(ports),
+        "http",
+        List.of(
+            new ModelConfig(
+                "chat",
+                Criticality.CRITICAL,
+                List.of(new TargetModel("a", weight), new TargetModel("b", 1)))),
+        SchedulerConfig.DEFAULT);
+  }
+
+  private void put(String document) {
+    admin
+        .resource(
+            new ConfigMapBuilder()
+                .withNewMetadata()
+                .withName(CONFIG)
+                .withNamespace(namespace)
+                .endMetadata()
+                .addToData("config.yaml", document)
+                .build())
+        .serverSideApply();
+  }
+
+  /** With a finalizer, so that it stays for a while once deleted, as real ones do. */
+  private Pod pod(String name, Map<String, String> labels, boolean ready) {
+    Pod made =
+        admin
+            .resource(
+                new PodBuilder()
+                    .withNewMetadata()
+                    .withName(name)
+                    .withNamespace(namespace)
+                    .withLabels(labels)
+                    .addToFinalizers("fairlead.io/test")
+                    .endMetadata()
+                    .withNewSpec()
+                    .addNewContainer()
+                    .withName("c")
+                    .withImage("none")
+                    .endContainer()
+                    .endSpec()
+                    .build())
+            .create();
+    ready(name, ready, 0);
+    return made;
+  }
+
+  private void ready(String name, boolean ready, int restarts) {
+    admin
+        .pods()
+        .inNamespace(namespace)
+        .withName(name)
+        .editStatus(
+            pod ->
+                new PodBuilder(pod)
+                    .withNewStatus()
+                    .withPhase("Running")
+                    .withPodIP("127.0.0.1")
+                    .addNewPodIP("127.0.0.1")
+                    .addNewCondition()
+                    .withType("Ready")
+                    .withStatus(ready ? "True" : "False")
+                    .endCondition()
+                    .addNewContainerStatus()
+                    .withName("c")
+                    .withImage("none")
+                    .withImageID("none")
+                    .withReady(ready)
+                    .withRestartCount(restarts)
+                    .endContainerStatus()
+                    .endStatus()
+                    .build());
+  }
+
+  private void label(String name, String app) {
+    admin
+        .pods()
+        .inNamespace(namespace)
+        .withName(name)
+        .edit(
+            pod ->
+                new PodBuilder(pod).editMetadata().addToLabels("app", app).endMetadata().build());
+  }
+
+  private void annotate(String name, String key, String value) {
+    admin
+        .pods()
+        .inNamespace(namespace)
+        .withName(name)
+        .edit(
+            pod ->
+                new PodBuilder(pod)
+                    .editMetadata()
+                    .addToAnnotations(key, value)
+                    .endMetadata()
+                    .build());
+  }
+
+  private static ConfigMap annotated(ConfigMap map, String key, String value) {
+    return new ConfigMapBuilder(map)
+        .editMetadata()
+        .addToAnnotations(key, value)
+        .endMetadata()
+        .build();
+  }
+}

@@ -1,0 +1,80 @@
+package io.fairlead.epp;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A port before another: cuts every connection until it is opened, then passes them on. */
+final class Relay implements AutoCloseable {
+
+  private final ServerSocket server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger refused = new AtomicInteger();
+  private final String host;
+  private final int port;
+  private volatile boolean open;
+
+  Relay(String host, int port) throws IOException {
+    this.host = host;
+    this.port = port;
+    Thread.startVirtualThread(this::accept);
+  }
+
+  int port() {
+    return server.getLocalPort();
+  }
+
+  /** Connections cut so far. */
+  int refused() {
+    return refused.get();
+  }
+
+  void open() {
+    open = true;
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Socket client = server.accept();
+        if (!open) {
+          refused.incrementAndGet();
+          client.close();
+          continue;
+        }
+        Socket target = new Socket(host, port);
+        sockets.add(client);
+        sockets.add(target);
+        Thread.startVirtualThread(() -> copy(client, target));
+        Thread.startVirtualThread(() -> copy(target, client));
+      } catch (IOException e) {
+        return; // closed by the test
+      }
+    }
+  }
+
+  private static void copy(Socket from, Socket to) {
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      in.transferTo(out);
+    } catch (IOException e) {
+      // One side is gone; both are closed now.
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+  }
+}

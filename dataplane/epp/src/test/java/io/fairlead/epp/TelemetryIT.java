@@ -1,0 +1,208 @@
+package io.fairlead.epp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.read.ListAppender;
+import io.fairlead.stub.server.ModelServer;
+import io.fairlead.stub.server.ModelServerConfig;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** What a data plane shows of itself after requests: every metric by name, and no prompt. */
+@ExtendWith(NoLeaks.class)
+class TelemetryIT {
+
+  private static final String MARKER = "zq9-secret-prompt-7xk";
+
+  @TempDir Path folder;
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final MultiThreadIoEventLoopGroup stubLoops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final ModelServer stub =
+      ModelServer.start(ModelServerConfig.builder("one", "a").instant().build(), stubLoops);
+  private DataPlane dataPlane;
+
+  @BeforeEach
+  void start() throws Exception {
+    new Resources(folder)
+        .pool()
+        .model("Critical", "{name: a, weight: 1}")
+        .endpoint("one", stub.address(), true);
+    dataPlane =
+        DataPlane.start(
+            DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
+                .gateway("127.0.0.1", 0)
+                .extProc(
+                    new DataPlaneConfig.ExtProc(
+                        new DataPlaneConfig.Listen("127.0.0.1", 0), false, null, 1 << 20))
+                .admin("127.0.0.1", 0)
+                .loops(1)
+                .build());
+    dataPlane.ready().get(20, TimeUnit.SECONDS);
+  }
+
+  @AfterEach
+  void stop() {
+    dataPlane.close();
+    stub.close();
+    stubLoops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    http.close();
+  }
+
+  @Test
+  void theNamesOfMetricsAreAContract() throws Exception {
+    assertThat(post("{\"model\":\"chat\",\"prompt\":\"p\"}").statusCode()).isEqualTo(200);
+    await().until(() -> metrics().contains("fairlead_requests_total"));
+
+    assertThat(metrics().lines().filter(line -> line.startsWith("# TYPE ")).sorted())
+        .containsExactly(
+            "# TYPE fairlead_build_info gauge",
+            "# TYPE fairlead_config_info gauge",
+            "# TYPE fairlead_config_reloads_total counter",
+            "# TYPE fairlead_endpoint_awaiting_first_token gauge",
+            "# TYPE fairlead_endpoint_in_flight gauge",
+            "# TYPE fairlead_endpoint_kv_usage gauge",
+            "# TYPE fairlead_endpoint_matched_blocks_total counter",
+            "# TYPE fairlead_endpoint_prefix_hit_ratio gauge",
+            "# TYPE fairlead_endpoint_prompt_blocks_total counter",
+            "# TYPE fairlead_endpoint_queue gauge",
+            "# TYPE fairlead_endpoint_sent_total counter",
+            "# TYPE fairlead_ext_proc_failures_total counter",
+            "# TYPE fairlead_ext_proc_protocol_errors_total counter",
+            "# TYPE fairlead_ext_proc_streams_active gauge",
+            "# TYPE fairlead_ext_proc_streams_total counter",
+            "# TYPE fairlead_pool_endpoints_matching gauge",
+            "# TYPE fairlead_pool_endpoints_ready gauge",
+            "# TYPE fairlead_request_duration_seconds histogram",
+            "# TYPE fairlead_request_duration_seconds_max gauge",
+            "# TYPE fairlead_request_retries_total counter",
+            "# TYPE fairlead_requests_total counter",
+            "# TYPE fairlead_scheduling_latency_seconds histogram",
+            "# TYPE fairlead_scheduling_latency_seconds_max gauge",
+            "# TYPE fairlead_scrape_failures_total counter",
+            "# TYPE fairlead_time_to_first_token_seconds histogram",
+            "# TYPE fairlead_time_to_first_token_seconds_max gauge");
+    assertThat(metrics())
+        .contains(
+            "fairlead_requests_total{criticality=\"critical\",model=\"chat\",outcome=\"completed\"} 1.0",
+            "fairlead_scheduling_latency_seconds_count 1",
+            "fairlead_time_to_first_token_seconds_count{model=\"chat\"} 1",
+            "fairlead_request_duration_seconds_count{model=\"chat\"} 1",
+            "fairlead_endpoint_in_flight{endpoint=\"one\"} 0\n",
+            "fairlead_endpoint_queue{endpoint=\"one\"} 0\n",
+            "fairlead_endpoint_sent_total{endpoint=\"one\"} 1\n",
+            "fairlead_ext_proc_protocol_errors_total 0.0",
+            "fairlead_ext_proc_failures_total 0.0");
+  }
+
+  @Test
+  void clientsCannotMakeSeries() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      post("{\"model\":\"made-up-" + i + "\",\"prompt\":\"p\"}");
+    }
+    await().until(() -> metrics().contains("model=\"unknown\""));
+    assertThat(metrics()).doesNotContain("made-up");
+  }
+
+  @Test
+  void modelsAreListedFromTheConfig() throws Exception {
+    HttpResponse<String> models =
+        http.send(
+            HttpRequest.newBuilder(uri(dataPlane.gatewayPort().orElseThrow(), "/v1/models"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(models.statusCode()).isEqualTo(200);
+    assertThat(models.body()).contains("\"id\":\"chat\"").doesNotContain("\"id\":\"a\"");
+  }
+
+  @Test
+  void noPromptIsEverShown() throws Exception {
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    Level before = root.getLevel();
+    log.start();
+    root.addAppender(log);
+    root.setLevel(Level.DEBUG);
+    String shown;
+    try {
+      root.debug("the log is captured");
+      post("{\"model\":\"chat\",\"prompt\":\"" + MARKER + "\"}");
+      post("{\"model\":\"chat\",\"prompt\":\"" + MARKER + "\",\"stream\":true}");
+      post("{\"model\":\"none\",\"prompt\":\"" + MARKER + "\"}");
+      assertThat(post("{\"model\":\"chat\",\"prompt\":\"" + MARKER).statusCode()).isEqualTo(400);
+      assertThat(post("{\"prompt\":\"" + MARKER + "\"}").statusCode()).isEqualTo(400);
+      assertThat(post("\"" + MARKER + "\"").body()).doesNotContain(MARKER);
+      stub.faults().resetNext(4);
+      assertThat(post("{\"model\":\"chat\",\"prompt\":\"" + MARKER + "\"}").statusCode())
+          .isEqualTo(502);
+      new Resources(folder).model("Urgent", "{name: a, weight: 1}"); // a refusal is logged, too
+      await().until(() -> dataPlane.report().refused() != null);
+      shown = metrics() + get("/debug/status") + get("/readyz");
+    } finally {
+      root.setLevel(before);
+      root.detachAppender(log);
+    }
+    List<String> lines = List.copyOf(log.list).stream().map(TelemetryIT::text).toList();
+    assertThat(lines)
+        .anyMatch(line -> line.contains("the log is captured"))
+        .anyMatch(line -> line.contains("Urgent"))
+        .noneMatch(line -> line.contains(MARKER));
+    assertThat(shown).contains("fairlead_requests_total").doesNotContain(MARKER);
+  }
+
+  private static String text(ILoggingEvent event) {
+    return event.getFormattedMessage()
+        + event.getKeyValuePairs()
+        + event.getMDCPropertyMap()
+        + (event.getThrowableProxy() == null
+            ? ""
+            : ThrowableProxyUtil.asString(event.getThrowableProxy()));
+  }
+
+  private HttpResponse<String> post(String body) throws IOException, InterruptedException {
+    return http.send(
+        HttpRequest.newBuilder(uri(dataPlane.gatewayPort().orElseThrow(), "/v1/completions"))
+            .timeout(Duration.ofSeconds(20))
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  private String metrics() throws IOException, InterruptedException {
+    return get("/metrics");
+  }
+
+  private String get(String path) throws IOException, InterruptedException {
+    return http.send(
+            HttpRequest.newBuilder(uri(dataPlane.adminPort().orElseThrow(), path)).build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  private static URI uri(int port, String path) {
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+}

@@ -1,0 +1,239 @@
+package io.fairlead.epp.datalayer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.epp.NoLeaks;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The scraper against engines that misbehave, on a clock that the test moves. */
+@ExtendWith(NoLeaks.class)
+class MetricsScraperIT {
+
+  private static final String GOOD =
+      page(
+          "vllm:num_requests_waiting 3\nvllm:num_requests_running 2\nvllm:kv_cache_usage_perc .5\n");
+  private static final EndpointMetrics AS_TOLD = new EndpointMetrics(3, 2, .5, -1, -1);
+  private static final String SILENCE = "";
+
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final AtomicLong clock = new AtomicLong();
+  private final Queue<EndpointMetrics> scraped = new ConcurrentLinkedQueue<>();
+  private final Engine engine = new Engine();
+  private final MetricsScraper scraper =
+      new MetricsScraper(
+          loops,
+          NioSocketChannel.class,
+          new MetricsScraper.Settings(
+              Duration.ofMillis(10),
+              Duration.ofSeconds(1),
+              Duration.ofSeconds(5),
+              "/metrics",
+              MetricMapping.VLLM),
+          clock::get,
+          (endpoint, metrics) -> scraped.add(metrics));
+
+  @AfterEach
+  void stop() throws IOException {
+    scraper.close();
+    engine.close();
+    loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void readsOverOneConnectionAgainAndAgain() {
+    engine.answer = GOOD;
+    scrape();
+    await().until(() -> scraped.size() >= 5);
+    assertThat(scraped).containsOnly(AS_TOLD);
+    assertThat(engine.connections).hasValue(1);
+    assertThat(scraper.failures()).isZero();
+    assertThat(scraper.allRefuse()).isFalse();
+  }
+
+  @Test
+  void givesUpOnAnAnswerThatIsLateAndAsksAnew() {
+    engine.answer = SILENCE;
+    scrape();
+    await().until(() -> engine.unanswered.get() == 1);
+    assertThat(scraper.failures()).isZero();
+
+    engine.answer = GOOD;
+    clock.addAndGet(Duration.ofSeconds(1).toNanos());
+
+    await().until(() -> !scraped.isEmpty());
+    assertThat(scraped).containsOnly(AS_TOLD);
+    assertThat(scraper.failures()).isEqualTo(1);
+    assertThat(engine.connections).hasValue(2);
+  }
+
+  @Test
+  void forgetsWhatAnEngineSaidOnceItIsFrozenForLong() {
+    engine.answer = GOOD;
+    scrape();
+    await().until(() -> !scraped.isEmpty());
+
+    engine.answer = SILENCE;
+    await().until(() -> engine.unanswered.get() == 1);
+    clock.addAndGet(Duration.ofSeconds(4).toNanos());
+    await().until(() -> scraper.failures() == 1);
+    assertThat(scraped).as("a short silence is no reason").containsOnly(AS_TOLD);
+
+    await().until(() -> engine.unanswered.get() == 2);
+    clock.addAndGet(Duration.ofSeconds(1).toNanos());
+    await().until(() -> scraped.contains(EndpointMetrics.UNKNOWN));
+    assertThat(scraped.stream().filter(EndpointMetrics.UNKNOWN::equals)).hasSize(1);
+
+    engine.answer = GOOD;
+    clock.addAndGet(Duration.ofSeconds(1).toNanos());
+    int told = scraped.size();
+    await().until(() -> scraped.size() > told);
+    assertThat(List.copyOf(scraped).getLast()).isEqualTo(AS_TOLD);
+  }
+
+  @Test
+  void whatIsMissingFromThePageIsUnknown() {
+    engine.answer = page("vllm:num_requests_waiting 7\nother 1\n");
+    scrape();
+    await().until(() -> !scraped.isEmpty());
+    assertThat(scraped).containsOnly(new EndpointMetrics(7, -1, Double.NaN, -1, -1));
+    assertThat(scraper.failures()).isZero();
+  }
+
+  @Test
+  void aPageOfGarbageSaysNothing() {
+    byte[] bytes = new byte[5_000];
+    new Random(11).nextBytes(bytes);
+    engine.answer = page(new String(bytes, StandardCharsets.ISO_8859_1));
+    scrape();
+    await().until(() -> scraped.size() > 1);
+    assertThat(scraped).containsOnly(EndpointMetrics.UNKNOWN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\u0000\u0001\u0002 no HTTP at all\r\n\r\n",
+        "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n",
+      })
+  void whatIsNoPageIsAFailureAndTheEngineIsAskedAgain(String answer) {
+    engine.answer = answer;
+    scrape();
+    await().until(() -> scraper.failures() >= 2);
+    assertThat(scraped).isEmpty();
+
+    engine.answer = GOOD;
+    await().until(() -> !scraped.isEmpty());
+    assertThat(scraped).containsOnly(AS_TOLD);
+  }
+
+  @Test
+  void stopsWhenTheEndpointLeaves() throws Exception {
+    engine.answer = GOOD;
+    scrape();
+    await().until(() -> !scraped.isEmpty());
+    scraper.endpoints(List.of());
+    await().until(() -> engine.closed.get() == 1);
+    assertThat(scraper.allRefuse()).as("of no endpoints").isFalse();
+  }
+
+  private void scrape() {
+    scraper.endpoints(List.of(new EndpointSpec("e", "1", "127.0.0.1", engine.port(), Map.of())));
+  }
+
+  private static String page(String body) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
+  }
+
+  /** Sends the answer of the moment to every request; silence to those who get none. */
+  private static final class Engine {
+    final AtomicInteger connections = new AtomicInteger();
+    final AtomicInteger unanswered = new AtomicInteger();
+    final AtomicInteger closed = new AtomicInteger();
+    volatile String answer = SILENCE;
+    private final ServerSocket server;
+
+    Engine() {
+      try {
+        server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      Thread.startVirtualThread(this::accept);
+    }
+
+    int port() {
+      return server.getLocalPort();
+    }
+
+    private void accept() {
+      while (!server.isClosed()) {
+        try {
+          Socket socket = server.accept();
+          connections.incrementAndGet();
+          Thread.startVirtualThread(() -> serve(socket));
+        } catch (IOException e) {
+          return; // closed by the test
+        }
+      }
+    }
+
+    private void serve(Socket socket) {
+      try (socket;
+          BufferedReader in =
+              new BufferedReader(
+                  new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1))) {
+        OutputStream out = socket.getOutputStream();
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+          if (line.isEmpty()) {
+            String now = answer;
+            if (now.equals(SILENCE)) {
+              unanswered.incrementAndGet();
+            }
+            out.write(now.getBytes(StandardCharsets.ISO_8859_1));
+          }
+        }
+      } catch (IOException e) {
+        // Reset: as good as closed.
+      }
+      closed.incrementAndGet();
+    }
+
+    void close() throws IOException {
+      server.close();
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.director.RequestObserver;
+import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** How long connections live, on both sides of the gateway, and how old clients are served. */
+@ExtendWith(NoLeaks.class)
+@SuppressWarnings("NullAway.Init") // each test begins with serve
+class GatewayConnectionsIT {
+
+  private static final String CHAT = "/v1/chat/completions";
+  private static final String BODY =
+      "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final Duration SHORT = Duration.ofMillis(200);
+
+  private final EventLoopGroup group = Transport.newGroup(1);
+  private final PoolLoop pool =
+      new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new Silent());
+  private RawBackend backend;
+  private Gateway gateway;
+
+  /** One endpoint that does as {@code script} says, behind a gateway of these idle times. */
+  private void serve(Duration client, Duration toBackend, RawBackend.Script script)
+      throws IOException {
+    backend = new RawBackend("a", script);
+    gateway =
+        Gateway.start(
+            GatewayConfig.on("127.0.0.1", 0).withIdleTimeouts(client, toBackend),
+            pool,
+            group,
+            List::of,
+            () -> 1);
+    PoolConfig config =
+        new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), SchedulerConfig.DEFAULT);
+    pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
+    pool.endpoints(List.of(backend.spec())).syncUninterruptibly();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gateway.drain(Duration.ZERO).syncUninterruptibly();
+    await().untilAsserted(() -> assertThat(pool.active().get()).isZero());
+    backend.close();
+    group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+
+  private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
+    connection.respond(200, "", "{}");
+  }
+
+  private void post(RawHttp client) throws IOException {
+    client.post(CHAT, BODY);
+    assertThat(client.read().status()).isEqualTo(200);
+  }
+
+  @Test
+  void closesABackendConnectionThatNobodyUses() throws Exception {
+    serve(LONG, SHORT, GatewayConnectionsIT::ok);
+    try (RawHttp client = RawHttp.connect(gateway.port())) {
+      post(client);
+      post(client);
+      assertThat(backend.connections).hasValue(1);
+      await().untilAsserted(() -> assertThat(backend.closed).hasValue(1));
+      post(client);
+      assertThat(backend.connections).hasValue(2);
+    }
+  }
+
+  @Test
+  void closesIdleConnectionsToAnEndpointThatLeft() throws Exception {
+    serve(LONG, LONG, GatewayConnectionsIT::ok);
+    try (RawHttp client = RawHttp.connect(gateway.port())) {
+      post(client);
+      gateway.retain(List.of(backend.spec()));
+      post(client);
+      assertThat(backend.connections).as("still a member").hasValue(1);
+
+      gateway.retain(List.of());
+      await().untilAsserted(() -> assertThat(backend.closed).hasValue(1));
+    }
+  }
+
+  @Test
+  void aStreamFromAnEndpointThatLeftIsFinishedAndThenItsConnectionClosed() throws Exception {
+    CountDownLatch left = new CountDownLatch(1);
+    serve(
+        LONG,
+        LONG,
+        (connection, request) -> {
+          connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+          connection.chunk("before");
+          left.await();
+          connection.chunk("after");
+          connection.send("0\r\n\r\n");
+        });
+    try (RawHttp client = RawHttp.connect(gateway.port())) {
+      client.post(CHAT, BODY);
+      client.readHead();
+      assertThat(client.readChunk()).isEqualTo("before");
+      gateway.retain(List.of());
+      pool.endpoints(List.of()).syncUninterruptibly();
+      left.countDown();
+      assertThat(client.readChunk()).isEqualTo("after");
+      assertThat(client.readChunk()).isEmpty();
+      await().untilAsserted(() -> assertThat(backend.closed).hasValue(1));
+
+      client.post(CHAT, BODY);
+      assertThat(client.read().status()).as("the client's connection is fine").isEqualTo(503);
+    }
+  }
+
+  @Test
+  void aClientOfHttp10GetsTheBodyUpToTheClose() throws Exception {
+    serve(
+        LONG,
+        LONG,
+        (connection, request) -> {
+          connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+          connection.chunk("one ");
+          connection.chunk("two");
+          connection.send("0\r\n\r\n");
+        });
+    try (RawHttp client = RawHttp.connect(gateway.port())) {
+      client.send(http10(""));
+      RawHttp.Message head = client.readHead();
+      assertThat(head.status()).isEqualTo(200);
+      assertThat(head.header("transfer-encoding")).isEmpty();
+      assertThat(head.header("connection")).isEqualTo("close");
+      assertThat(client.rest()).isEqualTo("one two");
+    }
+    assertThat(backend.requests.remove().start()).endsWith(" HTTP/1.1");
+  }
+
+  @Test
+  void aClientOfHttp10KeepsItsConnectionWhereItAsksAndTheLengthIsKnown() throws Exception {
+    serve(LONG, LONG, GatewayConnectionsIT::ok);
+    try (RawHttp client = RawHttp.connect(gateway.port())) {
+      for (int i = 0; i < 2; i++) {
+        client.send(http10("Connection: keep-alive\r\n"));
+        RawHttp.Message answer = client.read();
+        assertThat(answer.text()).isEqualTo("{}");
+        assertThat(answer.header("connection")).isEqualTo("keep-alive");
+      }
+      client.send(http10(""));
+      assertThat(client.read().header("connection")).isEqualTo("close");
+      assertThat(client.closed()).isTrue();
+    }
+  }
+
+  private static String http10(String headers) {
+    return "POST "
+        + CHAT
+        + " HTTP/1.0\r\nContent-Type: application/json\r\n"
+        + headers
+        + "Content-Length: "
+        + BODY.length()
+        + "\r\n\r\n"
+        + BODY;
+  }
+
+  @Test
+  void aBodyThatStopsComingGets408() throws Exception {
+    serve(SHORT, LONG, GatewayConnectionsIT::ok);
+    try (RawHttp client = RawHttp.connect(gateway.port())) {
+      client.send(
+          "POST "
+              + CHAT
+              + " HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(408);
+      assertThat(answer.header("connection")).isEqualTo("close");
+      assertThat(answer.text()).contains("\"code\":\"request_timeout\"");
+      assertThat(client.closed()).isTrue();
+    }
+    assertThat(backend.connections).hasValue(0);
+  }
+
+  @Test
+  void aClientThatAsksNothingIsClosed() throws Exception {
+    serve(SHORT, LONG, GatewayConnectionsIT::ok);
+    try (RawHttp fresh = RawHttp.connect(gateway.port());
+        RawHttp used = RawHttp.connect(gateway.port())) {
+      post(used);
+      assertThat(used.closed()).isTrue();
+      assertThat(fresh.closed()).isTrue();
+    }
+  }
+
+  /** The client is silent while it waits: that must not count against it. */
+  @Test
+  void anAnswerMayTakeLongerThanTheClientMayBeIdle() throws Exception {
+    CountDownLatch answer = new CountDownLatch(1);
+    serve(
+        SHORT,
+        LONG,
+        (connection, request) -> {
+          answer.await();
+          ok(connection, request);
+        });
+    try (RawHttp idle = RawHttp.connect(gateway.port());
+        RawHttp client = RawHttp.connect(gateway.port())) {
+      client.post(CHAT, BODY);
+      assertThat(idle.closed()).as("the timeout has passed").isTrue();
+      answer.countDown();
+      assertThat(client.read().status()).isEqualTo(200);
+    }
+  }
+
+  private static final class Silent implements RequestObserver {
+    @Override
+    public void decided(long nanos) {}
+
+    @Override
+    public void sent(String model, Route route) {}
+
+    @Override
+    public void firstToken(String model, Route route, long nanos) {}
+
+    @Override
+    public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {}
+
+    @Override
+    public void rejected(String model, Rejection rejection) {}
+  }
+}
