@@ -67,8 +67,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--time-scale",
       description = "Wall seconds per engine second of the stubs.",
-      defaultValue = "0.2")
-  private double timeScale = 0.2;
+      defaultValue = "0.1")
+  private double timeScale = 0.1;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
