@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatusBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
@@ -235,7 +236,7 @@ public final class PoolFixture {
   private void deploymentStatus(int available) {
     Deployment deployment = need(Deployment.class, PICKER);
     int replicas = deployment.getSpec().getReplicas();
-    deployment.setStatus(
+    DeploymentStatus status =
         new DeploymentStatusBuilder()
             .withObservedGeneration(deployment.getMetadata().getGeneration())
             .withReplicas(replicas)
@@ -252,8 +253,14 @@ public final class PoolFixture {
             .withStatus("True")
             .withReason("NewReplicaSetAvailable")
             .endCondition()
-            .build());
-    client.resource(deployment).updateStatus();
+            .build();
+    // A patch, since the operator may write meanwhile.
+    client
+        .resource(deployment)
+        .subresource("status")
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            client.getKubernetesSerialization().asJson(Map.of("status", status)));
   }
 
   /** What the picker does: it reports in a Lease that its pod owns. */
