@@ -25,12 +25,7 @@ public final class ChildApplier {
   public static final String FIELD_MANAGER = "fairlead-epp";
 
   private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
-  private static final PatchContext APPLY =
-      new PatchContext.Builder()
-          .withPatchType(PatchType.SERVER_SIDE_APPLY)
-          .withFieldManager(FIELD_MANAGER)
-          .withForce(true)
-          .build();
+  private static final PatchContext APPLY = forced(FIELD_MANAGER);
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final int TOO_MANY_REQUESTS = 429;
@@ -54,6 +49,15 @@ public final class ChildApplier {
       }
     }
     return Optional.empty();
+  }
+
+  /** Server-side apply that takes fields over from whoever has them. */
+  static PatchContext forced(String fieldManager) {
+    return new PatchContext.Builder()
+        .withPatchType(PatchType.SERVER_SIDE_APPLY)
+        .withFieldManager(fieldManager)
+        .withForce(true)
+        .build();
   }
 
   /** Deletes a child that was observed. */

@@ -6,7 +6,6 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -24,12 +23,7 @@ public final class StatusApplier {
   /** Field manager of statuses. */
   public static final String FIELD_MANAGER = "fairlead-status";
 
-  private static final PatchContext APPLY =
-      new PatchContext.Builder()
-          .withPatchType(PatchType.SERVER_SIDE_APPLY)
-          .withFieldManager(FIELD_MANAGER)
-          .withForce(true)
-          .build();
+  private static final PatchContext APPLY = ChildApplier.forced(FIELD_MANAGER);
   private static final int NOT_FOUND = 404;
 
   private final KubernetesClient client;

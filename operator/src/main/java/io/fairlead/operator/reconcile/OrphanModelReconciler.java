@@ -1,14 +1,11 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fairlead.crds.PoolReference;
 import io.fairlead.crds.compile.PoolCompiler;
-import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.PoolDesire;
-import io.fairlead.operator.observe.Watched;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -16,12 +13,9 @@ import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
-import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
-import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ControllerConfiguration(name = "orphan-model", generationAwareEventProcessing = false)
 public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
-  private static final String BY_POOL = "pool";
-
   private final StatusApplier statuses;
-  private @Nullable Watched<InferencePool, InferenceModel> pools;
+  private @Nullable NamedPools<InferenceModel> pools;
 
   public OrphanModelReconciler(KubernetesClient client, InstantSource clock) {
     this.statuses = new StatusApplier(client, clock);
@@ -43,51 +35,21 @@ public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
   @Override
   public List<EventSource<?, InferenceModel>> prepareEventSources(
       EventSourceContext<InferenceModel> context) {
-    IndexerResourceCache<InferenceModel> models = context.getPrimaryCache();
-    models.addIndexers(
-        Map.of(
-            BY_POOL,
-            model -> {
-              String pool = pool(model);
-              return pool == null
-                  ? List.of()
-                  : List.of(Watched.key(model.getMetadata().getNamespace(), pool));
-            }));
-    Watched<InferencePool, InferenceModel> watched =
-        new Watched<>(
-            InferencePool.class,
-            null,
-            pool -> null,
-            pool ->
-                Watched.ids(
-                    models.byIndex(
-                        BY_POOL,
-                        Watched.key(
-                            pool.getMetadata().getNamespace(), pool.getMetadata().getName()))),
-            context);
-    pools = watched;
-    return List.of(watched);
+    NamedPools<InferenceModel> prepared =
+        new NamedPools<>(
+            context, model -> model.getSpec() == null ? null : model.getSpec().poolRef());
+    pools = prepared;
+    return prepared.sources();
   }
 
   @Override
   public UpdateControl<InferenceModel> reconcile(
       InferenceModel model, Context<InferenceModel> context) {
-    Watched<InferencePool, InferenceModel> informer = pools;
-    String pool = pool(model);
-    if (informer == null || model.isMarkedForDeletion()) {
-      return UpdateControl.noUpdate();
-    }
-    if (pool == null
-        || informer.get(new ResourceID(pool, model.getMetadata().getNamespace())).isEmpty()) {
+    if (pools != null && !model.isMarkedForDeletion() && !pools.found(model)) {
       JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
       Verdict none = Verdict.pending("The model has no pool");
       statuses.write(model, ModelStatus.of(judged.accepted(), judged.resolvedRefs(), none));
     }
     return UpdateControl.noUpdate();
-  }
-
-  private static @Nullable String pool(InferenceModel model) {
-    PoolReference ref = model.getSpec() == null ? null : model.getSpec().poolRef();
-    return ref == null ? null : ref.name();
   }
 }

@@ -1,0 +1,70 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fairlead.crds.PoolReference;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.observe.Watched;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pools that objects of a kind name. A pool that comes or goes wakes those that name it.
+ *
+ * @param <P> kind that is reconciled
+ */
+final class NamedPools<P extends HasMetadata> {
+  private static final String BY_POOL = "pool";
+
+  private final Function<P, @Nullable PoolReference> reference;
+  private final Watched<InferencePool, P> pools;
+
+  /** Prepares the informer; the framework starts it. */
+  NamedPools(EventSourceContext<P> context, Function<P, @Nullable PoolReference> reference) {
+    this.reference = reference;
+    IndexerResourceCache<P> objects = context.getPrimaryCache();
+    objects.addIndexers(
+        Map.of(
+            BY_POOL,
+            object -> {
+              String pool = name(object);
+              return pool == null
+                  ? List.of()
+                  : List.of(Watched.key(object.getMetadata().getNamespace(), pool));
+            }));
+    pools =
+        new Watched<>(
+            InferencePool.class, null, pool -> null, pool -> naming(objects, pool), context);
+  }
+
+  /** To be handed to the framework. */
+  List<EventSource<?, P>> sources() {
+    return List.of(pools);
+  }
+
+  /** The name of the pool that the object names; null when it names none. */
+  @Nullable String name(P object) {
+    PoolReference ref = reference.apply(object);
+    return ref == null ? null : ref.name();
+  }
+
+  /** Whether the object names a pool that is there. */
+  boolean found(P object) {
+    String pool = name(object);
+    return pool != null
+        && pools.get(new ResourceID(pool, object.getMetadata().getNamespace())).isPresent();
+  }
+
+  private static <P extends HasMetadata> Set<ResourceID> naming(
+      IndexerResourceCache<P> objects, InferencePool pool) {
+    return Watched.ids(
+        objects.byIndex(
+            BY_POOL, Watched.key(pool.getMetadata().getNamespace(), pool.getMetadata().getName())));
+  }
+}
