@@ -67,6 +67,9 @@ final class PoolRuntime implements AutoCloseable {
   private volatile boolean configured;
   private volatile boolean endpointsLoaded;
 
+  /** Whether the source has said anything: until then nobody knows what matches. */
+  private boolean endpointsCounted;
+
   PoolRuntime(
       DataPlaneConfig config, Transport transport, EventLoopGroup group, LongSupplier clock) {
     loop = group.next();
@@ -138,7 +141,11 @@ final class PoolRuntime implements AutoCloseable {
     if (!configured) {
       return refused == null ? "no config yet" : "no config in force: " + refused.message();
     }
-    return endpointsLoaded ? "" : "no endpoint yet: " + status.current().endpoints().reason();
+    if (endpointsLoaded) {
+      return "";
+    }
+    String reason = status.current().endpoints().reason();
+    return reason == null ? "no endpoint yet" : "no endpoint yet: " + reason;
   }
 
   Future<List<EndpointSnapshot>> snapshot() {
@@ -174,6 +181,7 @@ final class PoolRuntime implements AutoCloseable {
   }
 
   private void endpoints(EndpointSet set) {
+    endpointsCounted = true;
     if (set.equals(endpoints)) {
       countEndpoints();
       return;
@@ -199,8 +207,8 @@ final class PoolRuntime implements AutoCloseable {
     if (reason == null && scraper.allRefuse()) {
       reason = "PortNotServed";
     }
-    // Before the first config nobody knows what would match.
-    status.endpoints(endpoints.matching(), endpoints.ready().size(), configured ? reason : null);
+    status.endpoints(
+        endpoints.matching(), endpoints.ready().size(), endpointsCounted ? reason : null);
   }
 
   private void becomeReady() {

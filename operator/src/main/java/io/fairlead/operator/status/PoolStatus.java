@@ -89,6 +89,8 @@ public final class PoolStatus {
             .flatMap(Stream::ofNullable)
             .filter(report -> report.configHash() != null)
             .map(PickerReport::endpoints)
+            // Neither an endpoint nor a reason: that picker has not looked yet.
+            .filter(endpoints -> endpoints.ready() > 0 || endpoints.reason() != null)
             .toList();
     if (reported.isEmpty()) {
       return Verdict.pending(

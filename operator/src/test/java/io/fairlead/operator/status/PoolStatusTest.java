@@ -116,7 +116,7 @@ class PoolStatusTest {
     return new PickerReport("ns/p", "old", 1, new Refused(hash, "why"), SOME);
   }
 
-  private static PickerReport endpoints(String reason) {
+  private static PickerReport endpoints(@Nullable String reason) {
     return new PickerReport("ns/p", "new", 1, null, new Endpoints(0, 0, reason));
   }
 
@@ -209,6 +209,10 @@ class PoolStatusTest {
         .isEqualTo("Unknown/Pending");
     assertThat(brief(PoolStatus.of(facts(rolledOut(), ready(runs("x")))), "EndpointsAvailable"))
         .isEqualTo("True/EndpointsReady");
+    assertThat(
+            brief(PoolStatus.of(facts(rolledOut(), ready(endpoints(null)))), "EndpointsAvailable"))
+        .as("a picker that has not looked yet")
+        .isEqualTo("Unknown/Pending");
     for (String reason : List.of("NoMatchingPods", "NoReadyPods", "PortNotServed")) {
       assertThat(
               brief(
