@@ -1,12 +1,18 @@
 package io.fairlead.e2e;
 
+import static org.awaitility.Awaitility.await;
+
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.e2e.cluster.Checkout;
 import io.fairlead.e2e.cluster.Cluster;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** A real Envoy in the cluster, with the sample pool's picker as its ext_proc server. */
@@ -60,7 +66,19 @@ final class EnvoyOnCluster {
             .getPorts()
             .getFirst()
             .getNodePort();
-    return URI.create("http://" + nodeAddress(client) + ":" + nodePort);
+    String address = nodeAddress(client);
+    // The pod is ready before every node has been told to lead the port there.
+    await().atMost(Duration.ofMinutes(1)).until(() -> accepts(address, nodePort));
+    return URI.create("http://" + address + ":" + nodePort);
+  }
+
+  private static boolean accepts(String address, int port) {
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress(address, port), 1_000);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Takes it away again. */
