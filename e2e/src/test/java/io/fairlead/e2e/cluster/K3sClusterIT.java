@@ -7,14 +7,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.fairlead.crds.testing.Crds;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,33 +37,9 @@ final class K3sClusterIT {
   }
 
   @Test
-  void takesTheCrdsAndAPool() throws IOException {
-    try (Stream<Path> files = Files.list(CHECKOUT.root().resolve("crds/manifests"))) {
-      List<Path> crds =
-          files.filter(file -> !file.endsWith("kustomization.yaml")).sorted().toList();
-      assertThat(crds).isNotEmpty();
-      for (Path crd : crds) {
-        try (InputStream yaml = Files.newInputStream(crd)) {
-          for (HasMetadata applied : client.load(yaml).serverSideApply()) {
-            client
-                .apiextensions()
-                .v1()
-                .customResourceDefinitions()
-                .withName(applied.getMetadata().getName())
-                .waitUntilCondition(
-                    found ->
-                        found != null
-                            && found.getStatus().getConditions().stream()
-                                .anyMatch(
-                                    condition ->
-                                        condition.getType().equals("Established")
-                                            && condition.getStatus().equals("True")),
-                    30,
-                    TimeUnit.SECONDS);
-          }
-        }
-      }
-    }
+  void takesTheCrdsAndAPool() {
+    Crds.apply(client);
+
     HasMetadata pool =
         client
             .resource(
