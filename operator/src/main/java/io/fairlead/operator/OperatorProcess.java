@@ -15,6 +15,12 @@ final class OperatorProcess implements AutoCloseable {
   private final KubernetesClient client;
   private final AtomicBoolean ending = new AtomicBoolean();
   private volatile boolean running;
+
+  /**
+   * Whether the Lease was ever ours: losing it then ends the process, also while it still starts.
+   */
+  private volatile boolean led;
+
   private volatile @Nullable Leadership leadership;
 
   OperatorProcess(Operator operator, KubernetesClient client) {
@@ -44,7 +50,7 @@ final class OperatorProcess implements AutoCloseable {
             identity,
             this::runOrEnd,
             () -> {
-              if (!ending.get() && running) {
+              if (!ending.get() && led) {
                 LOG.error("leadership is lost, ending");
                 lost.run();
               }
@@ -77,6 +83,7 @@ final class OperatorProcess implements AutoCloseable {
   }
 
   private void runOrEnd() {
+    led = true;
     try {
       run();
     } catch (RuntimeException e) {
