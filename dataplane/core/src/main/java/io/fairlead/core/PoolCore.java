@@ -72,7 +72,8 @@ public final class PoolCore {
    * comes before this returns.
    *
    * @return the request's ticket, also passed to the listener
-   * @throws RuntimeException if a plugin is broken; the request has been rejected then
+   * @throws RuntimeException or an {@code Error}, whatever a broken plugin throws; the request has
+   *     been rejected then
    */
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
     int slot = requests.add(facts, listener);
@@ -85,7 +86,8 @@ public final class PoolCore {
    * The endpoint did not take the request: it broke before the first response byte. Causes another
    * send, to an endpoint not tried yet, or a rejection. After a first token there is no other send.
    *
-   * @throws RuntimeException if a plugin is broken; the request has been rejected then
+   * @throws RuntimeException or an {@code Error}, whatever a broken plugin throws; the request has
+   *     been rejected then
    */
   public void attemptFailed(long now, long request) {
     int slot = requests.slot(request);
@@ -140,17 +142,29 @@ public final class PoolCore {
     return endpoints.snapshot();
   }
 
-  /** Sends the request or rejects it: exactly one effect, also when a plugin throws. */
+  /**
+   * Sends the request or rejects it: exactly one effect, also when a plugin throws. The listener is
+   * called last, when the accounts are straight.
+   */
   private void decide(int slot) {
+    @Nullable Reason refused;
+    @Nullable Route route = null;
     try {
-      Reason refused = choose(slot);
+      refused = choose(slot);
       if (refused == null) {
-        send(slot, chosen);
-      } else {
-        reject(slot, refused);
+        route = place(slot, chosen);
       }
+    } catch (RuntimeException | Error e) {
+      settle(slot);
+      reject(slot, Reason.PLUGIN_FAILED);
+      throw e;
     } finally {
       current.done();
+    }
+    if (route != null) {
+      requests.listener(slot).send(requests.ticket(slot), route);
+    } else if (refused != null) {
+      reject(slot, refused);
     }
   }
 
@@ -167,28 +181,23 @@ public final class PoolCore {
     boolean retry = requests.attempts(slot) > 0;
     EndpointState[] eligible = endpoints.eligible();
     current.start(facts, eligible.length);
-    try {
-      current.target(model.target(current));
-      int full = 0;
-      for (EndpointState endpoint : eligible) {
-        if (retry && requests.hasTried(slot, endpoint)) {
-          continue;
-        }
-        if (criticality == Criticality.SHEDDABLE
-            && active.saturation().saturation(endpoint) >= FULL) {
-          full++;
-        } else {
-          current.candidate(endpoint);
-        }
+    current.target(model.target(current));
+    int full = 0;
+    for (EndpointState endpoint : eligible) {
+      if (retry && requests.hasTried(slot, endpoint)) {
+        continue;
       }
-      if (current.size() == 0) {
-        return full > 0 ? Reason.SATURATED : nobodyLeft(retry, Reason.NO_READY_ENDPOINTS);
+      if (criticality == Criticality.SHEDDABLE
+          && active.saturation().saturation(endpoint) >= FULL) {
+        full++;
+      } else {
+        current.candidate(endpoint);
       }
-      chosen = active.scheduler().schedule(current, current);
-    } catch (RuntimeException e) {
-      reject(slot, Reason.PLUGIN_FAILED);
-      throw e;
     }
+    if (current.size() == 0) {
+      return full > 0 ? Reason.SATURATED : nobodyLeft(retry, Reason.NO_READY_ENDPOINTS);
+    }
+    chosen = active.scheduler().schedule(current, current);
     return chosen == Scheduler.NONE ? nobodyLeft(retry, Reason.NO_SUITABLE_ENDPOINT) : null;
   }
 
@@ -197,23 +206,22 @@ public final class PoolCore {
     return retry ? Reason.UPSTREAM_FAILED : otherwise;
   }
 
-  private void send(int slot, int candidate) {
+  /** Books the request on the candidate. */
+  private Route place(int slot, int candidate) {
     EndpointState endpoint = current.endpoint(candidate);
     RequestFacts facts = requests.facts(slot);
     int matched = current.matchedBlocksOf(candidate);
     current.learn(endpoint);
     endpoint.sent(tokens(facts), matched, facts.blocks().length);
     int attempt = requests.sent(slot, endpoint);
-    Route route =
-        new Route(
-            current.targetModel(),
-            criticality,
-            endpoint.name(),
-            endpoint.address(),
-            endpoint.port(),
-            matched,
-            attempt);
-    requests.listener(slot).send(requests.ticket(slot), route);
+    return new Route(
+        current.targetModel(),
+        criticality,
+        endpoint.name(),
+        endpoint.address(),
+        endpoint.port(),
+        matched,
+        attempt);
   }
 
   private void reject(int slot, Reason reason) {

@@ -90,21 +90,23 @@ public final class Director implements RequestListener {
     model = facts.model();
     arrivedAt = pool.now();
     try {
-      ticket = pool.core().arrive(arrivedAt, facts, this);
-    } catch (RuntimeException e) {
+      pool.core().arrive(arrivedAt, facts, this);
+    } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
+    } finally {
+      endIfHomeIsGone();
     }
     pool.observer().decided(pool.now() - arrivedAt);
-    endIfHomeIsGone();
   }
 
   private void onAttemptFailed() {
     try {
       pool.core().attemptFailed(pool.now(), ticket);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
+    } finally {
+      endIfHomeIsGone();
     }
-    endIfHomeIsGone();
   }
 
   /** Nobody is left to end the request; the core must not count it for ever. */
@@ -133,8 +135,8 @@ public final class Director implements RequestListener {
 
   @Override
   public void send(long request, Route route) {
+    ticket = request;
     this.route = route;
-    pool.observer().sent(model, route);
     atHome(
         () -> {
           if (state == State.SUBMITTED) {
@@ -142,12 +144,12 @@ public final class Director implements RequestListener {
             exchange.send(route);
           }
         });
+    pool.observer().sent(model, route);
   }
 
   @Override
   public void reject(long request, Rejection rejection) {
     route = null;
-    pool.observer().rejected(model, rejection);
     atHome(
         () -> {
           if (state == State.SUBMITTED) {
@@ -155,6 +157,7 @@ public final class Director implements RequestListener {
             exchange.reject(rejection);
           }
         });
+    pool.observer().rejected(model, rejection);
   }
 
   private void atHome(Runnable effect) {

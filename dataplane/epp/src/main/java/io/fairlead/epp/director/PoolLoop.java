@@ -80,11 +80,18 @@ public final class PoolLoop {
     }
   }
 
-  /** A plugin threw; its request has been rejected. Logged ever more rarely. */
-  void pluginFailed(RuntimeException cause) {
+  /**
+   * A plugin threw; its request has been rejected. Logged ever more rarely. What says that the
+   * virtual machine itself is in trouble is thrown on; only a stack that a plugin used up is its
+   * own fault, and free again by now.
+   */
+  void pluginFailed(Throwable cause) {
     failures++;
     if (Long.bitCount(failures) == 1) {
       LOG.error("A scheduling plugin failed, {} times so far", failures, cause);
+    }
+    if (cause instanceof VirtualMachineError fatal && !(cause instanceof StackOverflowError)) {
+      throw fatal;
     }
   }
 

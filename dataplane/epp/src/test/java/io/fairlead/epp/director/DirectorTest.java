@@ -2,6 +2,8 @@ package io.fairlead.epp.director;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
@@ -9,9 +11,14 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
 import io.netty.util.concurrent.AbstractEventExecutor;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
@@ -23,16 +30,62 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Any interleaving of frontend and pool, drawn from a seed, leaves the accounts straight. */
 class DirectorTest {
+
+  private final Logger log = (Logger) LoggerFactory.getLogger(PoolLoop.class);
+
+  /** Thousands of plugins fail here, and each pool would tell of its first. */
+  @BeforeEach
+  void quiet() {
+    log.setLevel(Level.OFF);
+  }
+
+  @AfterEach
+  void loud() {
+    log.setLevel(null);
+  }
 
   @Test
   void everyInterleavingEndsEachRequestOnce() {
     for (long seed = 0; seed < 20_000; seed++) {
       run(seed);
     }
+  }
+
+  @Test
+  void whatSaysThatTheMachineIsInTroubleIsThrownOnOnceTheRequestIsAnswered() {
+    Steps home = new Steps();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore();
+    Terminal terminal = new Terminal();
+    core.configure(
+        0,
+        compiled(
+            List.of(
+                new Throwing(
+                    () -> {
+                      throw new OutOfMemoryError("a plugin's");
+                    })),
+            new SchedulerConfig(
+                List.of(new PluginConfig("throwing", "throwing", Map.of())), List.of(), null)));
+    core.endpoints(0, List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())));
+    Frontend frontend = new Frontend(0);
+    frontend.director = new Director(new PoolLoop(core, loop, () -> 0, terminal), home, frontend);
+
+    home.act(() -> frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)));
+    loop.step();
+    home.step();
+
+    assertThat(loop.fatal).isEqualTo(1);
+    assertThat(frontend.over).as("answered").isTrue();
+    assertThat(terminal.calls).isEqualTo(1);
+    assertThat(core.active()).isZero();
   }
 
   private static void run(long seed) {
@@ -43,11 +96,7 @@ class DirectorTest {
     Terminal terminal = new Terminal();
     PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
     core.configure(
-        0,
-        new ConfigCompiler(List.of())
-            .compile(
-                new PoolConfig(
-                    "n", "p", Map.of(), List.of(1), "http", List.of(), SchedulerConfig.DEFAULT)));
+        0, random.nextInt(4) == 0 ? flaky(random) : compiled(List.of(), SchedulerConfig.DEFAULT));
     List<EndpointSpec> endpoints = new ArrayList<>();
     for (int i = random.nextInt(4); i > 0; i--) {
       endpoints.add(new EndpointSpec("e" + i, "1", "10.0.0." + i, 1, Map.of()));
@@ -90,6 +139,42 @@ class DirectorTest {
       }
       assertThat(core.active()).as("active, seed %d", seed).isZero();
       assertThat(terminal.calls).as("terminal calls, seed %d", seed).isEqualTo(requests);
+    }
+  }
+
+  private static CompiledConfig compiled(List<PluginFactory> factories, SchedulerConfig scheduler) {
+    return new ConfigCompiler(factories)
+        .compile(new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), scheduler));
+  }
+
+  /** Schedules with a plugin that throws errors of every kind, now and then. */
+  private static CompiledConfig flaky(Random random) {
+    return compiled(
+        List.of(
+            new Throwing(
+                () -> {
+                  switch (random.nextInt(8)) {
+                    case 0 -> throw new StackOverflowError("a plugin's");
+                    case 1 -> throw new NoClassDefFoundError("a plugin's");
+                    case 2 -> throw new AssertionError("a plugin's");
+                    case 3 -> throw new OutOfMemoryError("a plugin's");
+                    default -> {}
+                  }
+                })),
+        new SchedulerConfig(
+            List.of(new PluginConfig("throwing", "throwing", Map.of())), List.of(), null));
+  }
+
+  private record Throwing(Runnable failure) implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "throwing";
+    }
+
+    @Override
+    public Scorer create(Parameters parameters) {
+      return (request, candidates, scores) -> failure.run();
     }
   }
 
@@ -161,6 +246,7 @@ class DirectorTest {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private boolean inside;
     private boolean dead;
+    private int fatal;
 
     boolean step() {
       Runnable task = dead ? null : tasks.poll();
@@ -173,8 +259,13 @@ class DirectorTest {
     void act(Runnable task) {
       if (!dead) {
         inside = true;
-        task.run();
-        inside = false;
+        try {
+          task.run();
+        } catch (OutOfMemoryError e) {
+          fatal++; // real loops log it and go on
+        } finally {
+          inside = false;
+        }
       }
     }
 

@@ -1,0 +1,126 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Filter;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.SaturationDetector;
+import io.fairlead.plugin.Scorer;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever a plugin throws, its request is answered and leaves nothing behind. */
+class PluginFailureTest {
+
+  private final Pool pool = new Pool();
+  private @Nullable Throwable failure;
+
+  static Stream<Arguments> failures() {
+    return Stream.of("filter", "scorer", "detector")
+        .flatMap(
+            role ->
+                Stream.of(
+                        new IllegalStateException("broken"),
+                        new StackOverflowError("deep"),
+                        new NoClassDefFoundError("gone"),
+                        new AssertionError("wrong"),
+                        new OutOfMemoryError("full"))
+                    .map(thrown -> Arguments.of(role, thrown)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void aRequestOfABrokenPluginIsRejectedAndReleased(String role, Throwable thrown) {
+    configure(role);
+    failure = thrown;
+
+    assertThat(catchThrowable(() -> pool.arrive("sheddable", 1, 2))).isSameAs(thrown);
+
+    assertThat(pool.rejections)
+        .containsExactly(
+            new Rejection(
+                Reason.PLUGIN_FAILED, Criticality.SHEDDABLE, Reason.PLUGIN_FAILED.message()));
+    assertNothingIsLeftBehind();
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void aRetryOfABrokenPluginIsRejectedAndReleased(String role, Throwable thrown) {
+    configure(role);
+    long ticket = pool.arrive("sheddable", 1, 2);
+    failure = thrown;
+
+    assertThat(catchThrowable(() -> pool.core.attemptFailed(0, ticket))).isSameAs(thrown);
+
+    assertThat(pool.rejections).extracting(Rejection::reason).containsExactly(Reason.PLUGIN_FAILED);
+    assertNothingIsLeftBehind();
+  }
+
+  private void assertNothingIsLeftBehind() {
+    assertThat(pool.core.active()).isZero();
+    assertThat(pool.core.snapshot())
+        .allMatch(s -> s.inFlight() == 0 && s.awaitingFirstToken() == 0);
+
+    failure = null;
+    int routes = pool.routes.size();
+    pool.arrive("sheddable");
+    assertThat(pool.routes).as("the next request is sent").hasSize(routes + 1);
+  }
+
+  private void configure(String role) {
+    SchedulerConfig scheduler =
+        new SchedulerConfig(List.of(new PluginConfig("own", role, Map.of())), List.of(), null);
+    pool.core.configure(
+        0, new ConfigCompiler(List.of(new Factory(role))).compile(Pool.config(scheduler)));
+    pool.endpoints("a", "b");
+  }
+
+  private final class Factory implements PluginFactory {
+
+    private final String role;
+
+    Factory(String role) {
+      this.role = role;
+    }
+
+    @Override
+    public String type() {
+      return role;
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return switch (role) {
+        case "filter" -> (Filter) (request, candidates, keep) -> fail();
+        case "scorer" -> (Scorer) (request, candidates, scores) -> fail();
+        default ->
+            (SaturationDetector)
+                endpoint -> {
+                  fail();
+                  return 0;
+                };
+      };
+    }
+
+    private void fail() {
+      switch (failure) {
+        case RuntimeException e -> throw e;
+        case Error e -> throw e;
+        case null, default -> {}
+      }
+    }
+  }
+}
