@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -21,6 +22,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackendConnection extends ChannelInboundHandlerAdapter {
 
+  /** When a connection broke, as seen from the request on it. */
+  enum Break {
+    /** Before any byte, and it had served others: the endpoint may have closed it while idle. */
+    STALE,
+    /** Before any byte of the response. */
+    UNANSWERED,
+    /** The endpoint had begun to answer; how is not known. */
+    IN_HEAD,
+    IN_BODY
+  }
+
   private final BackendPool pool;
   private final InetSocketAddress address;
   private final Channel channel;
@@ -28,6 +40,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ProxyExchange user;
   private @Nullable ChannelFuture written;
   private boolean reused;
+  private boolean byteSeen;
   private boolean headSeen;
   private boolean interim;
   private boolean keepAlive;
@@ -47,13 +60,20 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     return channel.isActive();
   }
 
+  /** It is handed out again. */
   void reuse() {
     reused = true;
   }
 
-  /** Whether it has served a request before: it may have been closed by the other end meanwhile. */
-  boolean reused() {
-    return reused;
+  /** Goes before the decoder: sees a first byte that the decoder makes nothing of yet. */
+  ChannelHandler byteWatch() {
+    return new ChannelInboundHandlerAdapter() {
+      @Override
+      public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        byteSeen = true;
+        ctx.fireChannelRead(msg);
+      }
+    };
   }
 
   long idleSince() {
@@ -71,6 +91,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   /** Sends a request whose response goes to {@code exchange}. Takes ownership of the request. */
   void send(FullHttpRequest request, ProxyExchange exchange) {
     user = exchange;
+    byteSeen = false;
     headSeen = false;
     written = channel.writeAndFlush(request).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     channel.read();
@@ -151,8 +172,15 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     if (left == null) {
       pool.forget(this);
     } else {
-      left.broken(headSeen, reused);
+      left.broken(how());
     }
+  }
+
+  private Break how() {
+    if (byteSeen) {
+      return headSeen ? Break.IN_BODY : Break.IN_HEAD;
+    }
+    return reused ? Break.STALE : Break.UNANSWERED;
   }
 
   @Override

@@ -73,7 +73,7 @@ final class BackendPool {
           if (done.isSuccess()) {
             BackendConnection connection =
                 new BackendConnection(this, address, connected.channel());
-            connected.channel().pipeline().addLast(connection);
+            connected.channel().pipeline().addFirst(connection.byteWatch()).addLast(connection);
             user.opened(connection);
           } else {
             user.openFailed();

@@ -31,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  * One proxied request, from the decision where it goes to the last byte of its response. On the
  * client connection's loop, where the connections to endpoints are too.
  *
- * <p>An endpoint that breaks before its response begins is a failed attempt: the core names the
- * next one, or gives up. A reused connection that breaks then says nothing about the endpoint,
- * which may have closed it while idle: the same endpoint is tried again on a new one.
+ * <p>An endpoint that breaks before the first byte of its response is a failed attempt: the core
+ * names the next one, or gives up. A reused connection that breaks then says nothing about the
+ * endpoint, which may have closed it while idle: the same endpoint is tried again on a new one.
+ * Only the first attempt reuses connections, so a request is sent once more than the core says at
+ * most. After a first byte nothing is sent again: the endpoint may have done the work.
  */
 final class ProxyExchange implements Exchange {
 
@@ -92,7 +94,7 @@ final class ProxyExchange implements Exchange {
   @Override
   public void send(Route next) {
     route = next;
-    backends.open(new InetSocketAddress(next.address(), next.port()), true, this);
+    backends.open(new InetSocketAddress(next.address(), next.port()), next.attempt() == 1, this);
   }
 
   @Override
@@ -174,19 +176,29 @@ final class ProxyExchange implements Exchange {
   }
 
   /** The endpoint's connection is gone before the end of its response. */
-  void broken(boolean begun, boolean reusedConnection) {
+  void broken(BackendConnection.Break how) {
     backend = null;
     if (over || route == null) {
       return;
     }
-    if (begun) {
-      end(Outcome.FAILED);
-      client.breakOff();
-    } else if (reusedConnection) {
-      backends.open(new InetSocketAddress(route.address(), route.port()), false, this);
-    } else {
-      director.attemptFailed();
+    switch (how) {
+      case STALE ->
+          backends.open(new InetSocketAddress(route.address(), route.port()), false, this);
+      case UNANSWERED -> director.attemptFailed();
+      case IN_HEAD -> {
+        end(Outcome.FAILED);
+        client.answer(OpenAiError.of(failed(route)));
+      }
+      case IN_BODY -> {
+        end(Outcome.FAILED);
+        client.breakOff();
+      }
     }
+  }
+
+  private static Rejection failed(Route route) {
+    Rejection.Reason reason = Rejection.Reason.UPSTREAM_FAILED;
+    return new Rejection(reason, route.criticality(), reason.message());
   }
 
   /** The client went away: nobody needs the response. */

@@ -3,22 +3,18 @@ package io.fairlead.epp.frontend.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
-import io.fairlead.core.Rejection;
-import io.fairlead.core.Route;
-import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
-import io.fairlead.epp.director.RequestObserver;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +34,11 @@ class GatewayConnectionsIT {
 
   private final EventLoopGroup group = Transport.newGroup(1);
   private final PoolLoop pool =
-      new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new Silent());
+      new PoolLoop(
+          new PoolCore(),
+          group.next(),
+          System::nanoTime,
+          new EventLog(new ConcurrentLinkedQueue<>()));
   private RawBackend backend;
   private Gateway gateway;
 
@@ -227,22 +227,5 @@ class GatewayConnectionsIT {
       answer.countDown();
       assertThat(client.read().status()).isEqualTo(200);
     }
-  }
-
-  private static final class Silent implements RequestObserver {
-    @Override
-    public void decided(long nanos) {}
-
-    @Override
-    public void sent(String model, Route route) {}
-
-    @Override
-    public void firstToken(String model, Route route, long nanos) {}
-
-    @Override
-    public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {}
-
-    @Override
-    public void rejected(String model, Rejection rejection) {}
   }
 }

@@ -5,11 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointSpec;
-import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
-import io.fairlead.core.Rejection;
-import io.fairlead.core.Route;
-import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
@@ -18,7 +14,6 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
-import io.fairlead.epp.director.RequestObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import java.io.EOFException;
@@ -59,7 +54,7 @@ class GatewayIT {
   private final List<RawBackend> backends = new ArrayList<>();
   private final PoolCore core = new PoolCore();
   private final PoolLoop pool =
-      new PoolLoop(core, poolGroup.next(), System::nanoTime, new Log(events));
+      new PoolLoop(core, poolGroup.next(), System::nanoTime, new EventLog(events));
   private final AtomicLong seeds = new AtomicLong(1);
   private final Gateway gateway =
       Gateway.start(
@@ -267,7 +262,7 @@ class GatewayIT {
       assertThat(response.status()).isEqualTo(500);
       assertThat(response.text()).isEqualTo("{\"oops\":1}");
     }
-    await().untilAsserted(() -> assertThat(events).contains("ended failed -1/-1"));
+    awaitEvents("sent chat a 1", "ended failed -1/-1");
   }
 
   @Test
@@ -489,32 +484,6 @@ class GatewayIT {
                 return stalled;
               });
       assertThat(written.get()).isPositive().isLessThan(total / 2);
-    }
-  }
-
-  private record Log(Queue<String> events) implements RequestObserver {
-    @Override
-    public void decided(long nanos) {}
-
-    @Override
-    public void sent(String model, Route route) {
-      events.add("sent " + model + " " + route.endpoint() + " " + route.attempt());
-    }
-
-    @Override
-    public void firstToken(String model, Route route, long nanos) {
-      events.add("first");
-    }
-
-    @Override
-    public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
-      events.add(
-          "ended " + outcome.code() + " " + usage.promptTokens() + "/" + usage.completionTokens());
-    }
-
-    @Override
-    public void rejected(String model, Rejection rejection) {
-      events.add("rejected " + model + " " + rejection.reason().code());
     }
   }
 }

@@ -1,0 +1,36 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.epp.director.RequestObserver;
+import java.util.Queue;
+
+/** Writes down what the core is told: {@code sent chat a 1}, {@code first}, {@code ended …}. */
+record EventLog(Queue<String> events) implements RequestObserver {
+
+  @Override
+  public void decided(long nanos) {}
+
+  @Override
+  public void sent(String model, Route route) {
+    events.add("sent " + model + " " + route.endpoint() + " " + route.attempt());
+  }
+
+  @Override
+  public void firstToken(String model, Route route, long nanos) {
+    events.add("first");
+  }
+
+  @Override
+  public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
+    events.add(
+        "ended " + outcome.code() + " " + usage.promptTokens() + "/" + usage.completionTokens());
+  }
+
+  @Override
+  public void rejected(String model, Rejection rejection) {
+    events.add("rejected " + model + " " + rejection.reason().code());
+  }
+}

@@ -1,0 +1,88 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.director.PoolLoop;
+import io.netty.channel.EventLoopGroup;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A gateway with its pool before endpoints that do as the test says. One loop, so that a client's
+ * requests find the connections that its earlier ones left.
+ */
+final class Rig implements Closeable {
+
+  static final String CHAT = "/v1/chat/completions";
+  static final String BODY =
+      "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+
+  final Queue<String> events = new ConcurrentLinkedQueue<>();
+  final Gateway gateway;
+  final PoolLoop pool;
+  private final EventLoopGroup group = Transport.newGroup(1);
+  private final RawBackend[] backends;
+
+  Rig(GatewayConfig config, RawBackend... backends) {
+    this.backends = backends;
+    AtomicLong seeds = new AtomicLong(1);
+    pool = new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
+    gateway = Gateway.start(config, pool, group, List::of, seeds::incrementAndGet);
+    PoolConfig poolConfig =
+        new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), SchedulerConfig.DEFAULT);
+    pool.configure(new ConfigCompiler(List.of()).compile(poolConfig)).syncUninterruptibly();
+    pool.endpoints(Arrays.stream(backends).map(RawBackend::spec).toList()).syncUninterruptibly();
+  }
+
+  static GatewayConfig config() {
+    return GatewayConfig.on("127.0.0.1", 0);
+  }
+
+  RawHttp connect() throws IOException {
+    return RawHttp.connect(gateway.port());
+  }
+
+  /** Asks until every endpoint has answered: then each has an idle connection. */
+  void warmUp(RawHttp client) throws IOException {
+    for (int i = 0; i < 200 && !Arrays.stream(backends).allMatch(b -> !b.requests.isEmpty()); i++) {
+      client.post(CHAT, BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+    }
+    for (RawBackend backend : backends) {
+      assertThat(backend.requests).isNotEmpty();
+      backend.requests.clear();
+    }
+    await().until(() -> pool.active().get() == 0);
+    events.clear();
+  }
+
+  void awaitEvents(String... expected) {
+    await().untilAsserted(() -> assertThat(events).containsExactly(expected));
+  }
+
+  @Override
+  public void close() throws IOException {
+    gateway.drain(Duration.ZERO).syncUninterruptibly();
+    try {
+      await().untilAsserted(() -> assertThat(pool.active().get()).as("still counted").isZero());
+    } finally {
+      for (RawBackend backend : backends) {
+        backend.close();
+      }
+      group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    }
+  }
+}
