@@ -137,11 +137,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
     if (message instanceof HttpRequest request && state == State.IDLE) {
       begin(request);
-    } else if (message.decoderResult().isFailure()) {
-      keepAlive = false;
-      answer(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
     }
-    if (message instanceof HttpContent content) {
+    if (message.decoderResult().isFailure()) {
+      cutOff();
+    } else if (message instanceof HttpContent content) {
       add(content);
     }
   }
@@ -164,6 +163,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     body = new BodyBuffer(limit, HttpUtil.getContentLength(request, 0L));
     state = State.READING;
     clientsTurnAt = now();
+  }
+
+  /** Nothing more can be read of this client. One that was refused has its answer already. */
+  private void cutOff() {
+    keepAlive = false;
+    if (state == State.READING) {
+      answer(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
+    } else if (state == State.DISCARDING) {
+      closeAfterFlush();
+    }
   }
 
   /** Answers before the body is read. It is read all the same, within reason. */
@@ -229,6 +238,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     try {
       parsed = resources.reader().read(Target.path(head.uri()), body.bytes(), 0, body.length());
     } catch (BadRequestException e) {
+      body = new BodyBuffer(0, 0);
       answer(OpenAiError.of(e));
       return;
     }

@@ -39,14 +39,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProxyExchange implements Exchange {
 
+  private static final byte[] NOTHING = {};
+
   private final ClientConnection client;
   private final BackendPool backends;
   private final HttpRequest head;
   private final String requestId;
   private final @Nullable ParsedRequest parsed;
-  private final byte[] body;
   private final int length;
   private final Director director;
+
+  /** Empty once the request can't be sent again. */
+  private byte[] body;
 
   private @Nullable Route route;
   private @Nullable BackendConnection backend;
@@ -140,8 +144,9 @@ final class ProxyExchange implements Exchange {
         EmptyHttpHeaders.INSTANCE);
   }
 
-  /** The response has begun. */
+  /** The response has begun. A long one must not hold the request's body in memory. */
   void head(HttpResponse response) {
+    body = NOTHING;
     status = response.status().code();
     watcher = new ResponseWatcher(response.headers().get(HttpHeaderNames.CONTENT_TYPE, ""));
     client.startResponse(response, route == null ? "" : route.endpoint());
@@ -150,7 +155,9 @@ final class ProxyExchange implements Exchange {
   /** More of the response. Takes ownership. */
   void content(HttpContent content) {
     if (watcher != null && content.content().isReadable()) {
-      director.firstToken();
+      if (parsed != null && status < 400) {
+        director.firstToken();
+      }
       watcher.watch(content.content());
     }
     client.write(content);

@@ -19,6 +19,11 @@ final class RawBackend implements Closeable {
     void serve(RawHttp connection, RawHttp.Message request) throws Exception;
   }
 
+  /** How to read a request. */
+  interface Reader {
+    RawHttp.Message read(RawHttp connection) throws IOException;
+  }
+
   final String name;
   final Queue<RawHttp.Message> requests = new ConcurrentLinkedQueue<>();
   final AtomicInteger connections = new AtomicInteger();
@@ -26,6 +31,10 @@ final class RawBackend implements Closeable {
   private final ServerSocket server;
 
   RawBackend(String name, Script script) throws IOException {
+    this(name, RawHttp::read, script);
+  }
+
+  RawBackend(String name, Reader reader, Script script) throws IOException {
     this.name = name;
     server = new ServerSocket(0, 128, InetAddress.getLoopbackAddress());
     Thread.startVirtualThread(
@@ -34,7 +43,7 @@ final class RawBackend implements Closeable {
             try {
               Socket socket = server.accept();
               connections.incrementAndGet();
-              Thread.startVirtualThread(() -> serve(socket, script));
+              Thread.startVirtualThread(() -> serve(socket, reader, script));
             } catch (IOException e) {
               return; // closed by the test
             }
@@ -42,10 +51,10 @@ final class RawBackend implements Closeable {
         });
   }
 
-  private void serve(Socket socket, Script script) {
+  private void serve(Socket socket, Reader reader, Script script) {
     try (RawHttp connection = new RawHttp(socket)) {
       while (true) {
-        RawHttp.Message request = connection.read();
+        RawHttp.Message request = reader.read(connection);
         requests.add(request);
         script.serve(connection, request);
       }

@@ -100,6 +100,13 @@ final class RawHttp implements Closeable {
     return new Message(head.start(), head.headers(), body.toByteArray());
   }
 
+  /** Like {@link #read}, of a body whose length is told, without keeping it. */
+  Message readWithoutBody() throws IOException {
+    Message head = readHead();
+    in.skipNBytes(Long.parseLong(head.header("content-length")));
+    return head;
+  }
+
   Message readHead() throws IOException {
     String start = line();
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -119,6 +126,11 @@ final class RawHttp implements Closeable {
     }
     line();
     return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  /** So many bytes of a body. */
+  String read(int length) throws IOException {
+    return new String(in.readNBytes(length), StandardCharsets.UTF_8);
   }
 
   /** Everything up to the close. */
