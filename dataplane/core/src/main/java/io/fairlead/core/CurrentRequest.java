@@ -1,7 +1,10 @@
 package io.fairlead.core;
 
+import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.core.prefix.PrefixIndex;
-import io.fairlead.plugin.Candidates;
+import io.fairlead.core.scheduling.PartitionedCandidates;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
 import java.util.Arrays;
@@ -11,12 +14,18 @@ import org.jspecify.annotations.Nullable;
  * The request being decided with the endpoints that it may go to: one object, set anew for each
  * decision. Prefix matches are looked up for all candidates when the first is asked for.
  */
-final class CurrentRequest implements InferenceRequest, Candidates {
+final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
+
+  /** Prompt tokens that one hash block stands for. */
+  private static final int TOKENS_PER_BLOCK = BlockHasher.BLOCK_BYTES / 4;
 
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
 
   private final PrefixIndex prefixes;
   private RequestFacts facts = NOBODY;
+  private Criticality criticality = Criticality.STANDARD;
+  private long now;
+  private final Notes notes = new Notes();
   private String targetModel = "";
   private long salt;
   private @Nullable EndpointState[] candidates = {};
@@ -29,8 +38,10 @@ final class CurrentRequest implements InferenceRequest, Candidates {
     this.prefixes = prefixes;
   }
 
-  void start(RequestFacts request, int mostCandidates) {
+  void start(long time, RequestFacts request, Criticality importance, int mostCandidates) {
+    now = time;
     facts = request;
+    criticality = importance;
     targetModel = request.model();
     matchedKnown = false;
     size = 0;
@@ -66,6 +77,19 @@ final class CurrentRequest implements InferenceRequest, Candidates {
     return matchedKnown ? matched[index] : prefixes.match(slots[index], salt, facts.blocks());
   }
 
+  long salt() {
+    return salt;
+  }
+
+  /** What {@link #cachedTokens} says, for a number of blocks that is known already. */
+  int cachedTokensOf(int blocks) {
+    int tokens = Math.max(0, facts.promptTokens());
+    if (blocks == 0 || tokens == 0) {
+      return 0;
+    }
+    return (int) Math.min(tokens - 1L, (long) blocks * TOKENS_PER_BLOCK);
+  }
+
   void learn(EndpointState endpoint) {
     prefixes.learn(endpoint.slot(), salt, facts.blocks());
   }
@@ -73,6 +97,7 @@ final class CurrentRequest implements InferenceRequest, Candidates {
   /** Lets go of the request, so that its memory can be. */
   void done() {
     facts = NOBODY;
+    notes.clear();
     Arrays.fill(candidates, 0, size, null);
     size = 0;
   }
@@ -95,6 +120,37 @@ final class CurrentRequest implements InferenceRequest, Candidates {
   @Override
   public int blockCount() {
     return facts.blocks().length;
+  }
+
+  @Override
+  public long now() {
+    return now;
+  }
+
+  @Override
+  public boolean critical() {
+    return criticality == Criticality.CRITICAL;
+  }
+
+  @Override
+  public boolean sheddable() {
+    return criticality == Criticality.SHEDDABLE;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return facts.headers().first(name);
+  }
+
+  @Override
+  public long prefixKey() {
+    int blocks = facts.blocks().length;
+    return blocks == 0 ? salt : salt ^ facts.blocks()[Integer.highestOneBit(blocks) - 1];
+  }
+
+  @Override
+  public CycleState cycle() {
+    return notes;
   }
 
   @Override
@@ -124,5 +180,15 @@ final class CurrentRequest implements InferenceRequest, Candidates {
       matchedKnown = true;
     }
     return matched[index];
+  }
+
+  @Override
+  public int cachedTokens(int index) {
+    return cachedTokensOf(matchedBlocks(index));
+  }
+
+  @Override
+  public int partition(int index) {
+    return endpoint(index).partition();
   }
 }

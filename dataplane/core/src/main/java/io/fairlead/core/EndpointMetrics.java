@@ -1,16 +1,45 @@
 package io.fairlead.core;
 
+import java.util.List;
+import java.util.Map;
+
 /**
- * One scrape of a model server. Unknown stays unknown: -1, or NaN for the usage.
+ * One scrape of a model server. Unknown stays unknown: -1, NaN for the usage, empty for the rest.
  *
  * @param waiting requests in the server's queue
  * @param running requests in its batch
  * @param kvUsage share of the KV cache in use, 0 to 1
  * @param blockSize tokens per KV block
  * @param blocks KV blocks in all
+ * @param baseModel what the server calls the model that adapters are added to
+ * @param maxAdapters LoRA adapters that can be active at once; -1 when LoRA is off
+ * @param runningAdapters adapters with requests in the batch
+ * @param waitingAdapters adapters with requests in the queue
+ * @param values what else was wanted, by the key that the config gives it
  */
-public record EndpointMetrics(int waiting, int running, double kvUsage, int blockSize, int blocks) {
+public record EndpointMetrics(
+    int waiting,
+    int running,
+    double kvUsage,
+    int blockSize,
+    int blocks,
+    String baseModel,
+    int maxAdapters,
+    List<String> runningAdapters,
+    List<String> waitingAdapters,
+    Map<String, Double> values) {
 
   /** Nothing could be read. */
   public static final EndpointMetrics UNKNOWN = new EndpointMetrics(-1, -1, Double.NaN, -1, -1);
+
+  public EndpointMetrics {
+    runningAdapters = List.copyOf(runningAdapters);
+    waitingAdapters = List.copyOf(waitingAdapters);
+    values = Map.copyOf(values);
+  }
+
+  /** A scrape of a server without adapters. */
+  public EndpointMetrics(int waiting, int running, double kvUsage, int blockSize, int blocks) {
+    this(waiting, running, kvUsage, blockSize, blocks, "", -1, List.of(), List.of(), Map.of());
+  }
 }

@@ -40,11 +40,20 @@ final class EndpointSet {
     return ordered;
   }
 
-  void replace(List<EndpointSpec> specs) {
+  /** Every endpoint, leaving ones included, in no particular order. */
+  List<EndpointState> all() {
+    List<EndpointState> all = new ArrayList<>(Arrays.asList(ordered));
+    all.addAll(leaving);
+    return all;
+  }
+
+  /** Returns those that were not there before. */
+  List<EndpointState> replace(List<EndpointSpec> specs) {
     requireUnique(specs);
     Map<String, EndpointState> before = eligible;
     Map<String, EndpointState> after = HashMap.newHashMap(specs.size());
     EndpointState[] states = new EndpointState[specs.size()];
+    List<EndpointState> newcomers = new ArrayList<>();
     Set<EndpointState> kept = new HashSet<>();
     for (int i = 0; i < states.length; i++) {
       EndpointSpec spec = specs.get(i);
@@ -64,11 +73,13 @@ final class EndpointSet {
     for (int i = 0; i < states.length; i++) {
       if (states[i] == null) {
         states[i] = join(specs.get(i));
+        newcomers.add(states[i]);
       }
       after.put(states[i].name(), states[i]);
     }
     eligible = after;
     ordered = states;
+    return newcomers;
   }
 
   void scraped(String name, EndpointMetrics metrics) {
@@ -92,8 +103,7 @@ final class EndpointSet {
   }
 
   List<EndpointSnapshot> snapshot() {
-    List<EndpointState> all = new ArrayList<>(Arrays.asList(ordered));
-    all.addAll(leaving);
+    List<EndpointState> all = all();
     all.sort(BY_NAME);
     return all.stream().map(EndpointState::snapshot).toList();
   }

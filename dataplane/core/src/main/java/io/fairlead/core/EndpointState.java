@@ -1,7 +1,9 @@
 package io.fairlead.core;
 
+import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
 import java.util.Map;
 
 /**
@@ -18,22 +20,34 @@ final class EndpointState implements Endpoint {
   /** Number in the prefix index; reused after this incarnation is gone. */
   private final int slot;
 
+  private final long identity;
+  private final PrefillQueue prefills = new PrefillQueue();
+  private final AdapterSlots adapters = new AdapterSlots();
+  private EndpointAttributes attributes;
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
+  private int partition;
   private boolean leaving;
   private int inFlight;
   private int awaitingFirstToken;
+  private int criticalInFlight;
+  private int sheddableInFlight;
   private long inFlightTokens;
+  private long uncachedInFlightTokens;
   private long sent;
   private long matchedBlocks;
   private long promptBlocks;
 
+  /** Integrals over time, in nanoseconds, of what decodes and of the tokens in flight. */
+  private double decodingArea;
+
+  private double tokensArea;
+  private long areasUntil;
+
   EndpointState(EndpointSpec spec, int slot) {
     this.spec = spec;
     this.slot = slot;
-  }
-
-  int slot() {
-    return slot;
+    this.identity = Hashing.wyhashFinal4().hashCharsToLong(spec.name());
+    this.attributes = EndpointLabels.attributes(spec.labels());
   }
 
   boolean leaving() {
@@ -49,6 +63,9 @@ final class EndpointState implements Endpoint {
   }
 
   void eligible(EndpointSpec current) {
+    if (!spec.labels().equals(current.labels())) {
+      attributes = EndpointLabels.attributes(current.labels());
+    }
     spec = current;
     leaving = false;
   }
@@ -59,36 +76,73 @@ final class EndpointState implements Endpoint {
 
   void scraped(EndpointMetrics scrape) {
     metrics = scrape;
+    adapters.scraped(scrape);
   }
 
-  void sent(int tokens, int matched, int blocks) {
+  int partition() {
+    return partition;
+  }
+
+  void partition(int number) {
+    partition = number;
+  }
+
+  /** The request is sent there, or its prompt is. */
+  void sent(long now, Flight flight, int matched) {
+    advance(now);
     sent++;
     inFlight++;
     awaitingFirstToken++;
-    inFlightTokens += tokens;
+    criticalInFlight += flight.critical ? 1 : 0;
+    sheddableInFlight += flight.sheddable ? 1 : 0;
+    inFlightTokens += flight.tokens;
+    uncachedInFlightTokens += flight.uncached();
     matchedBlocks += matched;
-    promptBlocks += blocks;
+    promptBlocks += flight.facts.blocks().length;
+    adapters.used(flight.target);
   }
 
-  void firstToken() {
+  void firstToken(long now, Flight flight) {
+    advance(now);
     awaitingFirstToken--;
+    flight.decodingArea = decodingArea;
+    flight.tokensArea = tokensArea;
   }
 
-  void ended(int tokens, boolean firstTokenSeen) {
+  /** Takes the request off the account; {@link #firstToken} came if {@code decoded}. */
+  void ended(long now, Flight flight, boolean decoded) {
+    advance(now);
     inFlight--;
-    inFlightTokens -= tokens;
-    if (!firstTokenSeen) {
+    criticalInFlight -= flight.critical ? 1 : 0;
+    sheddableInFlight -= flight.sheddable ? 1 : 0;
+    inFlightTokens -= flight.tokens;
+    uncachedInFlightTokens -= flight.uncached();
+    if (!decoded) {
       awaitingFirstToken--;
     }
   }
 
+  double decodingArea(long now) {
+    advance(now);
+    return decodingArea;
+  }
+
+  double tokensArea(long now) {
+    advance(now);
+    return tokensArea;
+  }
+
+  private void advance(long now) {
+    double passed = Math.max(0, now - areasUntil);
+    decodingArea += passed * decoding();
+    tokensArea += passed * inFlightTokens;
+    areasUntil = Math.max(areasUntil, now);
+  }
+
   /** KV cache size in hash blocks, from 1 to {@code max}; 0 when unknown. */
   int kvBlocks(int max) {
-    if (metrics.blocks() <= 0 || metrics.blockSize() <= 0) {
-      return 0;
-    }
-    long tokens = (long) metrics.blocks() * metrics.blockSize();
-    return Math.clamp(tokens / TOKENS_PER_BLOCK, 1, max);
+    long tokens = kvCapacityTokens();
+    return tokens == 0 ? 0 : Math.clamp(tokens / TOKENS_PER_BLOCK, 1, max);
   }
 
   EndpointSnapshot snapshot() {
@@ -125,6 +179,21 @@ final class EndpointState implements Endpoint {
   }
 
   @Override
+  public EndpointAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public int slot() {
+    return slot;
+  }
+
+  @Override
+  public long identity() {
+    return identity;
+  }
+
+  @Override
   public int inFlight() {
     return inFlight;
   }
@@ -137,6 +206,43 @@ final class EndpointState implements Endpoint {
   @Override
   public long inFlightTokens() {
     return inFlightTokens;
+  }
+
+  @Override
+  public int criticalInFlight() {
+    return criticalInFlight;
+  }
+
+  @Override
+  public int sheddableInFlight() {
+    return sheddableInFlight;
+  }
+
+  @Override
+  public long uncachedInFlightTokens() {
+    return uncachedInFlightTokens;
+  }
+
+  @Override
+  public PrefillQueue prefills() {
+    return prefills;
+  }
+
+  @Override
+  public AdapterSlots adapters() {
+    return adapters;
+  }
+
+  @Override
+  public double metric(String key) {
+    Double value = metrics.values().get(key);
+    return value == null ? Double.NaN : value;
+  }
+
+  @Override
+  public long kvCapacityTokens() {
+    boolean known = metrics.blocks() > 0 && metrics.blockSize() > 0;
+    return known ? (long) metrics.blocks() * metrics.blockSize() : 0;
   }
 
   @Override

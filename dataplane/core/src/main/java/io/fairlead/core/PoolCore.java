@@ -6,6 +6,7 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.Scheduler;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.plugin.Observer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +29,8 @@ public final class PoolCore {
   private final CurrentRequest current;
   private @Nullable CompiledConfig config;
 
-  /** Of the request being decided. */
-  private Criticality criticality = Criticality.STANDARD;
-
-  private int chosen;
+  private final RouteHeaders headers = new RouteHeaders();
+  private final EndedRequest completion = new EndedRequest();
 
   /** A pool without config and endpoints, with the default limits. */
   public PoolCore() {
@@ -49,6 +48,18 @@ public final class PoolCore {
 
   /** Applies a config at once: every later event sees it, no earlier one does. */
   public void configure(long now, CompiledConfig config) {
+    List<Observer> before = this.config == null ? List.of() : this.config.observers();
+    List<EndpointState> all = endpoints.all();
+    // What may throw comes first: a config is applied as a whole or not at all.
+    int[] partitions = all.stream().mapToInt(config.scheduler()::partition).toArray();
+    for (Observer observer : config.observers()) {
+      if (!before.contains(observer)) {
+        all.forEach(observer::joined);
+      }
+    }
+    for (int i = 0; i < partitions.length; i++) {
+      all.get(i).partition(partitions[i]);
+    }
     this.config = config;
   }
 
@@ -59,7 +70,16 @@ public final class PoolCore {
    * @throws IllegalArgumentException if a name is there twice; nothing is changed then
    */
   public void endpoints(long now, List<EndpointSpec> endpoints) {
-    this.endpoints.replace(endpoints);
+    List<EndpointState> newcomers = this.endpoints.replace(endpoints);
+    CompiledConfig active = config;
+    if (active != null) {
+      for (EndpointState endpoint : this.endpoints.eligible()) {
+        endpoint.partition(active.scheduler().partition(endpoint));
+      }
+      for (Observer observer : active.observers()) {
+        newcomers.forEach(observer::joined);
+      }
+    }
   }
 
   /** Takes in a scrape. An unknown endpoint is ignored: it left while the scrape was under way. */
@@ -76,9 +96,9 @@ public final class PoolCore {
    *     been rejected then
    */
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
-    int slot = requests.add(facts, listener);
-    long ticket = requests.ticket(slot);
-    decide(slot);
+    Flight flight = requests.add(facts, listener);
+    long ticket = flight.ticket;
+    decide(now, flight);
     return ticket;
   }
 
@@ -86,44 +106,77 @@ public final class PoolCore {
    * The endpoint did not take the request: it broke before the first response byte. Causes another
    * send, to an endpoint not tried yet, or a rejection. After a first token there is no other send.
    *
-   * @throws RuntimeException or an {@code Error}, whatever a broken plugin throws; the request has
+   * @throws RuntimeException if a plugin is broken, as an Error when it threw one; the request has
    *     been rejected then
    */
   public void attemptFailed(long now, long request) {
-    int slot = requests.slot(request);
-    if (slot == RequestTable.NONE) {
+    Flight flight = requests.get(request);
+    if (flight == null) {
       return;
     }
-    boolean last = requests.firstTokenSeen(slot) || requests.attempts(slot) > limits.retries();
-    settle(slot);
-    requests.failed(slot);
+    boolean last = flight.firstTokenSeen || flight.attempts > limits.retries();
+    EndpointState endpoint = flight.at;
+    if (endpoint != null) {
+      flight.failed(endpoint);
+      withdraw(flight);
+      settle(now, flight);
+    }
     if (last) {
-      criticality = criticalityOf(requests.facts(slot));
-      reject(slot, Reason.UPSTREAM_FAILED);
+      reject(flight, criticalityOf(flight.facts), Reason.UPSTREAM_FAILED);
     } else {
-      decide(slot);
+      decide(now, flight);
     }
   }
 
   /** The first token (first body byte) of the response came. Later calls change nothing. */
   public void firstToken(long now, long request) {
-    int slot = requests.slot(request);
-    if (slot == RequestTable.NONE || requests.firstTokenSeen(slot)) {
+    Flight flight = requests.get(request);
+    if (flight == null || flight.firstTokenSeen || flight.at == null) {
       return;
     }
-    EndpointState endpoint = requests.sentTo(slot);
-    if (endpoint != null) {
-      requests.firstToken(slot);
-      endpoint.firstToken();
-    }
+    flight.firstTokenSeen = true;
+    flight.firstTokenAt = now;
+    prefilled(now, flight);
+    flight.at.firstToken(now, flight);
+    // Confirms what was learned when it was sent, if a failed request has withdrawn it since.
+    prefixes.learn(flight.at.slot(), flight.salt, flight.facts.blocks());
   }
 
-  /** The request is over; its capacity is free again. */
+  /**
+   * The request is over; its capacity is free again.
+   *
+   * @throws RuntimeException if a plugin is broken, as an Error when it threw one; the request is
+   *     over nevertheless
+   */
   public void ended(long now, long request, Outcome outcome, Usage usage) {
-    int slot = requests.slot(request);
-    if (slot != RequestTable.NONE) {
-      settle(slot);
-      requests.remove(slot);
+    Flight flight = requests.get(request);
+    if (flight == null) {
+      return;
+    }
+    EndpointState endpoint = flight.at;
+    CompiledConfig active = config;
+    boolean told = endpoint != null && active != null && !active.observers().isEmpty();
+    if (endpoint != null && active != null && told) {
+      completion.set(now, flight, endpoint, outcome, usage);
+    }
+    if (endpoint != null) {
+      if (flight.firstTokenSeen || outcome == Outcome.COMPLETED) {
+        // An engine frees a request's blocks when it ends: that is when they were last used.
+        prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks());
+      } else {
+        withdraw(flight);
+      }
+    }
+    settle(now, flight);
+    requests.remove(flight);
+    if (active != null && told) {
+      try {
+        for (Observer observer : active.observers()) {
+          observer.completed(completion);
+        }
+      } finally {
+        completion.clear();
+      }
     }
   }
 
@@ -146,45 +199,48 @@ public final class PoolCore {
    * Sends the request or rejects it: exactly one effect, also when a plugin throws. The listener is
    * called last, when the accounts are straight.
    */
-  private void decide(int slot) {
+  private void decide(long now, Flight flight) {
+    CompiledConfig active = config;
+    if (active == null) {
+      reject(flight, Criticality.STANDARD, Reason.NOT_CONFIGURED);
+      return;
+    }
+    CompiledModel model = active.model(flight.facts.model());
+    Criticality criticality = model.criticality();
     @Nullable Reason refused;
     @Nullable Route route = null;
     try {
-      refused = choose(slot);
+      refused = choose(now, flight, model, active);
       if (refused == null) {
-        route = place(slot, chosen);
+        route = place(now, flight, criticality, active);
       }
     } catch (RuntimeException | Error e) {
-      settle(slot);
-      reject(slot, Reason.PLUGIN_FAILED);
+      settle(now, flight);
+      reject(flight, criticality, Reason.PLUGIN_FAILED);
       throw e;
     } finally {
       current.done();
+      headers.clear();
     }
     if (route != null) {
-      requests.listener(slot).send(requests.ticket(slot), route);
+      flight.listener.send(flight.ticket, route);
     } else if (refused != null) {
-      reject(slot, refused);
+      reject(flight, criticality, refused);
     }
   }
 
-  /** Sets {@link #chosen} and {@link #criticality}; returns why not when nobody gets it. */
-  private @Nullable Reason choose(int slot) {
-    criticality = Criticality.STANDARD;
-    CompiledConfig active = config;
-    if (active == null) {
-      return Reason.NOT_CONFIGURED;
-    }
-    RequestFacts facts = requests.facts(slot);
-    CompiledModel model = active.model(facts.model());
-    criticality = model.criticality();
-    boolean retry = requests.attempts(slot) > 0;
+  /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */
+  private @Nullable Reason choose(
+      long now, Flight flight, CompiledModel model, CompiledConfig active) {
+    Criticality criticality = model.criticality();
+    RequestFacts facts = flight.facts;
+    boolean retry = flight.attempts > 0;
     EndpointState[] eligible = endpoints.eligible();
-    current.start(facts, eligible.length);
+    current.start(now, facts, criticality, eligible.length);
     current.target(model.target(current));
     int full = 0;
     for (EndpointState endpoint : eligible) {
-      if (retry && requests.hasTried(slot, endpoint)) {
+      if ((retry && flight.hasTried(endpoint)) || !allowed(facts, endpoint)) {
         continue;
       }
       if (criticality == Criticality.SHEDDABLE
@@ -197,8 +253,12 @@ public final class PoolCore {
     if (current.size() == 0) {
       return full > 0 ? Reason.SATURATED : nobodyLeft(retry, Reason.NO_READY_ENDPOINTS);
     }
-    chosen = active.scheduler().schedule(current, current);
-    return chosen == Scheduler.NONE ? nobodyLeft(retry, Reason.NO_SUITABLE_ENDPOINT) : null;
+    boolean found = active.scheduler().schedule(current, current);
+    return found ? null : nobodyLeft(retry, Reason.NO_SUITABLE_ENDPOINT);
+  }
+
+  private static boolean allowed(RequestFacts facts, EndpointState endpoint) {
+    return facts.subset() == null || facts.subset().allows(endpoint.address(), endpoint.port());
   }
 
   /** To the client of a retried request, what failed tells more than why there is no third one. */
@@ -206,45 +266,92 @@ public final class PoolCore {
     return retry ? Reason.UPSTREAM_FAILED : otherwise;
   }
 
-  /** Books the request on the candidate. */
-  private Route place(int slot, int candidate) {
-    EndpointState endpoint = current.endpoint(candidate);
-    RequestFacts facts = requests.facts(slot);
-    int matched = current.matchedBlocksOf(candidate);
+  /** Books the request on what the scheduler chose. */
+  private Route place(long now, Flight flight, Criticality criticality, CompiledConfig active) {
+    Scheduler scheduler = active.scheduler();
+    int primary = scheduler.primary();
+    int prefill = scheduler.prefill();
+    EndpointState endpoint = current.endpoint(primary);
+    EndpointState prefiller = prefill == Scheduler.NONE ? endpoint : current.endpoint(prefill);
+    int matched = current.matchedBlocksOf(primary);
+
+    flight.target = current.targetModel();
+    flight.salt = current.salt();
+    flight.critical = criticality == Criticality.CRITICAL;
+    flight.sheddable = criticality == Criticality.SHEDDABLE;
+    flight.matched = matched;
+    int matchedThere = prefiller == endpoint ? matched : current.matchedBlocksOf(prefill);
+    flight.cached = current.cachedTokensOf(matchedThere);
+    flight.sentAt = now;
+    flight.attempts++;
+    flight.at = endpoint;
     current.learn(endpoint);
-    endpoint.sent(tokens(facts), matched, facts.blocks().length);
-    int attempt = requests.sent(slot, endpoint);
+    endpoint.sent(now, flight, matched);
+    if (prefiller != endpoint) {
+      current.learn(prefiller);
+      prefiller.sent(now, flight, matchedThere);
+      flight.prefillAt = prefiller;
+    }
+    prefiller.prefills().add(now, flight);
+
+    scheduler.handOvers(current, headers);
+    for (Observer observer : active.observers()) {
+      observer.dispatched(current, endpoint, headers);
+    }
     return new Route(
-        current.targetModel(),
+        flight.target,
         criticality,
         endpoint.name(),
         endpoint.address(),
         endpoint.port(),
         matched,
-        attempt);
+        flight.attempts,
+        scheduler.fallbacks(current),
+        headers.request(),
+        headers.response());
   }
 
-  private void reject(int slot, Reason reason) {
-    long ticket = requests.ticket(slot);
-    RequestListener listener = requests.listener(slot);
-    requests.remove(slot);
+  private void reject(Flight flight, Criticality criticality, Reason reason) {
+    long ticket = flight.ticket;
+    RequestListener listener = flight.listener;
+    requests.remove(flight);
     listener.reject(ticket, new Rejection(reason, criticality, reason.message()));
   }
 
-  /** Takes the current attempt off its endpoint's account. */
-  private void settle(int slot) {
-    EndpointState endpoint = requests.sentTo(slot);
+  /** Takes the current attempt off the accounts. */
+  private void settle(long now, Flight flight) {
+    EndpointState endpoint = flight.at;
     if (endpoint != null) {
-      endpoint.ended(tokens(requests.facts(slot)), requests.firstTokenSeen(slot));
+      if (!flight.firstTokenSeen) {
+        prefilled(now, flight);
+      }
+      endpoint.ended(now, flight, flight.firstTokenSeen);
+      flight.at = null;
       endpoints.ended(endpoint);
+    }
+  }
+
+  /** The prompt is computed, or nobody waits for it any more. */
+  private void prefilled(long now, Flight flight) {
+    EndpointState prefiller = flight.prefillAt;
+    if (prefiller != null) {
+      flight.prefillAt = null;
+      prefiller.prefills().remove(now, flight);
+      prefiller.ended(now, flight, false);
+      endpoints.ended(prefiller);
+    } else if (flight.at != null) {
+      flight.at.prefills().remove(now, flight);
+    }
+  }
+
+  /** The prompt was not computed: the endpoint holds no more of it than before. */
+  private void withdraw(Flight flight) {
+    if (flight.at != null && !flight.firstTokenSeen) {
+      prefixes.withdraw(flight.at.slot(), flight.salt, flight.facts.blocks(), flight.matched);
     }
   }
 
   private Criticality criticalityOf(RequestFacts facts) {
     return config == null ? Criticality.STANDARD : config.model(facts.model()).criticality();
-  }
-
-  private static int tokens(RequestFacts facts) {
-    return Math.max(0, facts.promptTokens());
   }
 }

@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.crds.config.Criticality;
+import java.util.List;
 
 /**
  * Where a request is to be sent.
@@ -12,6 +13,10 @@ import io.fairlead.crds.config.Criticality;
  * @param port its port
  * @param matchedBlocks leading prompt blocks believed to be cached there
  * @param attempt 1 for the first send, 2 for a retry, …
+ * @param fallbacks further endpoints that a proxy may try by itself, best first, each in the form
+ *     of {@link #destination()}
+ * @param requestHeaders to be set on the request that the endpoint gets
+ * @param responseHeaders to be set on the response that the client gets
  */
 public record Route(
     String targetModel,
@@ -20,10 +25,59 @@ public record Route(
     String address,
     int port,
     int matchedBlocks,
-    int attempt) {
+    int attempt,
+    List<String> fallbacks,
+    List<Header> requestHeaders,
+    List<Header> responseHeaders) {
+
+  public Route {
+    fallbacks = List.copyOf(fallbacks);
+    requestHeaders = List.copyOf(requestHeaders);
+    responseHeaders = List.copyOf(responseHeaders);
+  }
+
+  /** A route without fallbacks and headers. */
+  public Route(
+      String targetModel,
+      Criticality criticality,
+      String endpoint,
+      String address,
+      int port,
+      int matchedBlocks,
+      int attempt) {
+    this(
+        targetModel,
+        criticality,
+        endpoint,
+        address,
+        port,
+        matchedBlocks,
+        attempt,
+        List.of(),
+        List.of(),
+        List.of());
+  }
+
+  /**
+   * A header to set.
+   *
+   * @param name lower case
+   * @param value printable ASCII
+   */
+  public record Header(String name, String value) {}
 
   /** {@code ip:port}, an IPv6 address in brackets: the form of the destination header. */
   public String destination() {
+    return destination(address, port);
+  }
+
+  /** The destination and the fallbacks, separated by commas. */
+  public String destinations() {
+    return fallbacks.isEmpty() ? destination() : destination() + "," + String.join(",", fallbacks);
+  }
+
+  /** {@code ip:port}, an IPv6 address in brackets. */
+  public static String destination(String address, int port) {
     return address.indexOf(':') >= 0 ? "[" + address + "]:" + port : address + ":" + port;
   }
 }

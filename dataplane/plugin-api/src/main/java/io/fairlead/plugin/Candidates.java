@@ -13,4 +13,10 @@ public interface Candidates {
    * from 0 to {@link InferenceRequest#blockCount()}. Computed once per request, on first use.
    */
   int matchedBlocks(int index);
+
+  /**
+   * How many tokens of the prompt that is: {@code matchedBlocks} in proportion of the prompt's
+   * estimated length, less one if all of it is matched, as engines always compute the last token.
+   */
+  int cachedTokens(int index);
 }

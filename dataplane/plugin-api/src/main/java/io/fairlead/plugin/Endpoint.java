@@ -16,14 +16,38 @@ public interface Endpoint {
   /** Labels of the pod. */
   Map<String, String> labels();
 
+  /** What the labels say of its role, hardware and place. */
+  EndpointAttributes attributes();
+
+  /**
+   * A small number from 0 up, no other endpoint's at the same time, for state in arrays. Given to
+   * another endpoint when this one is gone: see {@link Observer#joined}.
+   */
+  int slot();
+
+  /** A hash of the name, the same in every picker: for choices on which replicas must agree. */
+  long identity();
+
   /** Requests sent by this picker that have not ended. */
   int inFlight();
 
   /** Those of {@link #inFlight()} that have not had their first token. */
   int awaitingFirstToken();
 
+  /** Those of {@link #inFlight()} that are critical. */
+  int criticalInFlight();
+
+  /** Those of {@link #inFlight()} that are sheddable. */
+  int sheddableInFlight();
+
   /** Prompt tokens of the requests counted by {@link #inFlight()}. */
   long inFlightTokens();
+
+  /** Those of {@link #inFlightTokens()} that were not believed to be cached when sent. */
+  long uncachedInFlightTokens();
+
+  /** The requests counted by {@link #awaitingFirstToken()}, as work still to be done. */
+  Prefills prefills();
 
   /** Requests in the server's own queue as last scraped; 0 when never scraped. */
   int scrapedWaiting();
@@ -34,11 +58,25 @@ public interface Endpoint {
   /** Share of the KV cache in use as last scraped, from 0 to 1; NaN when unknown. */
   double kvUsage();
 
+  /** Size of the KV cache in tokens as last scraped; 0 when unknown. */
+  long kvCapacityTokens();
+
+  /** LoRA adapters there. */
+  Adapters adapters();
+
+  /** A number that a data source reported under this key, NaN when none did. */
+  double metric(String key);
+
   /**
    * Requests that wait there: the larger of what was scraped and what this picker itself sent and
    * that has had no first token. A stale scrape alone can't make a busy endpoint look idle.
    */
   default int queueDepth() {
     return Math.max(scrapedWaiting(), awaitingFirstToken());
+  }
+
+  /** Requests of this picker that are past their first token. */
+  default int decoding() {
+    return inFlight() - awaitingFirstToken();
   }
 }

@@ -1,5 +1,7 @@
 package io.fairlead.plugin;
 
+import org.jspecify.annotations.Nullable;
+
 /** What a plugin may know of the request that is being scheduled. Never its text. */
 public interface InferenceRequest {
 
@@ -17,6 +19,27 @@ public interface InferenceRequest {
 
   /** The request's own limit on output tokens, or -1 when it sets none. */
   int maxOutputTokens();
+
+  /** When it is being decided about, in nanoseconds of a clock that only goes forward. */
+  long now();
+
+  /** Whether its model is critical. */
+  boolean critical();
+
+  /** Whether its model is sheddable. */
+  boolean sheddable();
+
+  /** First value of a request header, or null. Names are lower case. */
+  @Nullable String header(String name);
+
+  /**
+   * Hash of the prompt up to the block at the largest power of two: the same for prompts that share
+   * most of themselves, in every picker. A hash of the target model for prompts below one block.
+   */
+  long prefixKey();
+
+  /** Notes of plugins about this request, for one another; empty when the profiles start. */
+  CycleState cycle();
 
   /** Random bits of this request: the only source of randomness that a plugin may use. */
   long seed();

@@ -1,8 +1,12 @@
 package io.fairlead.plugin;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A plugin instance's settings, read by name with type and range checked. Remembers what was read,
@@ -10,11 +14,20 @@ import java.util.Set;
  */
 public final class Parameters {
 
+  /** What comes before a field's name in errors; empty for the outermost object. */
+  private final String path;
+
   private final Map<String, Object> values;
   private final Set<String> unread;
+  private final List<Parameters> objects = new ArrayList<>();
 
   /** Settings as they come from the document: String, Boolean, Long, Double, List or Map. */
   public Parameters(Map<String, Object> values) {
+    this("", values);
+  }
+
+  private Parameters(String path, Map<String, Object> values) {
+    this.path = path;
     this.values = Map.copyOf(values);
     this.unread = new LinkedHashSet<>(values.keySet());
   }
@@ -27,8 +40,7 @@ public final class Parameters {
       return absent;
     }
     if (!(value instanceof Long number) || number < min || number > max) {
-      throw new InvalidParameterException(
-          field, "is " + shown(value) + "; set a whole number from " + min + " to " + max);
+      throw refused(field, value, "a whole number from " + min + " to " + max);
     }
     return number.intValue();
   }
@@ -42,8 +54,7 @@ public final class Parameters {
     }
     if (!(value instanceof Number number)
         || !(number.doubleValue() >= min && number.doubleValue() <= max)) {
-      throw new InvalidParameterException(
-          field, "is " + shown(value) + "; set a number from " + min + " to " + max);
+      throw refused(field, value, "a number from " + min + " to " + max);
     }
     return number.doubleValue();
   }
@@ -56,17 +67,136 @@ public final class Parameters {
       return absent;
     }
     if (!(value instanceof Boolean flag)) {
-      throw new InvalidParameterException(field, "is " + shown(value) + "; set true or false");
+      throw refused(field, value, "true or false");
     }
     return flag;
   }
 
-  /** Settings that no call has asked for yet. */
-  public Set<String> unread() {
-    return Set.copyOf(unread);
+  /** A text that is not empty, or {@code absent} when not set. */
+  public String text(String field, String absent) {
+    unread.remove(field);
+    Object value = values.get(field);
+    if (value == null) {
+      return absent;
+    }
+    if (!(value instanceof String text) || text.isEmpty()) {
+      throw refused(field, value, "a text");
+    }
+    return text;
   }
 
-  private static String shown(Object value) {
-    return value instanceof String text ? "\"" + text + "\"" : value.toString();
+  /** One of the texts in {@code choices}, or {@code absent} when not set. */
+  public String choice(String field, String absent, List<String> choices) {
+    String value = text(field, absent);
+    if (values.containsKey(field) && !choices.contains(value)) {
+      throw refused(field, value, "one of " + String.join(", ", choices));
+    }
+    return value;
+  }
+
+  /** A list of texts; empty when not set. */
+  public List<String> texts(String field) {
+    unread.remove(field);
+    Object value = values.get(field);
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value instanceof List<?> list)) {
+      throw refused(field, value, "a list of texts");
+    }
+    List<String> texts = new ArrayList<>();
+    for (Object element : list) {
+      if (!(element instanceof String text)) {
+        throw refused(field + "[" + texts.size() + "]", element, "a text");
+      }
+      texts.add(text);
+    }
+    return texts;
+  }
+
+  /** An object with settings of its own; an empty one when not set. */
+  public Parameters object(String field) {
+    unread.remove(field);
+    Object value = values.get(field);
+    if (value == null) {
+      return new Parameters(Map.of());
+    }
+    return nested(field, value);
+  }
+
+  /** A list of objects with settings of their own; empty when not set. */
+  public List<Parameters> objects(String field) {
+    unread.remove(field);
+    Object value = values.get(field);
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value instanceof List<?> list)) {
+      throw refused(field, value, "a list of objects");
+    }
+    List<Parameters> objects = new ArrayList<>();
+    for (Object element : list) {
+      objects.add(nested(field + "[" + objects.size() + "]", element));
+    }
+    return objects;
+  }
+
+  /** An object of texts by texts, e.g. labels; empty when not set. */
+  public Map<String, String> textsByText(String field) {
+    unread.remove(field);
+    Object value = values.get(field);
+    if (value == null) {
+      return Map.of();
+    }
+    if (!(value instanceof Map<?, ?> map)) {
+      throw refused(field, value, "an object of texts");
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      if (!(entry.getKey() instanceof String key) || !(entry.getValue() instanceof String text)) {
+        throw refused(field + "." + entry.getKey(), entry.getValue(), "a text");
+      }
+      texts.put(key, text);
+    }
+    return texts;
+  }
+
+  /** Whether the setting is there. */
+  public boolean has(String field) {
+    return values.containsKey(field);
+  }
+
+  /** An error about a setting of this object, with its whole path. */
+  public InvalidParameterException invalid(String field, String message) {
+    return new InvalidParameterException(path + field, message);
+  }
+
+  /** Settings that no call has asked for yet, those of nested objects with their path. */
+  public Set<String> unread() {
+    Set<String> all = new LinkedHashSet<>();
+    unread.forEach(field -> all.add(path + field));
+    objects.forEach(object -> all.addAll(object.unread()));
+    return all;
+  }
+
+  private Parameters nested(String field, @Nullable Object value) {
+    if (!(value instanceof Map<?, ?> map)) {
+      throw refused(field, value, "an object");
+    }
+    Map<String, Object> settings = new LinkedHashMap<>();
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      settings.put(String.valueOf(entry.getKey()), entry.getValue());
+    }
+    Parameters nested = new Parameters(path + field + ".", settings);
+    objects.add(nested);
+    return nested;
+  }
+
+  private InvalidParameterException refused(String field, @Nullable Object value, String wanted) {
+    return invalid(field, "is " + shown(value) + "; set " + wanted);
+  }
+
+  private static String shown(@Nullable Object value) {
+    return value instanceof String text ? "\"" + text + "\"" : String.valueOf(value);
   }
 }

@@ -7,4 +7,12 @@ package io.fairlead.plugin;
  * no lock, may keep scratch arrays in fields, and must never block, do I/O or read a clock. A
  * plugin instance belongs to one pool.
  */
-public sealed interface Plugin permits Filter, Scorer, Picker, ProfileHandler, SaturationDetector {}
+public sealed interface Plugin
+    permits Filter,
+        Scorer,
+        Picker,
+        ProfileHandler,
+        SaturationDetector,
+        Assigner,
+        Observer,
+        Setting {}

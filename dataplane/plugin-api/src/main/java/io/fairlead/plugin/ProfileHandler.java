@@ -1,5 +1,7 @@
 package io.fairlead.plugin;
 
+import org.jspecify.annotations.Nullable;
+
 /** Decides which profiles run for a request, in which order, and whose pick gets it. */
 public non-sealed interface ProfileHandler extends Plugin {
 
@@ -11,4 +13,18 @@ public non-sealed interface ProfileHandler extends Plugin {
 
   /** Index of the profile whose pick gets the request; called after {@link #DONE}. */
   int primary(InferenceRequest request, ProfileResults results);
+
+  /**
+   * Name of the request header that hands the endpoint picked by this profile over to the one that
+   * gets the request; null when it is not handed over. Asked for each profile that succeeded beside
+   * the primary one. At most one pick is handed over with {@link #prefills}.
+   */
+  default @Nullable String handOver(int profile) {
+    return null;
+  }
+
+  /** Whether the endpoint picked by this profile computes the prompt for the primary one. */
+  default boolean prefills(int profile) {
+    return false;
+  }
 }

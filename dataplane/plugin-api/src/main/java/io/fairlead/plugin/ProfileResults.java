@@ -14,4 +14,10 @@ public interface ProfileResults {
 
   /** Whether it ran and picked an endpoint. */
   boolean succeeded(int profile);
+
+  /** Index in {@link #candidates()} of what it picked first; only after it {@link #succeeded}. */
+  int picked(int profile);
+
+  /** All candidates of the request, before any profile's filters. */
+  Candidates candidates();
 }

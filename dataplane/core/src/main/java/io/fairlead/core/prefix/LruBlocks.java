@@ -64,6 +64,13 @@ final class LruBlocks {
     size++;
   }
 
+  void drop(long key) {
+    int at = place(key);
+    if (keys[at] == key) {
+      remove(at);
+    }
+  }
+
   /** Where the key is, or the empty place where it would go. */
   private int place(long key) {
     int mask = keys.length - 1;

@@ -87,6 +87,14 @@ public final class PrefixIndex {
     }
   }
 
+  /** A prompt was not computed there after all: of its blocks only the first {@code kept} stay. */
+  public void withdraw(int endpoint, long salt, long[] blocks, int kept) {
+    LruBlocks own = held[endpoint];
+    for (int i = blocks.length - 1; i >= kept; i--) {
+      own.drop(key(salt, blocks[i]));
+    }
+  }
+
   /**
    * Bisection that first looks where the answer often is: at the first block (cold endpoint), at
    * the last (the same prompt again) and at the answer for the endpoint before.

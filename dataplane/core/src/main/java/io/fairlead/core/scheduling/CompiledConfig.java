@@ -3,8 +3,10 @@ package io.fairlead.core.scheduling;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.SaturationDetector;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +20,15 @@ public final class CompiledConfig {
   private final Map<String, CompiledModel> models;
   private final Scheduler scheduler;
   private final SaturationDetector saturation;
+  private final List<Observer> observers;
 
-  CompiledConfig(PoolConfig source, Scheduler scheduler, SaturationDetector saturation) {
+  CompiledConfig(
+      PoolConfig source,
+      Scheduler scheduler,
+      SaturationDetector saturation,
+      List<Observer> observers) {
     this.source = source;
+    this.observers = List.copyOf(observers);
     this.scheduler = scheduler;
     this.saturation = saturation;
     this.models = HashMap.newHashMap(source.models().size());
@@ -54,5 +62,10 @@ public final class CompiledConfig {
   /** Says which endpoints are too full for sheddable requests. */
   public SaturationDetector saturation() {
     return saturation;
+  }
+
+  /** Plugins that want to know what becomes of requests. */
+  public List<Observer> observers() {
+    return observers;
   }
 }

@@ -58,6 +58,6 @@ public final class ConfigCompiler {
     SchedulerAssembly assembly = new SchedulerAssembly(config.scheduler(), plugins, problems);
     Scheduler scheduler = assembly.scheduler();
     problems.throwIfAny();
-    return new CompiledConfig(config, scheduler, assembly.saturation());
+    return new CompiledConfig(config, scheduler, assembly.saturation(), assembly.observers());
   }
 }

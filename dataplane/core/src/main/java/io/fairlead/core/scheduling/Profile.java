@@ -1,6 +1,5 @@
 package io.fairlead.core.scheduling;
 
-import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Picker;
@@ -25,6 +24,7 @@ final class Profile {
   private double[] scores = {};
   private double[] sums = {};
   private int[] picked = {};
+  private int pickCount;
 
   Profile(String name, List<Filter> filters, List<Weighted> scorers, Picker picker) {
     this.name = name;
@@ -41,10 +41,27 @@ final class Profile {
     return name;
   }
 
-  /** Index of the best candidate, or {@link #NONE}. */
-  int run(InferenceRequest request, Candidates candidates) {
+  /** How many candidates the last run picked, at least 1 if it picked any. */
+  int pickCount() {
+    return pickCount;
+  }
+
+  /** Index of the candidate that the last run picked in this place, 0 being the best. */
+  int pick(int place) {
+    return survivors.origin(picked[place]);
+  }
+
+  /**
+   * Index of the best candidate, or {@link #NONE}.
+   *
+   * @param allowed partitions whose candidates may be picked, one bit each
+   */
+  int run(InferenceRequest request, PartitionedCandidates candidates, long allowed) {
     reserve(candidates.size());
-    survivors.all(candidates);
+    survivors.start(candidates, allowed);
+    if (survivors.size() == 0) {
+      return NONE;
+    }
     for (Filter filter : filters) {
       Arrays.fill(keep, 0, survivors.size(), true);
       filter.filter(request, survivors, keep);
@@ -64,12 +81,20 @@ final class Profile {
         sums[i] += weight * score;
       }
     }
-    int count = picker.pick(request, survivors, sums, picked);
-    if (count < 1 || picked[0] < 0 || picked[0] >= size) {
+    pickCount = picker.pick(request, survivors, sums, picked);
+    check(size);
+    return pick(0);
+  }
+
+  private void check(int size) {
+    boolean sound = pickCount >= 1 && pickCount <= size;
+    for (int i = 0; sound && i < pickCount; i++) {
+      sound = picked[i] >= 0 && picked[i] < size;
+    }
+    if (!sound) {
       throw new IllegalStateException(
           "picker of profile " + name + " chose no candidate; it must choose at least one");
     }
-    return survivors.origin(picked[0]);
   }
 
   /** Arrays are one longer than the candidates: a filter may rely on {@code keep} being longer. */

@@ -1,47 +1,133 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.Route;
+import io.fairlead.plugin.Assigner;
 import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.ProfileResults;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Runs the profiles that the profile handler asks for. Owned by the pool's loop. */
+/**
+ * Runs the profiles that the profile handler asks for. Owned by the pool's loop. What came of it
+ * can be read until the next call of {@link #schedule}.
+ */
 public final class Scheduler {
 
-  /** No profile that counts found an endpoint. */
+  /** No candidate. */
   public static final int NONE = -1;
 
   private static final int NOT_RUN = -2;
 
   private final Profile[] profiles;
   private final ProfileHandler handler;
+  private final @Nullable Assigner assigner;
 
   /** The pick of each profile for the current request, {@link #NONE} or {@link #NOT_RUN}. */
   private final int[] picks;
 
-  private final ProfileResults results = new Results();
+  private final Results results = new Results();
+  private int primary = NONE;
 
-  Scheduler(List<Profile> profiles, ProfileHandler handler) {
+  Scheduler(List<Profile> profiles, ProfileHandler handler, @Nullable Assigner assigner) {
     this.profiles = profiles.toArray(Profile[]::new);
     this.handler = handler;
+    this.assigner = assigner;
     this.picks = new int[this.profiles.length];
+  }
+
+  /** The partition that the assigner puts this endpoint in; 0 without an assigner. */
+  public int partition(Endpoint endpoint) {
+    int partition = assigner == null ? 0 : assigner.partition(endpoint);
+    if (partition < 0 || partition >= Assigner.MAX_PARTITIONS) {
+      throw new IllegalStateException(
+          "assigner put endpoint " + endpoint.name() + " in partition " + partition);
+    }
+    return partition;
   }
 
   /**
    * Chooses among the candidates.
    *
-   * @return index of the candidate that gets the request, or {@link #NONE}
+   * @return whether one was found that gets the request
    * @throws RuntimeException if a plugin breaks its contract
    */
-  public int schedule(InferenceRequest request, Candidates candidates) {
+  public boolean schedule(InferenceRequest request, PartitionedCandidates candidates) {
     Arrays.fill(picks, NOT_RUN);
-    for (int i = next(request); i != ProfileHandler.DONE; i = next(request)) {
-      picks[i] = profiles[i].run(request, candidates);
+    results.candidates = candidates;
+    primary = NONE;
+    try {
+      long present = assigner == null ? 0 : present(candidates);
+      for (int i = next(request); i != ProfileHandler.DONE; i = next(request)) {
+        long allowed =
+            assigner == null ? -1 : assigner.allowed(request, profiles[i].name(), present);
+        picks[i] = profiles[i].run(request, candidates, allowed);
+      }
+      int chosen = handler.primary(request, results);
+      if (chosen >= 0 && chosen < picks.length && picks[chosen] >= 0) {
+        primary = chosen;
+      }
+      return primary != NONE;
+    } finally {
+      results.candidates = null;
     }
-    int primary = handler.primary(request, results);
-    return primary >= 0 && primary < picks.length && picks[primary] >= 0 ? picks[primary] : NONE;
+  }
+
+  /** Index of the candidate that gets the request. */
+  public int primary() {
+    return picks[primary];
+  }
+
+  /** Index of the candidate that computes the prompt for the primary one, or {@link #NONE}. */
+  public int prefill() {
+    for (int i = 0; i < picks.length; i++) {
+      if (i != primary && picks[i] >= 0 && picks[i] != picks[primary] && handler.prefills(i)) {
+        return picks[i];
+      }
+    }
+    return NONE;
+  }
+
+  /** Sets the headers that tell the primary endpoint of the other profiles' picks. */
+  public void handOvers(Candidates candidates, HeaderWriter headers) {
+    for (int i = 0; i < picks.length; i++) {
+      if (i != primary && picks[i] >= 0) {
+        String header = handler.handOver(i);
+        if (header != null) {
+          headers.request(header, destination(candidates.get(picks[i])));
+        }
+      }
+    }
+  }
+
+  /** What the primary profile picked beside its first choice, best first. */
+  public List<String> fallbacks(Candidates candidates) {
+    Profile profile = profiles[primary];
+    if (profile.pickCount() == 1) {
+      return List.of();
+    }
+    List<String> fallbacks = new ArrayList<>(profile.pickCount() - 1);
+    for (int i = 1; i < profile.pickCount(); i++) {
+      fallbacks.add(destination(candidates.get(profile.pick(i))));
+    }
+    return fallbacks;
+  }
+
+  private static String destination(Endpoint endpoint) {
+    return Route.destination(endpoint.address(), endpoint.port());
+  }
+
+  private static long present(PartitionedCandidates candidates) {
+    long present = 0;
+    for (int i = 0, size = candidates.size(); i < size; i++) {
+      present |= 1L << candidates.partition(i);
+    }
+    return present;
   }
 
   private int next(InferenceRequest request) {
@@ -54,6 +140,8 @@ public final class Scheduler {
   }
 
   private final class Results implements ProfileResults {
+
+    private @Nullable Candidates candidates;
 
     @Override
     public int profileCount() {
@@ -73,6 +161,22 @@ public final class Scheduler {
     @Override
     public boolean succeeded(int profile) {
       return picks[profile] >= 0;
+    }
+
+    @Override
+    public int picked(int profile) {
+      if (!succeeded(profile)) {
+        throw new IllegalStateException("profile " + profileName(profile) + " picked nothing");
+      }
+      return picks[profile];
+    }
+
+    @Override
+    public Candidates candidates() {
+      if (candidates == null) {
+        throw new IllegalStateException("results are valid only while a request is scheduled");
+      }
+      return candidates;
     }
   }
 }

@@ -4,6 +4,8 @@ import io.fairlead.core.scheduling.PluginSet.Made;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Assigner;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Scorer;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Puts a document's plugins together and fills in what it leaves out. */
@@ -38,6 +41,12 @@ final class SchedulerAssembly {
         : plugins.builtIn("utilization-detector", SaturationDetector.class);
   }
 
+  List<Observer> observers() {
+    return plugins.all().stream()
+        .flatMap(made -> made.plugin() instanceof Observer o ? Stream.of(o) : Stream.empty())
+        .toList();
+  }
+
   Scheduler scheduler() {
     List<Profile> profiles = new ArrayList<>();
     Set<String> names = new HashSet<>();
@@ -55,7 +64,7 @@ final class SchedulerAssembly {
     if (profiles.isEmpty()) {
       profiles.add(profileOfAll());
     }
-    return new Scheduler(profiles, handler(profiles.size()));
+    return new Scheduler(profiles, handler(profiles.size()), assigner());
   }
 
   private Profile profile(String path, ProfileConfig config) {
@@ -117,6 +126,19 @@ final class SchedulerAssembly {
     return found != null && found.plugin() instanceof ProfileHandler listed
         ? listed
         : plugins.builtIn(SINGLE_PROFILE, ProfileHandler.class);
+  }
+
+  private @Nullable Assigner assigner() {
+    Assigner found = null;
+    for (Made made : plugins.all()) {
+      if (made.plugin() instanceof Assigner assigner) {
+        if (found != null) {
+          problems.add(made.path(), "is a second assigner; keep one");
+        }
+        found = assigner;
+      }
+    }
+    return found;
   }
 
   private @Nullable Made detector() {

@@ -15,11 +15,14 @@ final class Survivors implements Candidates {
     origins = new int[length];
   }
 
-  void all(Candidates candidates) {
+  void start(PartitionedCandidates candidates, long allowed) {
     all = candidates;
-    size = candidates.size();
-    for (int i = 0; i < size; i++) {
-      origins[i] = i;
+    int count = candidates.size();
+    size = 0;
+    for (int i = 0; i < count; i++) {
+      if (allowed == -1 || (allowed >>> candidates.partition(i) & 1) != 0) {
+        origins[size++] = i;
+      }
     }
   }
 
@@ -51,6 +54,11 @@ final class Survivors implements Candidates {
   @Override
   public int matchedBlocks(int index) {
     return request().matchedBlocks(origins[index]);
+  }
+
+  @Override
+  public int cachedTokens(int index) {
+    return request().cachedTokens(origins[index]);
   }
 
   private Candidates request() {

@@ -4,15 +4,24 @@ import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Candidates made up for a test. */
 final class TestCandidates implements Candidates {
 
-  private final List<Made> all = new ArrayList<>();
+  private final List<TestEndpoint> all = new ArrayList<>();
 
   TestCandidates add(int waiting, int awaiting, double kvUsage, int matched) {
-    all.add(new Made("e" + all.size(), waiting, awaiting, kvUsage, matched));
+    TestEndpoint endpoint = new TestEndpoint("e" + all.size());
+    endpoint.waiting = waiting;
+    endpoint.awaiting = awaiting;
+    endpoint.inFlight = awaiting;
+    endpoint.kvUsage = kvUsage;
+    endpoint.matched = matched;
+    return add(endpoint);
+  }
+
+  TestCandidates add(TestEndpoint endpoint) {
+    all.add(endpoint);
     return this;
   }
 
@@ -47,38 +56,8 @@ final class TestCandidates implements Candidates {
     return all.get(index).matched;
   }
 
-  private record Made(
-      String name, int scrapedWaiting, int awaitingFirstToken, double kvUsage, int matched)
-      implements Endpoint {
-
-    @Override
-    public String address() {
-      return "10.0.0.1";
-    }
-
-    @Override
-    public int port() {
-      return 8000;
-    }
-
-    @Override
-    public Map<String, String> labels() {
-      return Map.of();
-    }
-
-    @Override
-    public int inFlight() {
-      return awaitingFirstToken;
-    }
-
-    @Override
-    public long inFlightTokens() {
-      return 0;
-    }
-
-    @Override
-    public int scrapedRunning() {
-      return 0;
-    }
+  @Override
+  public int cachedTokens(int index) {
+    return all.get(index).matched * 16;
   }
 }

@@ -1,27 +1,98 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.InferenceRequest;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** A request made up for a test. */
-record TestRequest(long seed, int blockCount) implements InferenceRequest {
+/** A request made up for a test: a test sets what matters to it. */
+final class TestRequest implements InferenceRequest, CycleState {
+
+  private final long seed;
+  private final int blockCount;
+  String model = "m";
+  int promptTokens;
+  int maxOutputTokens = -1;
+  long now;
+  boolean critical;
+  boolean sheddable;
+  final Map<String, String> headers = new HashMap<>();
+  private final Map<Key<?>, Object> notes = new HashMap<>();
+
+  TestRequest(long seed, int blockCount) {
+    this.seed = seed;
+    this.blockCount = blockCount;
+    this.promptTokens = blockCount * 16;
+  }
 
   @Override
   public String model() {
-    return "m";
+    return model;
   }
 
   @Override
   public String targetModel() {
-    return "m";
+    return model;
   }
 
   @Override
   public int promptTokens() {
-    return blockCount * 16;
+    return promptTokens;
+  }
+
+  @Override
+  public int blockCount() {
+    return blockCount;
   }
 
   @Override
   public int maxOutputTokens() {
-    return -1;
+    return maxOutputTokens;
+  }
+
+  @Override
+  public long now() {
+    return now;
+  }
+
+  @Override
+  public boolean critical() {
+    return critical;
+  }
+
+  @Override
+  public boolean sheddable() {
+    return sheddable;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return headers.get(name);
+  }
+
+  @Override
+  public long prefixKey() {
+    return model.hashCode();
+  }
+
+  @Override
+  public CycleState cycle() {
+    return this;
+  }
+
+  @Override
+  public long seed() {
+    return seed;
+  }
+
+  @Override
+  public <T> @Nullable T get(Key<T> key) {
+    return key.type().cast(notes.get(key));
+  }
+
+  @Override
+  public <T> void put(Key<T> key, T value) {
+    notes.put(key, value);
   }
 }

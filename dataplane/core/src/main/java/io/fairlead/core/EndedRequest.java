@@ -1,0 +1,109 @@
+package io.fairlead.core;
+
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import org.jspecify.annotations.Nullable;
+
+/** What observers are told of a request that has ended: one object, set anew for each. */
+final class EndedRequest implements Completion {
+
+  private @Nullable EndpointState endpoint;
+  private long now;
+  private String target = "";
+  private boolean succeeded;
+  private long timeToFirstToken;
+  private long decodeTime;
+  private Usage usage = Usage.UNKNOWN;
+  private int expectedCached;
+  private double meanDecoding;
+  private double meanTokens;
+
+  /** Must be called before the request is taken off the endpoint's account. */
+  void set(long now, Flight flight, EndpointState endpoint, Outcome outcome, Usage usage) {
+    this.endpoint = endpoint;
+    this.now = now;
+    this.usage = usage;
+    target = flight.target;
+    succeeded = outcome == Outcome.COMPLETED;
+    expectedCached = flight.cached;
+    boolean decoded = flight.firstTokenSeen;
+    timeToFirstToken = decoded ? flight.firstTokenAt - flight.sentAt : -1;
+    decodeTime = decoded ? now - flight.firstTokenAt : -1;
+    if (decodeTime > 0) {
+      meanDecoding = (endpoint.decodingArea(now) - flight.decodingArea) / decodeTime;
+      meanTokens = (endpoint.tokensArea(now) - flight.tokensArea) / decodeTime;
+    } else {
+      meanDecoding = decoded ? endpoint.decoding() : 0;
+      meanTokens = decoded ? endpoint.inFlightTokens() : 0;
+    }
+  }
+
+  void clear() {
+    endpoint = null;
+    usage = Usage.UNKNOWN;
+    target = "";
+  }
+
+  @Override
+  public long now() {
+    return now;
+  }
+
+  @Override
+  public Endpoint endpoint() {
+    if (endpoint == null) {
+      throw new IllegalStateException("a completion is valid only while it is told");
+    }
+    return endpoint;
+  }
+
+  @Override
+  public String targetModel() {
+    return target;
+  }
+
+  @Override
+  public boolean succeeded() {
+    return succeeded;
+  }
+
+  @Override
+  public long timeToFirstToken() {
+    return timeToFirstToken;
+  }
+
+  @Override
+  public long decodeTime() {
+    return decodeTime;
+  }
+
+  @Override
+  public int promptTokens() {
+    return usage.promptTokens();
+  }
+
+  @Override
+  public int outputTokens() {
+    return usage.completionTokens();
+  }
+
+  @Override
+  public int expectedCachedTokens() {
+    return expectedCached;
+  }
+
+  @Override
+  public int cachedTokens() {
+    return usage.cachedTokens();
+  }
+
+  @Override
+  public double meanDecoding() {
+    return meanDecoding;
+  }
+
+  @Override
+  public double meanInFlightTokens() {
+    return meanTokens;
+  }
+}

@@ -1,0 +1,80 @@
+package io.fairlead.core;
+
+import io.fairlead.plugin.Prefills;
+import org.jspecify.annotations.Nullable;
+
+/** The requests without a first token whose prompts one endpoint computes, first sent first. */
+final class PrefillQueue implements Prefills {
+
+  private @Nullable Flight head;
+  private @Nullable Flight tail;
+  private int count;
+  private long uncachedTokens;
+  private double attention;
+  private long headSince;
+
+  void add(long now, Flight flight) {
+    flight.before = tail;
+    flight.after = null;
+    if (tail == null) {
+      head = flight;
+      headSince = now;
+    } else {
+      tail.after = flight;
+    }
+    tail = flight;
+    count++;
+    uncachedTokens += flight.uncached();
+    attention += flight.attention();
+  }
+
+  void remove(long now, Flight flight) {
+    if (flight.before == null) {
+      head = flight.after;
+      headSince = now;
+    } else {
+      flight.before.after = flight.after;
+    }
+    if (flight.after == null) {
+      tail = flight.before;
+    } else {
+      flight.after.before = flight.before;
+    }
+    flight.before = null;
+    flight.after = null;
+    count--;
+    uncachedTokens -= flight.uncached();
+    // What rounding leaves of a sum must not outlive its terms.
+    attention = count == 0 ? 0 : attention - flight.attention();
+  }
+
+  @Override
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public long uncachedTokens() {
+    return uncachedTokens;
+  }
+
+  @Override
+  public double attention() {
+    return attention;
+  }
+
+  @Override
+  public int headUncached() {
+    return head == null ? 0 : head.uncached();
+  }
+
+  @Override
+  public double headAttention() {
+    return head == null ? 0 : head.attention();
+  }
+
+  @Override
+  public long headSince() {
+    return headSince;
+  }
+}

@@ -1,0 +1,10 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.plugin.Candidates;
+
+/** Candidates that an assigner has parted. */
+public interface PartitionedCandidates extends Candidates {
+
+  /** Partition of a candidate's endpoint, from 0 to 63; 0 when there is no assigner. */
+  int partition(int index);
+}

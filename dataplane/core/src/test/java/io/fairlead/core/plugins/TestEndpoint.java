@@ -1,0 +1,211 @@
+package io.fairlead.core.plugins;
+
+import io.fairlead.plugin.Adapters;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.Prefills;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** An endpoint made up for a test: a test sets what matters to it. */
+final class TestEndpoint implements Endpoint, Prefills, Adapters {
+
+  private final String name;
+  int slot;
+  int waiting;
+  int running;
+  int awaiting;
+  int inFlight;
+  int critical;
+  int sheddable;
+  long tokens;
+  long uncached;
+  double attention;
+  int headUncached;
+  double headAttention;
+  long headSince;
+  double kvUsage = Double.NaN;
+  long kvTokens;
+  int matched;
+  int adapterSlots;
+  String baseModel = "";
+  EndpointAttributes attributes = EndpointAttributes.NONE;
+  final Set<String> resident = new HashSet<>();
+  final Set<String> runningAdapters = new HashSet<>();
+  final Set<String> waitingAdapters = new HashSet<>();
+  final Map<String, String> labels = new HashMap<>();
+  final Map<String, Double> metrics = new HashMap<>();
+
+  TestEndpoint(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String address() {
+    return "10.0.0.1";
+  }
+
+  @Override
+  public int port() {
+    return 8000;
+  }
+
+  @Override
+  public Map<String, String> labels() {
+    return labels;
+  }
+
+  @Override
+  public EndpointAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public int slot() {
+    return slot;
+  }
+
+  @Override
+  public long identity() {
+    return name.hashCode() * 0x9E3779B97F4A7C15L;
+  }
+
+  @Override
+  public int inFlight() {
+    return inFlight;
+  }
+
+  @Override
+  public int awaitingFirstToken() {
+    return awaiting;
+  }
+
+  @Override
+  public int criticalInFlight() {
+    return critical;
+  }
+
+  @Override
+  public int sheddableInFlight() {
+    return sheddable;
+  }
+
+  @Override
+  public long inFlightTokens() {
+    return tokens;
+  }
+
+  @Override
+  public long uncachedInFlightTokens() {
+    return uncached;
+  }
+
+  @Override
+  public Prefills prefills() {
+    return this;
+  }
+
+  @Override
+  public int scrapedWaiting() {
+    return waiting;
+  }
+
+  @Override
+  public int scrapedRunning() {
+    return running;
+  }
+
+  @Override
+  public double kvUsage() {
+    return kvUsage;
+  }
+
+  @Override
+  public long kvCapacityTokens() {
+    return kvTokens;
+  }
+
+  @Override
+  public Adapters adapters() {
+    return this;
+  }
+
+  @Override
+  public double metric(String key) {
+    return metrics.getOrDefault(key, Double.NaN);
+  }
+
+  @Override
+  public int count() {
+    return awaiting;
+  }
+
+  @Override
+  public long uncachedTokens() {
+    return uncached;
+  }
+
+  @Override
+  public double attention() {
+    return attention;
+  }
+
+  @Override
+  public int headUncached() {
+    return headUncached;
+  }
+
+  @Override
+  public double headAttention() {
+    return headAttention;
+  }
+
+  @Override
+  public long headSince() {
+    return headSince;
+  }
+
+  @Override
+  public int slots() {
+    return adapterSlots;
+  }
+
+  @Override
+  public int loaded() {
+    return resident.size();
+  }
+
+  @Override
+  public boolean needed(String targetModel) {
+    return adapterSlots > 0 && !targetModel.equals(baseModel);
+  }
+
+  @Override
+  public boolean resident(String adapter) {
+    return resident.contains(adapter);
+  }
+
+  @Override
+  public boolean running(String adapter) {
+    return runningAdapters.contains(adapter);
+  }
+
+  @Override
+  public boolean waiting(String adapter) {
+    return waitingAdapters.contains(adapter);
+  }
+
+  @Override
+  public int reported() {
+    Set<String> all = new HashSet<>(runningAdapters);
+    all.addAll(waitingAdapters);
+    return all.size();
+  }
+}

@@ -1,0 +1,29 @@
+package io.fairlead.plugin;
+
+/**
+ * LoRA adapters of one endpoint: what the server reports, and what this picker placed there, which
+ * the server shows late or, for idle adapters, not at all.
+ */
+public interface Adapters {
+
+  /** Most adapters that can be active at once; 0 when LoRA is off or nothing is known. */
+  int slots();
+
+  /** Adapters believed to be loaded, no more than {@link #slots()}. */
+  int loaded();
+
+  /** Whether requests for this target need an adapter there: LoRA is on and it is no base model. */
+  boolean needed(String targetModel);
+
+  /** Whether the adapter is believed to be loaded. */
+  boolean resident(String adapter);
+
+  /** Whether the server said that requests of this adapter run there. */
+  boolean running(String adapter);
+
+  /** Whether the server said that requests of this adapter wait there. */
+  boolean waiting(String adapter);
+
+  /** Adapters that the server said are running or waiting. */
+  int reported();
+}

@@ -1,0 +1,40 @@
+package io.fairlead.plugin;
+
+/** How a request went that was sent. Valid only during the call it is passed to. */
+public interface Completion {
+
+  /** When it ended, in the nanoseconds of {@link InferenceRequest#now()}. */
+  long now();
+
+  /** Where it was sent. */
+  Endpoint endpoint();
+
+  String targetModel();
+
+  /** Whether the response was delivered to its end. */
+  boolean succeeded();
+
+  /** Nanoseconds from sending to the first token; -1 when there was none. */
+  long timeToFirstToken();
+
+  /** Nanoseconds from the first token to the end; -1 when there was none. */
+  long decodeTime();
+
+  /** Prompt tokens as the server counted them; -1 when it did not say. */
+  int promptTokens();
+
+  /** Tokens produced as the server counted them; -1 when it did not say. */
+  int outputTokens();
+
+  /** Prompt tokens that were believed to be cached when it was sent. */
+  int expectedCachedTokens();
+
+  /** Prompt tokens that were cached; -1 when the server did not say. */
+  int cachedTokens();
+
+  /** Mean of {@link Endpoint#decoding()} while this request decoded, itself included. */
+  double meanDecoding();
+
+  /** Mean of {@link Endpoint#inFlightTokens()} meanwhile. */
+  double meanInFlightTokens();
+}
