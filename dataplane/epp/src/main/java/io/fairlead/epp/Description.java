@@ -2,16 +2,14 @@ package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.core.EndpointSpec;
-import io.fairlead.core.scheduling.ConfigCompiler;
-import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.SchedulerDocument;
-import io.fairlead.epp.config.ConfigApplier;
 import io.fairlead.epp.config.ConfigMapSource;
 import io.fairlead.epp.config.ConfigOffer;
 import io.fairlead.epp.config.ConfigReaders;
 import io.fairlead.epp.config.ConfigSource;
+import io.fairlead.epp.config.DocumentCompiler;
 import io.fairlead.epp.datalayer.EndpointSet;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -28,10 +26,10 @@ final class Description {
       case ConfigOffer.Unreadable unreadable ->
           throw new IllegalArgumentException(unreadable.message());
       case ConfigOffer.Document document -> {
-        try {
-          new ConfigCompiler(PluginTypes.found()).compile(document.config());
-        } catch (InvalidConfigException e) {
-          throw new IllegalArgumentException(ConfigApplier.describe(document.origin(), e), e);
+        switch (new DocumentCompiler(PluginTypes.found()).compile(document)) {
+          case DocumentCompiler.Result.Refused refused ->
+              throw new IllegalArgumentException(refused.message());
+          case DocumentCompiler.Result.Usable usable -> {}
         }
         yield text(config, document);
       }

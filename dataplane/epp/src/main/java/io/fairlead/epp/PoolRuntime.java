@@ -4,13 +4,13 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
-import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.config.ConfigApplier;
 import io.fairlead.epp.config.ConfigOffer;
 import io.fairlead.epp.config.ConfigSource;
+import io.fairlead.epp.config.DocumentCompiler;
 import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
@@ -27,8 +27,6 @@ import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -46,7 +44,7 @@ final class PoolRuntime implements AutoCloseable {
   private static final long REFUSAL_CHECK_MILLIS = 500;
 
   private final EventLoop loop;
-  private final ScheduledThreadPoolExecutor control;
+  private final ControlThread control;
   private final Telemetry telemetry;
   private final ProcessMeters meters;
   private final PoolLoop pool;
@@ -73,12 +71,7 @@ final class PoolRuntime implements AutoCloseable {
   PoolRuntime(
       DataPlaneConfig config, Transport transport, EventLoopGroup group, LongSupplier clock) {
     loop = group.next();
-    control =
-        new ScheduledThreadPoolExecutor(
-            1,
-            Thread.ofPlatform().daemon().name("fairlead-control").factory(),
-            // What comes in after the end changes nothing any more.
-            new ThreadPoolExecutor.DiscardPolicy());
+    control = new ControlThread();
     telemetry = new Telemetry(clock);
     pool = new PoolLoop(new PoolCore(), loop, clock, telemetry);
     scraper =
@@ -86,7 +79,7 @@ final class PoolRuntime implements AutoCloseable {
     meters = new ProcessMeters(telemetry.registry(), scraper::failures);
     applier =
         new ConfigApplier(
-            new ConfigCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
+            new DocumentCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
     Sources sources = Sources.of(config.source(), control);
     configs = sources.configs();
     pods = sources.pods();

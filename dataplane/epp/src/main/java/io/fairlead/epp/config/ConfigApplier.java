@@ -1,13 +1,10 @@
 package io.fairlead.epp.config;
 
 import io.fairlead.core.scheduling.CompiledConfig;
-import io.fairlead.core.scheduling.ConfigCompiler;
-import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.status.PickerStatus;
 import java.util.concurrent.Executor;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +19,14 @@ public final class ConfigApplier {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConfigApplier.class);
 
-  private final ConfigCompiler compiler;
+  private final DocumentCompiler compiler;
   private final PoolLoop pool;
   private final PickerStatus status;
   private final Executor control;
   private final Listener listener;
 
+  /** Content of the newest offer: what the status has to tell of. */
   private @Nullable String seen;
-  private @Nullable String running;
 
   /** What others do when a config changes; called on the control thread. */
   public interface Listener {
@@ -46,7 +43,7 @@ public final class ConfigApplier {
 
   /** An applier for one pool, confined to {@code control}. */
   public ConfigApplier(
-      ConfigCompiler compiler,
+      DocumentCompiler compiler,
       PoolLoop pool,
       PickerStatus status,
       Executor control,
@@ -66,42 +63,47 @@ public final class ConfigApplier {
     seen = offer.contentHash();
     switch (offer) {
       case ConfigOffer.Unreadable unreadable -> refuse(offer, unreadable.message());
-      case ConfigOffer.Document document -> compile(document);
+      case ConfigOffer.Document document -> {
+        switch (compiler.compile(document)) {
+          case DocumentCompiler.Result.Refused refused -> refuse(document, refused.message());
+          case DocumentCompiler.Result.Usable usable -> apply(document, usable.config());
+        }
+      }
     }
   }
 
-  private void compile(ConfigOffer.Document document) {
-    CompiledConfig compiled;
+  private void apply(ConfigOffer.Document document, CompiledConfig compiled) {
     try {
-      compiled = compiler.compile(document.config());
-    } catch (InvalidConfigException e) {
-      refuse(document, describe(document.origin(), e));
-      return;
+      listener.applying(document.config());
+      pool.configure(compiled)
+          .addListener(
+              done -> {
+                Throwable failure = done.cause();
+                control.execute(
+                    () -> {
+                      if (failure == null) {
+                        applied(document);
+                      } else {
+                        notApplied(document, failure);
+                      }
+                    });
+              });
+    } catch (RuntimeException | Error e) {
+      notApplied(document, e);
     }
-    listener.applying(document.config());
-    pool.configure(compiled)
-        .addListener(
-            done -> {
-              Throwable failure = done.cause();
-              control.execute(
-                  () -> {
-                    if (failure == null) {
-                      applied(document);
-                    } else {
-                      refuse(document, document.origin() + ": could not be applied: " + failure);
-                    }
-                  });
-            });
+  }
+
+  private void notApplied(ConfigOffer.Document document, Throwable failure) {
+    LOG.error("{}: could not be applied", document.origin(), failure);
+    refuse(document, document.origin() + ": could not be applied: " + failure);
   }
 
   private void applied(ConfigOffer.Document document) {
     PoolConfig config = document.config();
-    boolean sameDocument = document.configHash().equals(running);
-    running = document.configHash();
-    if (sameDocument) {
-      status.configRestored();
-    } else {
-      status.configApplied(config.namespace() + "/" + config.name(), document.configHash());
+    boolean another = !document.configHash().equals(status.current().configHash());
+    status.configApplied(
+        config.namespace() + "/" + config.name(), document.configHash(), isNewest(document));
+    if (another) {
       LOG.info(
           "running config {} of pool {}/{} from {}: {} models",
           document.configHash(),
@@ -115,14 +117,14 @@ public final class ConfigApplier {
 
   private void refuse(ConfigOffer offer, String message) {
     LOG.warn("config refused, the last good one stays: {}", message);
-    status.configRefused(offer.contentHash(), message);
+    if (isNewest(offer)) {
+      status.configRefused(offer.contentHash(), message);
+    }
     listener.refused(offer, message);
   }
 
-  /** One line per problem, each with origin, field path and reason. */
-  public static String describe(String origin, InvalidConfigException e) {
-    return e.problems().stream()
-        .map(problem -> origin + ": " + problem)
-        .collect(Collectors.joining("\n"));
+  /** Applying takes a while: something newer may have been seen since. */
+  private boolean isNewest(ConfigOffer offer) {
+    return offer.contentHash().equals(seen);
   }
 }

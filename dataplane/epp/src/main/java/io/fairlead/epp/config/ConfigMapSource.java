@@ -109,7 +109,7 @@ public final class ConfigMapSource implements ConfigSource {
       return new ConfigOffer.Unreadable(
           origin(), "no key", origin() + ": has no key " + KEY + "; put the document there");
     }
-    return reader.apply(origin(), text);
+    return ConfigReaders.guarded(origin(), hash(text), () -> reader.apply(origin(), text));
   }
 
   private String origin() {

@@ -19,13 +19,15 @@ public sealed interface ConfigOffer {
    * @param config what to run
    * @param configHash hash of the canonical document: what is reported as running
    * @param endpoints endpoints that came with it, null when they come from elsewhere
+   * @param scheduling where its scheduling part stands
    */
   record Document(
       String origin,
       String contentHash,
       PoolConfig config,
       String configHash,
-      @Nullable EndpointSet endpoints)
+      @Nullable EndpointSet endpoints,
+      SchedulingPlace scheduling)
       implements ConfigOffer {}
 
   /**

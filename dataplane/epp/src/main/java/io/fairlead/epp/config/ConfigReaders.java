@@ -12,12 +12,17 @@ import io.fairlead.epp.datalayer.EndpointSet;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes offers of what sources hold. */
 public final class ConfigReaders {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigReaders.class);
 
   private static final Pattern SCHEDULER_ONLY =
       Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPickerConfig\\b");
@@ -28,7 +33,8 @@ public final class ConfigReaders {
   public static ConfigOffer document(String origin, String text) {
     String contentHash = ConfigMapSource.hash(text);
     try {
-      return offer(origin, contentHash, ConfigDocument.read(origin, text).value(), null);
+      return offer(
+          origin, contentHash, ConfigDocument.read(origin, text).value(), null, document(origin));
     } catch (DocumentException e) {
       return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()));
     }
@@ -48,11 +54,23 @@ public final class ConfigReaders {
     }
     try {
       EndpointSet set = LocalEndpoints.of(endpoints.toString(), resources);
-      PoolConfig pool =
-          config == null
-              ? local(SchedulerConfig.DEFAULT)
-              : config(config.toString(), state.text(config));
-      return offer(origin, state.hash(), pool, set);
+      if (config == null) {
+        return offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), set, document(origin));
+      }
+      String text = state.text(config);
+      return SCHEDULER_ONLY.matcher(text).find()
+          ? offer(
+              origin,
+              state.hash(),
+              local(SchedulerDocument.read(origin, text).value()),
+              set,
+              new SchedulingPlace(origin, ""))
+          : offer(
+              origin,
+              state.hash(),
+              ConfigDocument.read(origin, text).value(),
+              set,
+              document(origin));
     } catch (DocumentException e) {
       return new ConfigOffer.Unreadable(origin, state.hash(), messages(e.errors()));
     }
@@ -63,20 +81,34 @@ public final class ConfigReaders {
     return FolderReader.read(state, folder);
   }
 
-  private static PoolConfig config(String file, String text) throws DocumentException {
-    return SCHEDULER_ONLY.matcher(text).find()
-        ? local(SchedulerDocument.read(file, text).value())
-        : ConfigDocument.read(file, text).value();
+  /** Of a whole config document. */
+  private static SchedulingPlace document(String origin) {
+    return new SchedulingPlace(origin, "scheduling.");
   }
 
   private static PoolConfig local(SchedulerConfig scheduler) {
     return new PoolConfig("default", "local", Map.of(), List.of(), "http", List.of(), scheduler);
   }
 
+  /** A reader that fails must neither take its watcher down nor go unnoticed. */
+  static ConfigOffer guarded(String origin, String contentHash, Supplier<ConfigOffer> reader) {
+    try {
+      return reader.get();
+    } catch (RuntimeException | Error e) {
+      LOG.error("{}: can't be made sense of", origin, e);
+      return new ConfigOffer.Unreadable(
+          origin, contentHash, origin + ": can't be made sense of: " + e);
+    }
+  }
+
   static ConfigOffer offer(
-      String origin, String contentHash, PoolConfig config, @Nullable EndpointSet endpoints) {
+      String origin,
+      String contentHash,
+      PoolConfig config,
+      @Nullable EndpointSet endpoints,
+      SchedulingPlace scheduling) {
     return new ConfigOffer.Document(
-        origin, contentHash, config, ConfigDocument.hash(config), endpoints);
+        origin, contentHash, config, ConfigDocument.hash(config), endpoints, scheduling);
   }
 
   static String messages(List<FieldError> errors) {

@@ -54,7 +54,7 @@ public final class FileConfigSource implements ConfigSource {
   @Override
   public ConfigOffer read() {
     try {
-      return reader.apply(FileState.read(paths));
+      return offer(FileState.read(paths));
     } catch (IOException e) {
       return unreadable(e);
     }
@@ -76,8 +76,18 @@ public final class FileConfigSource implements ConfigSource {
   private void watch(Consumer<ConfigOffer> sink) {
     try (@Nullable WatchService watcher = watcher()) {
       @Nullable String seen = null;
+      @Nullable String failure = null;
       while (!closed) {
-        seen = look(seen, sink);
+        try {
+          seen = look(seen, sink);
+          failure = null;
+        } catch (RuntimeException | Error e) {
+          // Looked at again at the next poll, and told of once.
+          if (!e.toString().equals(failure)) {
+            LOG.error("{}: could not be looked at, trying again", paths, e);
+          }
+          failure = e.toString();
+        }
         await(watcher);
       }
     } catch (InterruptedException | ClosedWatchServiceException e) {
@@ -115,11 +125,15 @@ public final class FileConfigSource implements ConfigSource {
   private Reading readingNow() {
     try {
       FileState state = FileState.read(paths);
-      return new Reading(state.hash(), () -> reader.apply(state));
+      return new Reading(state.hash(), () -> offer(state));
     } catch (IOException e) {
       ConfigOffer offer = unreadable(e);
       return new Reading(offer.contentHash(), () -> offer);
     }
+  }
+
+  private ConfigOffer offer(FileState state) {
+    return ConfigReaders.guarded(paths.toString(), state.hash(), () -> reader.apply(state));
   }
 
   private ConfigOffer unreadable(IOException e) {
@@ -158,8 +172,8 @@ public final class FileConfigSource implements ConfigSource {
             StandardWatchEventKinds.ENTRY_DELETE);
       }
       return watcher;
-    } catch (IOException e) {
-      LOG.info("no notice of changes from the file system ({}): polling only", e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      LOG.info("no notice of changes from the file system ({}): polling only", e.toString());
       return null;
     }
   }

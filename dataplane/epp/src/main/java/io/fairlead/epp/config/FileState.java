@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -61,6 +62,8 @@ public record FileState(List<TextFile> files, String hash) {
           entries.forEach(inFolder::add);
           inFolder.sort(null);
           all.addAll(inFolder);
+        } catch (DirectoryIteratorException e) {
+          throw new IOException(path + ": can't be listed: " + e.getMessage(), e);
         }
       } else {
         all.add(path);

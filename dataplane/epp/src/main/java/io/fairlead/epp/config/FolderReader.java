@@ -8,6 +8,7 @@ import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.document.FieldError;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.local.LocalResourceReader;
 import io.fairlead.crds.local.LocalResources;
 import io.fairlead.crds.v1.InferencePool;
@@ -77,16 +78,32 @@ final class FolderReader {
       }
     }
     PoolConfig config = compilation.config();
+    SchedulingPlace scheduling =
+        resources.pickers().stream()
+            .findFirst()
+            .map(this::scheduling)
+            .orElse(new SchedulingPlace(folder.toString(), ""));
     if (!errors.isEmpty() || config == null) {
       return null;
     }
     try {
       return ConfigReaders.offer(
-          folder.toString(), state.hash(), config, LocalEndpoints.of(folder.toString(), resources));
+          folder.toString(),
+          state.hash(),
+          config,
+          LocalEndpoints.of(folder.toString(), resources),
+          scheduling);
     } catch (DocumentException e) {
       errors.addAll(e.errors());
       return null;
     }
+  }
+
+  private SchedulingPlace scheduling(EndpointPicker picker) {
+    ObjectRef object =
+        new ObjectRef(
+            picker.getKind(), picker.getMetadata().getNamespace(), picker.getMetadata().getName());
+    return new SchedulingPlace(fileOf(object), object + ": spec.scheduling.");
   }
 
   private static boolean onPool(InferenceModel model, InferencePool pool) {
@@ -114,7 +131,7 @@ final class FolderReader {
                     .anyMatch(o -> is(o, object)))
         .map(file -> file.path().toString())
         .findFirst()
-        .orElse("");
+        .orElse(folder.toString());
   }
 
   private static boolean is(HasMetadata object, ObjectRef ref) {

@@ -26,20 +26,27 @@ public final class PickerStatus {
     listeners.add(listener);
   }
 
-  /** A config is in force. */
-  public void configApplied(String pool, String hash) {
-    update(r -> new PickerReport(pool, hash, r.generation() + 1, null, r.endpoints()));
+  /**
+   * A config is in force, perhaps the one that was before.
+   *
+   * @param newest whether it is what was seen last: only then is a refusal over, for nobody is told
+   *     twice of what was refused
+   */
+  public void configApplied(String pool, String hash, boolean newest) {
+    update(
+        r ->
+            new PickerReport(
+                pool,
+                hash,
+                hash.equals(r.configHash()) ? r.generation() : r.generation() + 1,
+                newest ? null : r.refused(),
+                r.endpoints()));
   }
 
   /** The newest config can't be run; what ran before still does. */
   public void configRefused(String hash, String message) {
     var refused = new PickerReport.Refused(hash, message);
     update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), refused, r.endpoints()));
-  }
-
-  /** The newest config is the one in force again. */
-  public void configRestored() {
-    update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), null, r.endpoints()));
   }
 
   /** Endpoints were counted; {@code reason} says why none can serve. */

@@ -58,6 +58,48 @@ class FileConfigSourceTest {
   }
 
   @Test
+  void aReaderThatFailsIsToldOfAndWhatComesAfterItIsRead() throws Exception {
+    replace("a.yaml", "bad");
+    try (FileConfigSource source =
+        new FileConfigSource(
+            List.of(folder.resolve("a.yaml")),
+            Duration.ofMillis(20),
+            state -> {
+              if (state.texts().containsValue("bad")) {
+                throw new StackOverflowError("deep");
+              }
+              return new ConfigOffer.Unreadable("test", state.hash(), "good");
+            })) {
+      source.start(offer -> offers.add(((ConfigOffer.Unreadable) offer).message()));
+      await().until(() -> offers.size() == 1);
+      replace("a.yaml", "mended");
+      await().until(() -> offers.size() == 2);
+    }
+    assertThat(offers)
+        .satisfiesExactly(
+            first -> assertThat(first).contains("a.yaml").contains("StackOverflowError: deep"),
+            second -> assertThat(second).isEqualTo("good"));
+  }
+
+  @Test
+  void aSinkThatFailsIsOfferedTheSameAgain() throws Exception {
+    replace("a.yaml", "text");
+    try (FileConfigSource source = source(folder)) {
+      source.start(
+          offer -> {
+            offers.add(offer.contentHash());
+            if (offers.size() < 3) {
+              throw new IllegalStateException("not now");
+            }
+          });
+      await().until(() -> offers.size() == 3);
+      replace("a.yaml", "next");
+      await().until(() -> offers.size() == 4);
+    }
+    assertThat(offers).containsExactly("text", "text", "text", "next");
+  }
+
+  @Test
   void namesTheFileThatIsNoText() throws IOException {
     Path file = Files.write(folder.resolve("latin.yaml"), new byte[] {'a', (byte) 0xe9});
     assertThatThrownBy(() -> FileState.read(List.of(folder)))

@@ -1,0 +1,247 @@
+package io.fairlead.epp.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.director.RequestObserver;
+import io.fairlead.epp.status.PickerStatus;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Configs come into force or are refused, and what the status says is about the newest. */
+class ConfigApplierTest {
+
+  private static final String GOOD = document("good", "scheduling: {}\n");
+  private static final String OTHER = document("other", "scheduling: {}\n");
+  private static final String BAD =
+      document("good", "scheduling: {plugins: [{type: no-such-scorer}]}");
+
+  private final PickerStatus status = new PickerStatus();
+  private final Queue<Runnable> control = new ArrayDeque<>();
+  private final List<String> told = new ArrayList<>();
+  private @Nullable RuntimeException whenApplying;
+  private final ConfigApplier applier = applier(List.of());
+
+  @Test
+  void aRefusalOutlivesAnOlderConfigThatComesIntoForceAfterIt() {
+    offer(GOOD);
+    offer(BAD);
+    assertThat(refusal()).contains("no-such-scorer");
+
+    runControl();
+
+    assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
+    assertThat(refusal()).as("the newest config is still refused").contains("no-such-scorer");
+  }
+
+  @Test
+  void aRefusalIsOverOnceWhatWasSeenLastIsInForce() {
+    offer(GOOD);
+    runControl();
+    offer(BAD);
+    assertThat(refusal()).contains("no-such-scorer");
+    offer(GOOD);
+    assertThat(refusal()).as("not in force yet").isNotNull();
+    runControl();
+
+    assertThat(status.current().refused()).isNull();
+    assertThat(status.current().generation()).as("never another config").isEqualTo(1);
+  }
+
+  @Test
+  void aRefusalIsOverWhenOnlyACommentTellsTheNewestFromTheOneInForce() {
+    offer(GOOD);
+    runControl();
+    offer(BAD);
+    offer("# mended\n" + GOOD);
+    runControl();
+
+    assertThat(status.current().refused()).isNull();
+    assertThat(status.current().generation()).isEqualTo(1);
+  }
+
+  @Test
+  void aFailureToApplyIsARefusal() {
+    offer(GOOD);
+    runControl();
+    whenApplying = new IllegalStateException("no room");
+    offer(OTHER);
+    runControl();
+
+    assertThat(refusal())
+        .isEqualTo("test: could not be applied: java.lang.IllegalStateException: no room");
+    assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
+    assertThat(told).containsExactly("applied good", "refused");
+  }
+
+  static Stream<Throwable> failures() {
+    return Stream.of(
+        new IllegalStateException("broken"),
+        new NoClassDefFoundError("com/example/Gone"),
+        new StackOverflowError("deep"),
+        new AssertionError("wrong"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void aPluginThatCannotBeMadeIsARefusalThatNamesIt(Throwable failure) {
+    ConfigApplier own = applier(List.of(new Broken(failure)));
+    own.offer(ConfigReaders.document("test", GOOD));
+    runControl();
+    own.offer(
+        ConfigReaders.document(
+            "test",
+            document(
+                "good",
+                """
+                scheduling:
+                  plugins:
+                    - {type: queue-scorer}
+                    - {type: broken-scorer, name: fine, parameters: {fails: false}}
+                    - {type: broken-scorer, name: mine}
+                """)));
+    runControl();
+
+    assertThat(refusal())
+        .isEqualTo(
+            "test: scheduling.plugins[2] \"mine\" of type broken-scorer can't be made: "
+                + failure
+                + "; see the log, and mend the plugin or take it out");
+    assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
+    assertThat(told).containsExactly("applied good", "refused");
+
+    own.offer(ConfigReaders.document("test", OTHER));
+    runControl();
+    assertThat(status.current().refused()).isNull();
+    assertThat(status.current().configHash()).isEqualTo(hashOf(OTHER));
+  }
+
+  @Test
+  void aPluginThatIsNoneIsARefusal() {
+    applier(List.of(new Broken(null)))
+        .offer(
+            ConfigReaders.document(
+                "test", document("good", "scheduling: {plugins: [{type: broken-scorer}]}")));
+    assertThat(refusal()).contains("scheduling.plugins[0]").contains("create returned no plugin");
+  }
+
+  private void offer(String text) {
+    applier.offer(ConfigReaders.document("test", text));
+  }
+
+  private void runControl() {
+    for (Runnable task = control.poll(); task != null; task = control.poll()) {
+      task.run();
+    }
+  }
+
+  private String refusal() {
+    PickerReport.Refused refused = status.current().refused();
+    return Objects.requireNonNull(refused, "nothing is refused").message();
+  }
+
+  private ConfigApplier applier(List<PluginFactory> plugins) {
+    PoolLoop loop =
+        new PoolLoop(new PoolCore(), ImmediateEventExecutor.INSTANCE, () -> 0, new Silent());
+    return new ConfigApplier(
+        new DocumentCompiler(plugins), loop, status, control::add, new Listener());
+  }
+
+  private static String hashOf(String document) {
+    return switch (ConfigReaders.document("test", document)) {
+      case ConfigOffer.Document read -> read.configHash();
+      case ConfigOffer.Unreadable unreadable -> throw new AssertionError(unreadable.message());
+    };
+  }
+
+  private static String document(String name, String more) {
+    return """
+    apiVersion: fairlead.io/v1alpha1
+    kind: PoolConfig
+    pool: {namespace: default, name: %s, selector: {app: vllm}, targetPorts: [8000], appProtocol: http}
+    models: []
+    """
+            .formatted(name)
+        + more;
+  }
+
+  private final class Listener implements ConfigApplier.Listener {
+
+    @Override
+    public void applying(PoolConfig config) {
+      if (whenApplying != null) {
+        throw whenApplying;
+      }
+    }
+
+    @Override
+    public void applied(ConfigOffer.Document document) {
+      told.add("applied " + document.config().name());
+    }
+
+    @Override
+    public void refused(ConfigOffer offer, String message) {
+      told.add("refused");
+    }
+  }
+
+  /** Fails to make a plugin, unless it is told not to. */
+  private record Broken(@Nullable Throwable failure) implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "broken-scorer";
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // a plugin author may have no NullAway
+    public Plugin create(Parameters parameters) {
+      if (!parameters.flag("fails", true)) {
+        return (Scorer) (request, candidates, scores) -> {};
+      }
+      return switch (failure) {
+        case RuntimeException e -> throw e;
+        case Error e -> throw e;
+        case null, default -> null;
+      };
+    }
+  }
+
+  private static final class Silent implements RequestObserver {
+
+    @Override
+    public void decided(long nanos) {}
+
+    @Override
+    public void sent(String model, Route route) {}
+
+    @Override
+    public void firstToken(String model, Route route, long nanos) {}
+
+    @Override
+    public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {}
+
+    @Override
+    public void rejected(String model, Rejection rejection) {}
+  }
+}
