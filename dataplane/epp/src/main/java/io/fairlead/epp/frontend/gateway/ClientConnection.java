@@ -9,6 +9,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -28,8 +29,10 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +74,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private long clientsTurnAt;
 
   private @Nullable ProxyExchange exchange;
+  private final StallWatch stall;
+  private @Nullable Future<?> nextLook;
 
   ClientConnection(Gateway gateway, Channel channel, LoopResources resources) {
     this.gateway = gateway;
     this.channel = channel;
     this.resources = resources;
+    this.stall = new StallWatch(gateway.config().clientStallTimeout().toNanos());
   }
 
   Channel channel() {
@@ -104,13 +110,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     readMore();
   }
 
-  /** A loop, not recursion: a single read may hold many requests (the codec allows 128). */
+  /**
+   * A loop, not recursion: a single read may hold many requests (the codec allows 128). None is
+   * taken on while the client does not read the answers to earlier ones.
+   */
   private void pump() {
     if (pumping) {
       return;
     }
     pumping = true;
-    while (state != State.BUSY) {
+    while (state != State.BUSY && channel.isWritable()) {
       HttpObject next = waiting.poll();
       if (next == null) {
         break;
@@ -384,8 +393,34 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (channel.isWritable() && exchange != null) {
+    stall.restart(now());
+    if (!channel.isWritable()) {
+      if (nextLook == null) {
+        lookLater();
+      }
+      return;
+    }
+    if (exchange != null) {
       exchange.clientCanTakeMore();
+    }
+    pump();
+  }
+
+  private void lookLater() {
+    nextLook = channel.eventLoop().schedule(this::look, stall.pause(), TimeUnit.NANOSECONDS);
+  }
+
+  private void look() {
+    nextLook = null;
+    if (channel.isWritable() || !channel.isActive()) {
+      return;
+    }
+    if (stall.stalled(now(), channel.bytesBeforeWritable())) {
+      // What waits would stay in the kernel's memory after an ordinary close.
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      var _ = channel.close();
+    } else {
+      lookLater();
     }
   }
 
@@ -410,6 +445,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     state = State.CLOSING;
+    if (nextLook != null) {
+      nextLook.cancel(false);
+    }
     ProxyExchange left = exchange;
     exchange = null;
     if (left != null) {

@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param connectTimeout for a connection to an endpoint
  * @param clientIdleTimeout after which a client's connection that brings no request, or no more of
  *     one, is closed
+ * @param clientStallTimeout after which a client that takes nothing of a response that waits for it
+ *     is cut off, and what it asked for is cancelled
  * @param backendIdleTimeout after which an unused connection to an endpoint is closed; shorter than
  *     the 5 s after which Python model servers close theirs, so that they rarely close one in use
  * @param maxIdlePerEndpoint unused connections kept per endpoint and event loop
@@ -22,6 +24,7 @@ public record GatewayConfig(
     int maxBodyBytes,
     Duration connectTimeout,
     Duration clientIdleTimeout,
+    Duration clientStallTimeout,
     Duration backendIdleTimeout,
     int maxIdlePerEndpoint,
     boolean exposeEndpoint) {
@@ -41,6 +44,7 @@ public record GatewayConfig(
         32 << 20,
         Duration.ofSeconds(2),
         Duration.ofSeconds(75),
+        Duration.ofMinutes(5),
         Duration.ofSeconds(4),
         64,
         false);
@@ -54,6 +58,7 @@ public record GatewayConfig(
         bytes,
         connectTimeout,
         clientIdleTimeout,
+        clientStallTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint);
@@ -67,7 +72,22 @@ public record GatewayConfig(
         maxBodyBytes,
         connectTimeout,
         client,
+        clientStallTimeout,
         backend,
+        maxIdlePerEndpoint,
+        exposeEndpoint);
+  }
+
+  /** The same with another time after which a client that stopped reading is cut off. */
+  public GatewayConfig withClientStallTimeout(Duration timeout) {
+    return new GatewayConfig(
+        host,
+        port,
+        maxBodyBytes,
+        connectTimeout,
+        clientIdleTimeout,
+        timeout,
+        backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint);
   }
@@ -80,6 +100,7 @@ public record GatewayConfig(
         maxBodyBytes,
         connectTimeout,
         clientIdleTimeout,
+        clientStallTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
         expose);

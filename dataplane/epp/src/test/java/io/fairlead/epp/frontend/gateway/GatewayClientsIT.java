@@ -2,12 +2,14 @@ package io.fairlead.epp.frontend.gateway;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.epp.NoLeaks;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -98,6 +100,31 @@ class GatewayClientsIT {
         assertThat(client.read(2)).isEqualTo("{}");
         client.close();
       }
+    }
+  }
+
+  @Test
+  void aClientThatStopsReadingIsCutOffAndItsRequestCancelled() throws Exception {
+    byte[] piece = new byte[64 << 10];
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + Long.MAX_VALUE + "\r\n\r\n");
+              while (true) {
+                connection.send(piece);
+              }
+            });
+    GatewayConfig config = Rig.config().withClientStallTimeout(Duration.ofMillis(200));
+    try (Rig rig = new Rig(config, a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.readHead().status()).isEqualTo(200);
+
+      rig.awaitEvents("sent m a 1", "first", "ended disconnected -1/-1");
+      await().untilAsserted(() -> assertThat(a.closed).hasValue(1));
+      assertThat(rig.pool.active().get()).isZero();
+      assertThatThrownBy(client::rest).isInstanceOf(IOException.class);
     }
   }
 

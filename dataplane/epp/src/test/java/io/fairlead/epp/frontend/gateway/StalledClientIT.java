@@ -1,0 +1,132 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.openai.RequestReader;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A client that sends and does not read, in virtual time. */
+@ExtendWith(NoLeaks.class)
+@SuppressWarnings("NullAway.Init") // set up before each test
+class StalledClientIT {
+
+  private static final Duration BOUND = Duration.ofMinutes(5);
+  private static final int MUCH = 100_000;
+
+  /** A connection whose other end takes a message only when the test says so. */
+  private static final class Stuck extends EmbeddedChannel {
+    private int room;
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) {
+      for (; room > 0 && out.current() != null; room--) {
+        out.remove();
+      }
+    }
+
+    void take(int messages) {
+      room = messages;
+      flush();
+    }
+  }
+
+  private static final class ReadCount extends ChannelOutboundHandlerAdapter {
+    private int reads;
+
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+      reads++;
+    }
+  }
+
+  private final Stuck channel = new Stuck();
+  private final ReadCount asked = new ReadCount();
+  private Rig rig;
+
+  @BeforeEach
+  void connect() {
+    GatewayConfig config = Rig.config().withClientStallTimeout(BOUND);
+    rig = new Rig(config);
+    channel.config().setAutoRead(false);
+    channel.freezeTime();
+    BackendPool backends = new BackendPool(channel.eventLoop(), config, NioSocketChannel.class);
+    channel
+        .pipeline()
+        .addLast(asked)
+        .addLast(new HttpServerCodec())
+        .addLast(
+            new ClientConnection(
+                rig.gateway, channel, new LoopResources(new RequestReader(), backends)));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    channel.finishAndReleaseAll();
+    rig.close();
+  }
+
+  /** Asks as long as the gateway reads. */
+  private int askUntilHeldBack() {
+    int requests = 0;
+    do {
+      asked.reads = 0;
+      channel.writeInbound(
+          Unpooled.wrappedBuffer("GET /healthz HTTP/1.1\r\n\r\n".getBytes(US_ASCII)));
+      requests++;
+    } while (asked.reads > 0 && requests < MUCH);
+    return requests;
+  }
+
+  private void pass(Duration time) {
+    long step = BOUND.toNanos() / 100;
+    for (long left = time.toNanos(); left > 0; left -= step) {
+      channel.advanceTimeBy(Math.min(step, left), TimeUnit.NANOSECONDS);
+      channel.runScheduledPendingTasks();
+    }
+  }
+
+  @Test
+  void isHeldBackAndServedOnOnceItReads() {
+    assertThat(askUntilHeldBack()).isLessThan(MUCH);
+    channel.take(MUCH);
+    assertThat(channel.isWritable()).isTrue();
+    assertThat(asked.reads).isPositive();
+  }
+
+  @Test
+  void isCutOffAfterTheBound() {
+    askUntilHeldBack();
+    pass(BOUND.minusNanos(1));
+    assertThat(channel.isOpen()).isTrue();
+    pass(BOUND.dividedBy(2));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void isSlowOnlyWhileItTakesALittleNowAndThen() {
+    askUntilHeldBack();
+    for (int i = 0; i < 20; i++) {
+      pass(BOUND.dividedBy(2));
+      channel.take(1);
+      assertThat(channel.isWritable()).isFalse();
+      assertThat(channel.isOpen()).isTrue();
+    }
+    pass(BOUND.multipliedBy(2));
+    assertThat(channel.isOpen()).isFalse();
+  }
+}
