@@ -18,16 +18,31 @@ public final class Parameters {
   private final String path;
 
   private final Map<String, Object> values;
+  private final Plugins plugins;
   private final Set<String> unread;
   private final List<Parameters> objects = new ArrayList<>();
 
-  /** Settings as they come from the document: String, Boolean, Long, Double, List or Map. */
-  public Parameters(Map<String, Object> values) {
-    this("", values);
+  /** The document's other plugins. */
+  @FunctionalInterface
+  public interface Plugins {
+
+    /** The plugin of this name, or null when none is listed. */
+    @Nullable Plugin named(String name);
   }
 
-  private Parameters(String path, Map<String, Object> values) {
+  /** Settings as they come from the document: String, Boolean, Long, Double, List or Map. */
+  public Parameters(Map<String, Object> values) {
+    this(values, name -> null);
+  }
+
+  /** Settings that may name other plugins. */
+  public Parameters(Map<String, Object> values, Plugins plugins) {
+    this("", values, plugins);
+  }
+
+  private Parameters(String path, Map<String, Object> values, Plugins plugins) {
     this.path = path;
+    this.plugins = plugins;
     this.values = Map.copyOf(values);
     this.unread = new LinkedHashSet<>(values.keySet());
   }
@@ -114,14 +129,24 @@ public final class Parameters {
     return texts;
   }
 
+  /** The plugin of this kind that is named here, or null when not set. */
+  public <P extends Plugin> @Nullable P plugin(String field, Class<P> kind) {
+    if (!has(field)) {
+      return null;
+    }
+    String name = text(field, "");
+    Plugin named = plugins.named(name);
+    if (!kind.isInstance(named)) {
+      throw refused(field, name, "the name of a listed plugin that is a " + kind.getSimpleName());
+    }
+    return kind.cast(named);
+  }
+
   /** An object with settings of its own; an empty one when not set. */
   public Parameters object(String field) {
     unread.remove(field);
     Object value = values.get(field);
-    if (value == null) {
-      return new Parameters(Map.of());
-    }
-    return nested(field, value);
+    return nested(field, value == null ? Map.of() : value);
   }
 
   /** A list of objects with settings of their own; empty when not set. */
@@ -187,7 +212,7 @@ public final class Parameters {
     for (Map.Entry<?, ?> entry : map.entrySet()) {
       settings.put(String.valueOf(entry.getKey()), entry.getValue());
     }
-    Parameters nested = new Parameters(path + field + ".", settings);
+    Parameters nested = new Parameters(path + field + ".", settings, plugins);
     objects.add(nested);
     return nested;
   }

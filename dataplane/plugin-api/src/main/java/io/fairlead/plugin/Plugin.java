@@ -12,6 +12,7 @@ public sealed interface Plugin
         Scorer,
         Picker,
         ProfileHandler,
+        Decider,
         SaturationDetector,
         Assigner,
         Observer,

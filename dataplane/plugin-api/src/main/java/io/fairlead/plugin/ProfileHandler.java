@@ -1,5 +1,6 @@
 package io.fairlead.plugin;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which profiles run for a request, in which order, and whose pick gets it. */
@@ -7,6 +8,14 @@ public non-sealed interface ProfileHandler extends Plugin {
 
   /** Returned by {@link #next} when no more profile is to run. */
   int DONE = -1;
+
+  /**
+   * Tells which profiles there are, by index. Called once, when the config is compiled, before
+   * anything else is asked.
+   *
+   * @throws InvalidParameterException if a profile is missing that a setting names
+   */
+  default void profiles(List<String> names) {}
 
   /** Index of the profile to run next, or {@link #DONE}. Each profile runs at most once. */
   int next(InferenceRequest request, ProfileResults results);

@@ -5,9 +5,11 @@ import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,9 @@ final class PluginSet {
   /** Null for a name whose plugin could not be made, or that only names what is built in. */
   private final Map<String, @Nullable Made> made = new LinkedHashMap<>();
 
+  private final Map<String, Entry> waiting = new LinkedHashMap<>();
+  private final Set<String> broken = new HashSet<>();
+
   private PluginSet(SortedMap<String, PluginFactory> factories, Problems problems) {
     this.factories = factories;
     this.problems = problems;
@@ -33,12 +38,20 @@ final class PluginSet {
    */
   record Made(String path, String name, String type, Plugin plugin) {}
 
+  private record Entry(String path, PluginConfig config) {}
+
+  /** Ends the making of a plugin that names a broken one: that one's problems say enough. */
+  private static final class NamesBroken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
   static PluginSet make(
       List<PluginConfig> configs, SortedMap<String, PluginFactory> factories, Problems problems) {
     PluginSet set = new PluginSet(factories, problems);
     for (int i = 0; i < configs.size(); i++) {
       set.add("scheduler.plugins[" + i + "]", configs.get(i));
     }
+    set.made.keySet().forEach(set::makeWaiting);
     return set;
   }
 
@@ -77,8 +90,30 @@ final class PluginSet {
           path + ".name",
           "\"" + config.name() + "\" is there twice; give each plugin its own name");
     } else {
-      made.put(config.name(), make(path, config));
+      made.put(config.name(), null);
+      waiting.put(config.name(), new Entry(path, config));
     }
+  }
+
+  private void makeWaiting(String name) {
+    Entry entry = waiting.remove(name);
+    if (entry != null) {
+      Made plugin = make(entry.path(), entry.config());
+      made.put(name, plugin);
+      if (plugin == null && !UpstreamTypes.builtIn(entry.config().type())) {
+        broken.add(name);
+      }
+    }
+  }
+
+  /** A plugin that another one names: made before its turn if need be. */
+  private @Nullable Plugin named(String name) {
+    makeWaiting(name);
+    if (broken.contains(name)) {
+      throw new NamesBroken();
+    }
+    Made found = made.get(name);
+    return found == null ? null : found.plugin();
   }
 
   private @Nullable Made make(String path, PluginConfig config) {
@@ -96,22 +131,19 @@ final class PluginSet {
       problems.add(path + ".type", UpstreamTypes.unknown(type, factories.keySet()));
       return null;
     }
-    Parameters parameters = new Parameters(config.parameters());
+    Parameters parameters = new Parameters(config.parameters(), this::named);
     Plugin plugin;
     try {
       plugin = factory.create(parameters);
     } catch (InvalidParameterException e) {
-      problems.add(path + ".parameters." + e.field(), message(e));
+      problems.add(path + ".parameters." + e.field(), e);
+      return null;
+    } catch (NamesBroken e) {
       return null;
     }
     for (String unread : new TreeSet<>(parameters.unread())) {
       problems.add(path + ".parameters." + unread, "is not a setting of " + type + "; remove it");
     }
     return new Made(path, config.name(), type, plugin);
-  }
-
-  private static String message(InvalidParameterException e) {
-    String message = e.getMessage();
-    return message == null ? "is refused" : message;
   }
 }

@@ -1,6 +1,7 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
+import io.fairlead.plugin.InvalidParameterException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,6 +12,11 @@ final class Problems {
 
   void add(String path, String message) {
     found.add(new Problem(path, message));
+  }
+
+  void add(String path, InvalidParameterException refused) {
+    String message = refused.getMessage();
+    add(path, message == null ? "is refused" : message);
   }
 
   void throwIfAny() {

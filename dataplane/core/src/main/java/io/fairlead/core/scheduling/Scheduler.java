@@ -93,10 +93,13 @@ public final class Scheduler {
     return NONE;
   }
 
-  /** Sets the headers that tell the primary endpoint of the other profiles' picks. */
+  /**
+   * Sets the headers that tell the primary endpoint of the other profiles' picks, as far as those
+   * are not itself.
+   */
   public void handOvers(Candidates candidates, HeaderWriter headers) {
     for (int i = 0; i < picks.length; i++) {
-      if (i != primary && picks[i] >= 0) {
+      if (i != primary && picks[i] >= 0 && picks[i] != picks[primary]) {
         String header = handler.handOver(i);
         if (header != null) {
           headers.request(header, destination(candidates.get(picks[i])));

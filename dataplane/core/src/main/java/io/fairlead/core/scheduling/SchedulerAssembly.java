@@ -5,6 +5,7 @@ import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Assigner;
+import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.SaturationDetector;
@@ -64,7 +65,8 @@ final class SchedulerAssembly {
     if (profiles.isEmpty()) {
       profiles.add(profileOfAll());
     }
-    return new Scheduler(profiles, handler(profiles.size()), assigner());
+    return new Scheduler(
+        profiles, handler(profiles.stream().map(Profile::name).toList()), assigner());
   }
 
   private Profile profile(String path, ProfileConfig config) {
@@ -102,7 +104,7 @@ final class SchedulerAssembly {
     return parts.profile("default");
   }
 
-  private ProfileHandler handler(int profileCount) {
+  private ProfileHandler handler(List<String> profiles) {
     Made found = null;
     for (Made made : plugins.all()) {
       if (!(made.plugin() instanceof ProfileHandler)) {
@@ -115,17 +117,23 @@ final class SchedulerAssembly {
         found = made;
       }
     }
-    if (profileCount > 1 && (found == null || found.type().equals(SINGLE_PROFILE))) {
+    if (profiles.size() > 1 && (found == null || found.type().equals(SINGLE_PROFILE))) {
       problems.add(
           "scheduler.profiles",
           "has "
-              + profileCount
+              + profiles.size()
               + " entries, but no plugin says which to run when; list a profile handler that can,"
               + " or keep one profile");
     }
-    return found != null && found.plugin() instanceof ProfileHandler listed
-        ? listed
-        : plugins.builtIn(SINGLE_PROFILE, ProfileHandler.class);
+    if (found == null || !(found.plugin() instanceof ProfileHandler listed)) {
+      return plugins.builtIn(SINGLE_PROFILE, ProfileHandler.class);
+    }
+    try {
+      listed.profiles(profiles);
+    } catch (InvalidParameterException e) {
+      problems.add(found.path() + ".parameters." + e.field(), e);
+    }
+    return listed;
   }
 
   private @Nullable Assigner assigner() {
