@@ -49,9 +49,24 @@ final class PluginSet {
       List<PluginConfig> configs, SortedMap<String, PluginFactory> factories, Problems problems) {
     PluginSet set = new PluginSet(factories, problems);
     for (int i = 0; i < configs.size(); i++) {
-      set.add("scheduler.plugins[" + i + "]", configs.get(i));
+      String name = configs.get(i).name();
+      if (!name.isEmpty()) {
+        set.made.put(name, null);
+        set.waiting.putIfAbsent(name, new Entry(path(i), configs.get(i)));
+      }
     }
-    set.made.keySet().forEach(set::makeWaiting);
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < configs.size(); i++) {
+      String name = configs.get(i).name();
+      if (name.isEmpty()) {
+        problems.add(path(i) + ".name", "is empty; set a name or leave the field out");
+      } else if (!seen.add(name)) {
+        problems.add(
+            path(i) + ".name", "\"" + name + "\" is there twice; give each plugin its own name");
+      } else {
+        set.makeWaiting(name);
+      }
+    }
     return set;
   }
 
@@ -82,17 +97,8 @@ final class PluginSet {
     return made.isEmpty() ? "none" : String.join(", ", made.keySet());
   }
 
-  private void add(String path, PluginConfig config) {
-    if (config.name().isEmpty()) {
-      problems.add(path + ".name", "is empty; set a name or leave the field out");
-    } else if (made.containsKey(config.name())) {
-      problems.add(
-          path + ".name",
-          "\"" + config.name() + "\" is there twice; give each plugin its own name");
-    } else {
-      made.put(config.name(), null);
-      waiting.put(config.name(), new Entry(path, config));
-    }
+  private static String path(int index) {
+    return "scheduler.plugins[" + index + "]";
   }
 
   private void makeWaiting(String name) {
