@@ -16,6 +16,8 @@ final class ControlThread extends ScheduledThreadPoolExecutor {
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlThread.class);
 
+  private static final long FINISH_SECONDS = 5;
+
   ControlThread() {
     super(
         1,
@@ -40,6 +42,18 @@ final class ControlThread extends ScheduledThreadPoolExecutor {
   public ScheduledFuture<?> scheduleWithFixedDelay(
       Runnable task, long initialDelay, long delay, TimeUnit unit) {
     return super.scheduleWithFixedDelay(logged(task), initialDelay, delay, unit);
+  }
+
+  /** Takes no new task, and waits for those it has: the loops that they use end next. */
+  void finish() {
+    shutdown();
+    try {
+      if (!awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("control tasks still ran {} s after the end began", FINISH_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static Runnable logged(Runnable task) {

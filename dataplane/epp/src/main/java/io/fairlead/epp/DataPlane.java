@@ -32,11 +32,11 @@ public final class DataPlane implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
 
   private final DataPlaneConfig config;
+  private final Readiness readiness = new Readiness();
   private final PoolRuntime runtime;
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final AtomicBoolean closing = new AtomicBoolean();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
-  private @Nullable Frontends frontends;
   private @Nullable Frontend gateway;
   private @Nullable Frontend extProc;
   private OptionalInt healthPort = OptionalInt.empty();
@@ -47,7 +47,7 @@ public final class DataPlane implements AutoCloseable {
     EventLoopGroup group = transport.group("fairlead-loop", config.loops());
     parts.push(() -> shutdown(group));
     try {
-      runtime = new PoolRuntime(config, transport, group, clock);
+      runtime = new PoolRuntime(config, transport, group, clock, readiness);
       parts.push(runtime);
       listen(transport, group);
       runtime.start();
@@ -78,14 +78,17 @@ public final class DataPlane implements AutoCloseable {
     return Description.of(config);
   }
 
-  /** Ends when a config is in force and an endpoint was loaded, for the first time. */
+  /**
+   * Ends when a config is in force and an endpoint was loaded, for the first time; in an error when
+   * the data plane is closed before that.
+   */
   public CompletableFuture<Void> ready() {
-    return runtime.ready().copy();
+    return readiness.reached();
   }
 
   /** Why requests can't be served now; empty when they can. */
   public String notReady() {
-    return closing.get() ? "draining" : runtime.notReady();
+    return runtime.notReady();
   }
 
   /** The config in force, the one refused, the endpoints counted. */
@@ -144,9 +147,7 @@ public final class DataPlane implements AutoCloseable {
     }
     LOG.info("draining: up to {} s for requests in flight", config.drain().toSeconds());
     try {
-      if (frontends != null) {
-        frontends.ready(false);
-      }
+      readiness.drain();
       Drain.all(Stream.of(gateway, extProc).filter(Objects::nonNull).toList(), config.drain());
       closeParts();
     } finally {
@@ -156,8 +157,7 @@ public final class DataPlane implements AutoCloseable {
   }
 
   private void listen(Transport transport, EventLoopGroup group) {
-    Frontends made = new Frontends(runtime, group);
-    frontends = made;
+    Frontends made = new Frontends(runtime, readiness, group);
     if (config.admin() != null) {
       EventLoopGroup own = transport.group("fairlead-admin", 1);
       parts.push(() -> shutdown(own));
@@ -186,7 +186,6 @@ public final class DataPlane implements AutoCloseable {
       parts.push(() -> server.drain(Duration.ZERO));
       extProc = server;
     }
-    var _ = runtime.ready().thenRun(() -> made.ready(!closing.get()));
   }
 
   private void closeParts() {

@@ -16,19 +16,17 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Frontends {
 
   private final PoolRuntime runtime;
+  private final Readiness readiness;
   private final PoolLoop pool;
   private final EventLoopGroup group;
   private final Health health = new Health();
 
-  Frontends(PoolRuntime runtime, EventLoopGroup group) {
+  Frontends(PoolRuntime runtime, Readiness readiness, EventLoopGroup group) {
     this.runtime = runtime;
+    this.readiness = readiness;
     pool = runtime.pool();
     this.group = group;
-  }
-
-  /** Tells whoever asks over gRPC whether requests may come. */
-  void ready(boolean ready) {
-    health.ready(ready);
+    readiness.listen(health::ready);
   }
 
   Frontend gateway(DataPlaneConfig.Gateway config) {
@@ -41,6 +39,7 @@ final class Frontends {
                   .withMaxBodyBytes(config.maxBodyBytes()),
               pool,
               group,
+              readiness::ready,
               runtime::models,
               () -> ThreadLocalRandom.current().nextLong());
     } catch (Exception e) {

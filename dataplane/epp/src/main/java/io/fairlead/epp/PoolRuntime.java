@@ -26,7 +26,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -55,21 +54,24 @@ final class PoolRuntime implements AutoCloseable {
   private final @Nullable EndpointSource pods;
   private final @Nullable LeaseReporter reporter;
   private final @Nullable KubernetesClient client;
-  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final Readiness readiness;
 
   /** Control thread only. */
   private EndpointSet endpoints = EndpointSet.NONE;
 
   private Consumer<List<EndpointSpec>> onEndpoints = set -> {};
   private volatile List<String> models = List.of();
-  private volatile boolean configured;
-  private volatile boolean endpointsLoaded;
 
   /** Whether the source has said anything: until then nobody knows what matches. */
   private boolean endpointsCounted;
 
   PoolRuntime(
-      DataPlaneConfig config, Transport transport, EventLoopGroup group, LongSupplier clock) {
+      DataPlaneConfig config,
+      Transport transport,
+      EventLoopGroup group,
+      LongSupplier clock,
+      Readiness readiness) {
+    this.readiness = readiness;
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
@@ -123,22 +125,17 @@ final class PoolRuntime implements AutoCloseable {
     return status.current();
   }
 
-  /** Ends when a config is in force and an endpoint was loaded, for the first time. */
-  CompletableFuture<Void> ready() {
-    return ready;
-  }
-
   /** What is still missing; empty when nothing is. */
   String notReady() {
     PickerReport.Refused refused = status.current().refused();
-    if (!configured) {
-      return refused == null ? "no config yet" : "no config in force: " + refused.message();
-    }
-    if (endpointsLoaded) {
-      return "";
-    }
     String reason = status.current().endpoints().reason();
-    return reason == null ? "no endpoint yet" : "no endpoint yet: " + reason;
+    return switch (readiness.state()) {
+      case NO_CONFIG ->
+          refused == null ? "no config yet" : "no config in force: " + refused.message();
+      case NO_ENDPOINT -> reason == null ? "no endpoint yet" : "no endpoint yet: " + reason;
+      case READY -> "";
+      case DRAINING -> "draining";
+    };
   }
 
   Future<List<EndpointSnapshot>> snapshot() {
@@ -167,7 +164,7 @@ final class PoolRuntime implements AutoCloseable {
       reporter.close();
     }
     control.execute(scraper::close);
-    control.shutdown();
+    control.finish();
     if (client != null) {
       client.close();
     }
@@ -188,8 +185,7 @@ final class PoolRuntime implements AutoCloseable {
         .addListener(
             done -> {
               if (done.isSuccess() && !set.ready().isEmpty()) {
-                endpointsLoaded = true;
-                becomeReady();
+                readiness.endpointLoaded();
               }
             });
     countEndpoints();
@@ -204,12 +200,6 @@ final class PoolRuntime implements AutoCloseable {
         endpoints.matching(), endpoints.ready().size(), endpointsCounted ? reason : null);
   }
 
-  private void becomeReady() {
-    if (configured && endpointsLoaded) {
-      ready.complete(null);
-    }
-  }
-
   private final class OnConfig implements ConfigApplier.Listener {
 
     @Override
@@ -221,14 +211,13 @@ final class PoolRuntime implements AutoCloseable {
     @Override
     public void applied(ConfigOffer.Document document) {
       meters.reloaded();
-      configured = true;
+      readiness.configured();
       if (document.endpoints() != null) {
         endpoints(document.endpoints());
       }
       if (pods != null) {
         pods.follow(document.config());
       }
-      becomeReady();
     }
 
     @Override

@@ -66,4 +66,16 @@ class ControlThreadTest {
             TimeUnit.MILLISECONDS);
     await().until(() -> runs.get() >= 3);
   }
+
+  @Test
+  void finishesWhatItHas() {
+    AtomicInteger runs = new AtomicInteger();
+    for (int i = 0; i < 100; i++) {
+      control.execute(runs::incrementAndGet);
+    }
+    control.finish();
+    assertThat(runs).hasValue(100);
+    control.execute(runs::incrementAndGet);
+    assertThat(runs).hasValue(100);
+  }
 }

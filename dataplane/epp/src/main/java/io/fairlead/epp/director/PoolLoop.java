@@ -66,11 +66,6 @@ public final class PoolLoop {
     return loop.submit(core::active);
   }
 
-  /** Whether requests can be sent. */
-  public Future<Boolean> ready() {
-    return loop.submit(core::ready);
-  }
-
   /** Runs on the loop: at once when already there. */
   void run(Runnable event) {
     if (loop.inEventLoop()) {

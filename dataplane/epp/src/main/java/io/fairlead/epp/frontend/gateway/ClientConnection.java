@@ -228,15 +228,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     switch (target) {
       case INFERENCE -> infer();
       case MODELS -> models();
-      case READY ->
-          gateway
-              .ready()
-              .addListener(
-                  done ->
-                      channel
-                          .eventLoop()
-                          .execute(
-                              () -> probe(done.isSuccess() && Boolean.TRUE.equals(done.getNow()))));
+      case READY -> probe(gateway.ready());
       case HEALTH -> probe(true);
       case null -> throw new IllegalStateException("begun without a target");
     }

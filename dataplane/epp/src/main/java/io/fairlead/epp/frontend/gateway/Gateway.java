@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -41,6 +42,7 @@ public final class Gateway {
 
   private final GatewayConfig config;
   private final PoolLoop pool;
+  private final BooleanSupplier ready;
   private final Supplier<List<String>> models;
   private final LongSupplier seeds;
   private final Map<EventExecutor, LoopResources> resources = new HashMap<>();
@@ -53,9 +55,11 @@ public final class Gateway {
       GatewayConfig config,
       PoolLoop pool,
       EventLoopGroup group,
+      BooleanSupplier ready,
       Supplier<List<String>> models,
       LongSupplier seeds) {
     this.config = config;
+    this.ready = ready;
     this.pool = pool;
     this.group = group;
     this.models = models;
@@ -91,6 +95,7 @@ public final class Gateway {
    * Starts to listen.
    *
    * @param group event loops for both sides; see {@link Transport#newGroup}; stays the caller's
+   * @param ready the answer to {@code GET /readyz}; asked on event loops, must not block
    * @param models names for {@code GET /v1/models}; asked on event loops, must not block; while it
    *     gives none, the question goes to an endpoint
    * @param seeds random bits, one call per request; must be thread-safe
@@ -99,9 +104,10 @@ public final class Gateway {
       GatewayConfig config,
       PoolLoop pool,
       EventLoopGroup group,
+      BooleanSupplier ready,
       Supplier<List<String>> models,
       LongSupplier seeds) {
-    return new Gateway(config, pool, group, models, seeds);
+    return new Gateway(config, pool, group, ready, models, seeds);
   }
 
   private void accept(SocketChannel channel) {
@@ -185,8 +191,8 @@ public final class Gateway {
     return draining;
   }
 
-  Future<Boolean> ready() {
-    return draining ? GlobalEventExecutor.INSTANCE.newSucceededFuture(false) : pool.ready();
+  boolean ready() {
+    return !draining && ready.getAsBoolean();
   }
 
   long seed() {

@@ -51,6 +51,7 @@ class GatewayConnectionsIT {
             GatewayConfig.on("127.0.0.1", 0).withIdleTimeouts(client, toBackend),
             pool,
             group,
+            () -> true,
             List::of,
             () -> 1);
     PoolConfig config =

@@ -32,6 +32,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,11 +57,13 @@ class GatewayIT {
   private final PoolLoop pool =
       new PoolLoop(core, poolGroup.next(), System::nanoTime, new EventLog(events));
   private final AtomicLong seeds = new AtomicLong(1);
+  private final AtomicBoolean ready = new AtomicBoolean(true);
   private final Gateway gateway =
       Gateway.start(
           GatewayConfig.on("127.0.0.1", 0).withMaxBodyBytes(LIMIT).withExposeEndpoint(true),
           pool,
           group,
+          ready::get,
           () -> List.of("chat", "other"),
           seeds::incrementAndGet);
 
@@ -414,12 +417,21 @@ class GatewayIT {
       assertThat(response.status()).isEqualTo(503);
       assertThat(response.header("retry-after")).isEqualTo("1");
       assertThat(response.text()).contains("no_ready_endpoints");
-      client.send("GET /readyz HTTP/1.1\r\n\r\n");
-      assertThat(client.read().status()).isEqualTo(503);
       client.send("GET /v1/models HTTP/1.1\r\n\r\n");
       assertThat(client.read().text()).contains("\"id\":\"chat\"", "\"id\":\"other\"");
     }
     awaitEvents("rejected chat no_ready_endpoints");
+  }
+
+  @Test
+  void tellsReadinessAsItIsTold() throws Exception {
+    try (RawHttp client = connect()) {
+      for (boolean now : new boolean[] {false, true, false}) {
+        ready.set(now);
+        client.send("GET /readyz HTTP/1.1\r\n\r\n");
+        assertThat(client.read().status()).isEqualTo(now ? 200 : 503);
+      }
+    }
   }
 
   @Test

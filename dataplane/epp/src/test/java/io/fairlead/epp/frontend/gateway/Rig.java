@@ -40,7 +40,7 @@ final class Rig implements Closeable {
     this.backends = backends;
     AtomicLong seeds = new AtomicLong(1);
     pool = new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
-    gateway = Gateway.start(config, pool, group, List::of, seeds::incrementAndGet);
+    gateway = Gateway.start(config, pool, group, () -> true, List::of, seeds::incrementAndGet);
     PoolConfig poolConfig =
         new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), SchedulerConfig.DEFAULT);
     pool.configure(new ConfigCompiler(List.of()).compile(poolConfig)).syncUninterruptibly();

@@ -1,0 +1,83 @@
+package io.fairlead.epp;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Whether requests may come: the one answer that all ports tell. They may once a config is in force
+ * and an endpoint was loaded, and until the end begins; after that never again. A pool that lost
+ * its endpoints stays ready: a rejection that says so tells clients more than a port that is gone.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class Readiness {
+
+  /** What is missing, or that nothing is. */
+  enum State {
+    NO_CONFIG,
+    NO_ENDPOINT,
+    READY,
+    DRAINING
+  }
+
+  private final CompletableFuture<Void> reached = new CompletableFuture<>();
+  private boolean configured;
+  private boolean endpointLoaded;
+  private volatile State state = State.NO_CONFIG;
+  private Consumer<Boolean> listener = ready -> {};
+
+  /** Tells {@code listener} now and at every change, in order; it must be quick. */
+  synchronized void listen(Consumer<Boolean> listener) {
+    this.listener = listener;
+    listener.accept(ready());
+  }
+
+  /** A config is in force. */
+  void configured() {
+    advance(() -> configured = true);
+  }
+
+  /** An endpoint is in force. */
+  void endpointLoaded() {
+    advance(() -> endpointLoaded = true);
+  }
+
+  /** The end begins. */
+  synchronized void drain() {
+    enter(State.DRAINING);
+    reached.completeExceptionally(new IllegalStateException("closed before it was ready"));
+  }
+
+  State state() {
+    return state;
+  }
+
+  boolean ready() {
+    return state == State.READY;
+  }
+
+  /** Ends when it is ready for the first time; in an error when that can't be any more. */
+  CompletableFuture<Void> reached() {
+    return reached.copy();
+  }
+
+  private void advance(Runnable step) {
+    synchronized (this) {
+      step.run();
+      if (state != State.DRAINING) {
+        enter(!configured ? State.NO_CONFIG : endpointLoaded ? State.READY : State.NO_ENDPOINT);
+      }
+    }
+    if (ready()) {
+      reached.complete(null);
+    }
+  }
+
+  private void enter(State next) {
+    boolean before = ready();
+    state = next;
+    if (before != ready()) {
+      listener.accept(ready());
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.fairlead.epp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.NettyChannelBuilder;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The gateway, the admin port and the health port tell the same readiness. */
+class ReadinessIT {
+
+  private static final InetSocketAddress NOBODY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+
+  @TempDir Path folder;
+
+  @Test
+  void everyPortSaysTheSame() throws Exception {
+    Resources resources = new Resources(folder).pool().model("Critical", "{name: a, weight: 1}");
+    resources.endpoint("one", NOBODY, false);
+    DataPlaneConfig config =
+        DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
+            .gateway("127.0.0.1", 0)
+            .admin("127.0.0.1", 0)
+            .health("127.0.0.1", 0)
+            .loops(2)
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient();
+        DataPlane dataPlane = DataPlane.start(config)) {
+      ManagedChannel health =
+          NettyChannelBuilder.forAddress("127.0.0.1", dataPlane.healthPort().orElseThrow())
+              .usePlaintext()
+              .build();
+      List<Integer> ports =
+          List.of(dataPlane.gatewayPort().orElseThrow(), dataPlane.adminPort().orElseThrow());
+
+      await().until(() -> dataPlane.notReady().startsWith("no endpoint yet"));
+      for (int port : ports) {
+        assertThat(readyz(http, port)).isEqualTo(503);
+      }
+      assertThat(status(health)).isEqualTo(ServingStatus.NOT_SERVING);
+
+      resources.endpoint("one", NOBODY, true);
+      dataPlane.ready().get(20, TimeUnit.SECONDS);
+      for (int port : ports) {
+        assertThat(readyz(http, port)).isEqualTo(200);
+      }
+      assertThat(status(health)).isEqualTo(ServingStatus.SERVING);
+
+      resources.endpoint("one", NOBODY, false);
+      await().until(() -> dataPlane.report().endpoints().ready() == 0);
+      for (int port : ports) {
+        assertThat(readyz(http, port)).as("a pool that lost its endpoints").isEqualTo(200);
+      }
+      assertThat(status(health)).isEqualTo(ServingStatus.SERVING);
+      health.shutdownNow();
+    }
+  }
+
+  private static int readyz(HttpClient http, int port) throws Exception {
+    return http.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/readyz")).build(),
+            HttpResponse.BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  private static ServingStatus status(ManagedChannel health) {
+    return HealthGrpc.newBlockingStub(health)
+        .withDeadlineAfter(20, TimeUnit.SECONDS)
+        .check(HealthCheckRequest.newBuilder().setService("inference-extension").build())
+        .getStatus();
+  }
+}

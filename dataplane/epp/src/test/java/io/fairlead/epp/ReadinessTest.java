@@ -1,0 +1,85 @@
+package io.fairlead.epp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class ReadinessTest {
+
+  private final Readiness readiness = new Readiness();
+  private final List<Boolean> told = new ArrayList<>();
+
+  @Test
+  void needsAConfigAndAnEndpoint() {
+    readiness.listen(told::add);
+    assertThat(readiness.state()).isEqualTo(Readiness.State.NO_CONFIG);
+    readiness.configured();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.NO_ENDPOINT);
+    assertThat(readiness.reached()).isNotDone();
+    readiness.endpointLoaded();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
+    assertThat(readiness.reached()).isCompleted();
+    readiness.configured();
+    assertThat(told).containsExactly(false, true);
+  }
+
+  @Test
+  void theOrderMakesNoDifference() {
+    readiness.listen(told::add);
+    readiness.endpointLoaded();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.NO_CONFIG);
+    readiness.configured();
+    assertThat(told).containsExactly(false, true);
+  }
+
+  @Test
+  void isNeverReadyAgainOnceItDrains() {
+    readiness.listen(told::add);
+    readiness.configured();
+    readiness.endpointLoaded();
+    readiness.drain();
+    readiness.configured();
+    readiness.endpointLoaded();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.DRAINING);
+    assertThat(told).containsExactly(false, true, false);
+    assertThat(readiness.reached()).as("it was").isCompleted();
+  }
+
+  @Test
+  void whoWaitsForAReadinessThatWillNotComeIsTold() {
+    readiness.configured();
+    readiness.drain();
+    readiness.endpointLoaded();
+    assertThat(readiness.reached()).isCompletedExceptionally();
+  }
+
+  /** The last word to the health port is that it drains, whatever happens at the same time. */
+  @Test
+  void theEndWinsAgainstAnEndpointThatLoadsAtTheSameTime() throws Exception {
+    for (int i = 0; i < 2_000; i++) {
+      Readiness raced = new Readiness();
+      List<Boolean> heard = new ArrayList<>();
+      raced.listen(heard::add);
+      raced.configured();
+      CountDownLatch start = new CountDownLatch(1);
+      Thread loads =
+          Thread.startVirtualThread(
+              () -> {
+                try {
+                  start.await();
+                  raced.endpointLoaded();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      start.countDown();
+      raced.drain();
+      loads.join();
+      assertThat(heard.getLast()).isFalse();
+      assertThat(raced.ready()).isFalse();
+    }
+  }
+}
