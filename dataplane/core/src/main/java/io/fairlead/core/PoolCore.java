@@ -40,7 +40,7 @@ public final class PoolCore {
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits) {
     this.limits = limits;
-    this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks());
+    this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits.maxPrefixBlocks());
     this.requests = new RequestTable(limits.retries());
     this.current = new CurrentRequest(prefixes);

@@ -6,13 +6,16 @@ package io.fairlead.core;
  * @param retries sends of one request beyond its first, 0 to 10
  * @param unknownPrefixBlocks prompt blocks that an endpoint is believed to cache while its own KV
  *     cache size is unknown, at least 1
- * @param maxPrefixBlocks most prompt blocks remembered for one endpoint, however large its KV
- *     cache; 16 to 43 bytes each
+ * @param maxPrefixBlocks most prompt blocks remembered for one endpoint, however large its KV cache
+ * @param maxPrefixBytes most memory for all that is remembered of prompts, at least 1 MiB
  */
-public record PoolLimits(int retries, int unknownPrefixBlocks, int maxPrefixBlocks) {
+public record PoolLimits(
+    int retries, int unknownPrefixBlocks, int maxPrefixBlocks, long maxPrefixBytes) {
 
-  /** One retry; half a million tokens per endpoint of unknown size, 16 million at most. */
-  public static final PoolLimits DEFAULT = new PoolLimits(1, 31_250, 1 << 20);
+  private static final long MIB = 1 << 20;
+
+  /** One retry; half a million tokens per endpoint of unknown size, 16 million at most; 256 MiB. */
+  public static final PoolLimits DEFAULT = new PoolLimits(1, 31_250, 1 << 20, 256 * MIB);
 
   public PoolLimits {
     if (retries < 0 || retries > 10) {
@@ -25,6 +28,10 @@ public record PoolLimits(int retries, int unknownPrefixBlocks, int maxPrefixBloc
               + " and maxPrefixBlocks "
               + maxPrefixBlocks
               + "; the first must be at least 1 and no more than the second");
+    }
+    if (maxPrefixBytes < MIB) {
+      throw new IllegalArgumentException(
+          "maxPrefixBytes is " + maxPrefixBytes + "; set " + MIB + " or up");
     }
   }
 }

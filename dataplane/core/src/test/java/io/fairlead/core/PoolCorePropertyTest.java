@@ -76,7 +76,7 @@ class PoolCorePropertyTest {
     Run(long seed) {
       random = new SplittableRandom(seed);
       retries = random.nextInt(3);
-      core = new PoolCore(new PoolLimits(retries, 40, 400));
+      core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20));
       truth = new TruthModel(retries);
     }
 

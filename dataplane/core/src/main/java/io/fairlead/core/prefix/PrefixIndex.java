@@ -1,38 +1,60 @@
 package io.fairlead.core.prefix;
 
 import com.dynatrace.hash4j.hashing.Hashing;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Which endpoint is believed to hold which prompt blocks in its KV cache, learned from what was
  * sent where. Not thread-safe; owned by the pool's loop.
  *
- * <p>What an endpoint holds always nests: a block is held only together with every block before it.
- * This follows from touching a prompt's blocks last first, so that the least recently touched block
- * of all has no block behind it, and dropping just that one, as an engine does. So the longest
- * match is found by bisection, and a prompt longer than an endpoint's capacity leaves its head, no
- * more.
+ * <p>Per endpoint the least recently used blocks go first, a prompt's last before its first, as in
+ * an engine: see {@link PrefixTree}. Prompts are kept as runs of blocks, so that work and memory go
+ * with the places where prompts part, not with their lengths: 8 bytes for a block, once for all
+ * endpoints, 40 for a run and 32 for each endpoint that holds it, or less where many do.
  *
- * <p>Bound: {@link #capacity} blocks per endpoint, 16 bytes each in a table filled to at most three
- * quarters. Hashes are salted by target model at look-up, as models share no KV blocks.
+ * <p>Bound: {@link #capacity} blocks per endpoint, and {@code maxBytes} for everything, beyond
+ * which endpoints lose their least recently used runs in turns. Hashes are salted by target model
+ * at look-up, as models share no KV blocks.
  */
 public final class PrefixIndex {
 
-  private static final LruBlocks[] NONE = {};
+  /** Runs of endpoints that are gone, dropped with each prompt that is learned. */
+  private static final int SWEPT_PER_PROMPT = 64;
 
   private final int defaultCapacity;
-  private LruBlocks[] held = NONE;
+  private final long maxBytes;
+  private final PrefixTree tree = new PrefixTree();
+
+  /** By endpoint. */
+  private Holder[] holders = {};
+
+  /** By number; those of forgotten endpoints are here until they are empty. */
+  private final List<Holder> numbered = new ArrayList<>();
+
+  private final ArrayDeque<Holder> gone = new ArrayDeque<>();
+  private final ArrayDeque<Integer> freeNumbers = new ArrayDeque<>();
+  private int[] held = {};
+  private long[] done = {};
+  private int nextToLose;
 
   /**
    * An index that knows nothing yet.
    *
    * @param defaultCapacity blocks that an endpoint of unknown size is believed to hold, at least 1
+   * @param maxBytes most memory to use, at least 1
    */
-  public PrefixIndex(int defaultCapacity) {
+  public PrefixIndex(int defaultCapacity, long maxBytes) {
     if (defaultCapacity < 1) {
       throw new IllegalArgumentException("defaultCapacity is " + defaultCapacity + "; set 1 or up");
     }
+    if (maxBytes < 1) {
+      throw new IllegalArgumentException("maxBytes is " + maxBytes + "; set 1 or up");
+    }
     this.defaultCapacity = defaultCapacity;
+    this.maxBytes = maxBytes;
   }
 
   /** What to pass as {@code salt} for prompts sent to this model. */
@@ -40,27 +62,53 @@ public final class PrefixIndex {
     return Hashing.wyhashFinal4().hashCharsToLong(targetModel);
   }
 
-  /** Makes room for an endpoint that holds nothing, whoever had the number before. */
+  /**
+   * Makes room for an endpoint that holds nothing, whoever had the number before. Takes no longer
+   * however much that one held: it is dropped bit by bit later.
+   */
   public void forget(int endpoint) {
-    if (endpoint >= held.length) {
-      held = Arrays.copyOf(held, Math.max(endpoint + 1, held.length * 2));
+    if (endpoint >= holders.length) {
+      holders = Arrays.copyOf(holders, Math.max(endpoint + 1, holders.length * 2));
     }
-    held[endpoint] = new LruBlocks(defaultCapacity);
+    Holder before = holders[endpoint];
+    if (before != null) {
+      if (before.size == 0) {
+        before.capacity = defaultCapacity;
+        return;
+      }
+      gone.add(before);
+    }
+    holders[endpoint] = newHolder();
   }
 
   /** Sets how many blocks an endpoint can hold, at least 1; drops what is too much. */
   public void capacity(int endpoint, int blocks) {
-    held[endpoint].capacity(blocks);
+    if (blocks < 1) {
+      throw new IllegalArgumentException("capacity is " + blocks + "; set 1 or up");
+    }
+    holders[endpoint].capacity = blocks;
+    tree.trim(holders[endpoint]);
   }
 
   /** Blocks that an endpoint is believed to hold. */
   public int size(int endpoint) {
-    return held[endpoint].size();
+    return holders[endpoint].size;
+  }
+
+  /** Bytes of what is in the index now. */
+  public long bytes() {
+    return tree.liveBytes();
+  }
+
+  /** Bytes of the heap that the index has taken, with room to grow. */
+  public long allocatedBytes() {
+    return tree.allocatedBytes();
   }
 
   /** How many leading blocks of a prompt this endpoint is believed to hold. */
   public int match(int endpoint, long salt, long[] blocks) {
-    return match(held[endpoint], salt, blocks, 0);
+    tree.follow(salt, blocks, blocks.length);
+    return tree.held(holders[endpoint]);
   }
 
   /**
@@ -70,72 +118,73 @@ public final class PrefixIndex {
    * @param matched filled with the result for each
    */
   public void match(int[] endpoints, int count, long salt, long[] blocks, int[] matched) {
-    int guess = 0;
+    tree.follow(salt, blocks, blocks.length);
+    tree.held(held, done);
     for (int i = 0; i < count; i++) {
-      matched[i] = match(held[endpoints[i]], salt, blocks, guess);
-      if (matched[i] > 0) {
-        guess = matched[i];
-      }
+      matched[i] = held[holders[endpoints[i]].id];
     }
   }
 
   /** A prompt was sent to this endpoint: it will hold its blocks, and has used them just now. */
   public void learn(int endpoint, long salt, long[] blocks) {
-    LruBlocks own = held[endpoint];
-    for (int i = Math.min(blocks.length, own.capacity()) - 1; i >= 0; i--) {
-      own.touch(key(salt, blocks[i]));
-    }
+    Holder holder = holders[endpoint];
+    int count = Math.min(blocks.length, holder.capacity);
+    sweep();
+    loseAbove(maxBytes - (long) Long.BYTES * count);
+    tree.use(holder, salt, blocks, count);
+    tree.trim(holder);
   }
 
   /** A prompt was not computed there after all: of its blocks only the first {@code kept} stay. */
   public void withdraw(int endpoint, long salt, long[] blocks, int kept) {
-    LruBlocks own = held[endpoint];
-    for (int i = blocks.length - 1; i >= kept; i--) {
-      own.drop(key(salt, blocks[i]));
-    }
+    tree.follow(salt, blocks, blocks.length);
+    tree.dropBehind(holders[endpoint], kept);
   }
 
-  /**
-   * Bisection that first looks where the answer often is: at the first block (cold endpoint), at
-   * the last (the same prompt again) and at the answer for the endpoint before.
-   */
-  private static int match(LruBlocks own, long salt, long[] blocks, int guess) {
-    int length = blocks.length;
-    if (length == 0 || own.size() == 0 || !own.contains(key(salt, blocks[0]))) {
-      return 0;
-    }
-    if (own.contains(key(salt, blocks[length - 1]))) {
-      return length;
-    }
-    // Invariant: block low - 1 is held, block high is not.
-    int low = 1;
-    int high = length - 1;
-    if (guess > low && guess <= high) {
-      if (own.contains(key(salt, blocks[guess - 1]))) {
-        low = guess;
-        if (!own.contains(key(salt, blocks[guess]))) {
-          return guess;
-        }
-        low = guess + 1;
-      } else {
-        high = guess - 1;
-      }
-    }
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (own.contains(key(salt, blocks[middle]))) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
-  /** Never 0, which marks an empty place in the tables. */
-  private static long key(long salt, long block) {
+  /** Never 0. */
+  static long key(long salt, long block) {
     long z = (block ^ salt) * 0xD6E8FEB86659FD93L;
-    z ^= z >>> 32;
-    return z == 0 ? 1 : z;
+    return z ^ (z >>> 32);
+  }
+
+  private Holder newHolder() {
+    Integer free = freeNumbers.poll();
+    Holder holder = new Holder(free == null ? numbered.size() : free, defaultCapacity);
+    if (free == null) {
+      numbered.add(holder);
+      if (numbered.size() > held.length) {
+        held = new int[Math.max(64, held.length * 2)];
+        done = new long[held.length / 64];
+      }
+    } else {
+      numbered.set(free, holder);
+    }
+    tree.join(holder);
+    return holder;
+  }
+
+  private void sweep() {
+    for (int i = 0; i < SWEPT_PER_PROMPT && !gone.isEmpty(); i++) {
+      Holder first = gone.peek();
+      if (first.oldest == Holdings.NONE) {
+        freeNumbers.add(gone.remove().id);
+      } else {
+        tree.dropOldest(first);
+      }
+    }
+  }
+
+  /** Lets endpoints lose their oldest runs in turns, until no more than this is there. */
+  private void loseAbove(long bytes) {
+    for (int empty = 0; empty < numbered.size() && tree.liveBytes() > bytes; ) {
+      nextToLose = nextToLose + 1 < numbered.size() ? nextToLose + 1 : 0;
+      Holder next = numbered.get(nextToLose);
+      if (next.oldest == Holdings.NONE) {
+        empty++;
+      } else {
+        empty = 0;
+        tree.dropOldest(next);
+      }
+    }
   }
 }

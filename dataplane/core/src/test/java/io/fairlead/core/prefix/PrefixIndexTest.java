@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PrefixIndexTest {
@@ -66,16 +67,131 @@ class PrefixIndexTest {
 
   @Test
   void refusesCapacitiesBelowOne() {
-    assertThatIllegalArgumentException().isThrownBy(() -> new PrefixIndex(0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new PrefixIndex(0, 1));
     assertThatIllegalArgumentException().isThrownBy(() -> index(1).capacity(0, 0));
   }
 
+  @Test
+  void refusesABoundBelowOneByte() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new PrefixIndex(1, 0));
+  }
+
+  @Test
+  void withdrawsWhatNoOtherPromptNeeds() {
+    PrefixIndex index = index(100);
+    long[] shared = {1, 2};
+    long[] longer = {1, 2, 3, 4, 5};
+    index.learn(0, SALT, shared);
+    index.learn(0, SALT, longer);
+    index.withdraw(0, SALT, longer, 2);
+    assertThat(index.match(0, SALT, longer)).isEqualTo(2);
+
+    index.learn(0, SALT, longer);
+    index.withdraw(0, SALT, shared, 0);
+    assertThat(index.match(0, SALT, longer)).as("the longer prompt needs it").isEqualTo(5);
+
+    index.withdraw(0, SALT, longer, 0);
+    assertThat(index.size(0)).isZero();
+    assertThat(index.bytes()).isZero();
+  }
+
+  @Test
+  void withdrawingWhatIsNotThereChangesNothing() {
+    PrefixIndex index = index(100);
+    index.learn(0, SALT, new long[] {1, 2, 3});
+    index.withdraw(0, SALT, new long[] {1, 2, 9}, 0);
+    index.withdraw(0, SALT, new long[] {7}, 0);
+    index.withdraw(0, SALT, new long[0], 0);
+    assertThat(index.match(0, SALT, new long[] {1, 2, 3})).isEqualTo(3);
+  }
+
+  @Test
+  void aForgottenEndpointsMemoryComesBackBitByBit() {
+    PrefixIndex index = index(1000);
+    index.forget(1);
+    for (long prompt = 1; prompt <= 200; prompt++) {
+      index.learn(0, SALT, new long[] {prompt * 10, prompt * 10 + 1});
+    }
+    long full = index.bytes();
+    index.forget(0);
+    assertThat(index.size(0)).isZero();
+    assertThat(index.bytes()).as("forgetting does no work").isEqualTo(full);
+    for (int i = 0; i < 5; i++) {
+      index.learn(1, SALT, new long[] {5});
+    }
+    assertThat(index.bytes()).isLessThan(100);
+  }
+
+  @ParameterizedTest(name = "{0} endpoints, {1} blocks a prompt, shared by {2}")
+  @CsvSource({
+    "64, 64, 1, 48",
+    "64, 8, 1, 48",
+    "64, 3, 1, 48",
+    "64, 64, 64, 16",
+    "1024, 8, 1024, 16"
+  })
+  void staysBelowSoManyBytesPerBlockOfAnEndpoint(int endpoints, int blocks, int share, int most) {
+    PrefixIndex index = new PrefixIndex(1 << 16, Long.MAX_VALUE);
+    SplittableRandom random = new SplittableRandom(1);
+    long held = 0;
+    for (int e = 0; e < endpoints; e++) {
+      index.forget(e);
+    }
+    for (int e = 0; e < endpoints; e += share) {
+      for (int prompt = 0; prompt < 200; prompt++) {
+        long[] hashes = random.longs(blocks).toArray();
+        for (int holder = e; holder < e + share; holder++) {
+          index.learn(holder, SALT, hashes);
+          held += blocks;
+        }
+      }
+    }
+    assertThat((double) index.bytes() / held).isLessThanOrEqualTo(most);
+    assertThat(index.allocatedBytes())
+        .as("room to grow, in the fields but not in the blocks")
+        .isLessThanOrEqualTo(index.bytes() * 2);
+  }
+
+  /** Two hours of virtual time at 50 prompts a second on a bound of 2 MiB. */
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4})
+  @ValueSource(longs = {1, 2})
+  void churnStaysWithinItsBound(long seed) {
+    long bound = 2 << 20;
+    int endpoints = 32;
+    PrefixIndex index = new PrefixIndex(20_000, bound);
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int e = 0; e < endpoints; e++) {
+      index.forget(e);
+    }
+    long most = 0;
+    for (int i = 0; i < 2 * 3600 * 50; i++) {
+      long[] prompt = prompt(random, 1 + i / 100);
+      int endpoint = random.nextInt(endpoints);
+      index.learn(endpoint, SALT, prompt);
+      if (random.nextInt(20_000) == 0) {
+        index.forget(random.nextInt(endpoints));
+      }
+      if (random.nextInt(10) == 0) {
+        index.withdraw(endpoint, SALT, prompt, random.nextInt(prompt.length + 1));
+      }
+      most = Math.max(most, index.bytes());
+    }
+    assertThat(most).isGreaterThan(bound * 9 / 10).isLessThanOrEqualTo(bound + bound / 10);
+    for (int e = 0; e < endpoints; e++) {
+      index.forget(e);
+    }
+    while (index.bytes() > 100) {
+      index.learn(0, SALT, new long[] {1});
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void equalsANaiveModel(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    int endpoints = 1 + random.nextInt(6);
-    PrefixIndex index = new PrefixIndex(64);
+    // Few, so that runs' holders are lists, or so many that they become bit sets.
+    int endpoints = seed % 2 == 0 ? 1 + random.nextInt(6) : 100;
+    PrefixIndex index = new PrefixIndex(64, Long.MAX_VALUE);
     List<NaiveLru> naive = new ArrayList<>();
     int[] numbers = new int[endpoints];
     for (int e = 0; e < endpoints; e++) {
@@ -84,7 +200,7 @@ class PrefixIndexTest {
       naive.add(new NaiveLru(64));
     }
     int[] matched = new int[endpoints];
-    for (int i = 0; i < 10_000; i++) {
+    for (int i = 0; i < 40_000 / (3 + endpoints); i++) {
       int e = random.nextInt(endpoints);
       int kind = random.nextInt(1000);
       if (kind == 0) {
@@ -95,7 +211,7 @@ class PrefixIndexTest {
         index.capacity(e, capacity);
         naive.get(e).capacity(capacity);
       } else {
-        long[] prompt = prompt(random);
+        long[] prompt = prompt(random, 4);
         index.match(numbers, endpoints, SALT, prompt, matched);
         for (int each = 0; each < endpoints; each++) {
           assertThat(naive.get(each).nests(prompt)).as("event %s: nests", i).isTrue();
@@ -112,9 +228,9 @@ class PrefixIndexTest {
   }
 
   /** A path down a random tree, each block standing for all before it, like a chained hash. */
-  private static long[] prompt(SplittableRandom random) {
+  private static long[] prompt(SplittableRandom random, int roots) {
     long[] blocks = new long[random.nextInt(120)];
-    long chain = random.nextInt(4);
+    long chain = random.nextInt(roots);
     for (int i = 0; i < blocks.length; i++) {
       long turn = random.nextInt(15) == 0 ? random.nextInt(3) : 0;
       chain = (chain + turn + 1) * 0x9E3779B97F4A7C15L;
@@ -124,7 +240,7 @@ class PrefixIndexTest {
   }
 
   private static PrefixIndex index(int capacity) {
-    PrefixIndex index = new PrefixIndex(capacity);
+    PrefixIndex index = new PrefixIndex(capacity, Long.MAX_VALUE);
     index.forget(0);
     return index;
   }

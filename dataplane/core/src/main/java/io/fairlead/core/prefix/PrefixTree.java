@@ -1,0 +1,307 @@
+package io.fairlead.core.prefix;
+
+import java.util.Arrays;
+
+/**
+ * Prompts as a tree of runs, and who holds which of them. What a holder has always nests: a run is
+ * held only together with all of every run before it. This follows from using a prompt's runs last
+ * first, so that a holder's oldest run has no held run behind it, and taking blocks off that one's
+ * end, as an engine does.
+ */
+final class PrefixTree {
+
+  private final Runs runs = new Runs();
+  private final Holdings holdings = new Holdings();
+  private final HolderSets sets = new HolderSets(runs, holdings);
+
+  /** By number; a number is used again when its holder is empty and gone. */
+  private Holder[] holders = {};
+
+  private int[] someHolders = {};
+
+  /** The runs along the current prompt, and how many blocks of the last one the prompt has. */
+  private int[] path = new int[16];
+
+  private int pathLength;
+  private int lastCommon;
+
+  /** Makes the holder known under its number. */
+  void join(Holder holder) {
+    if (holder.id >= holders.length) {
+      holders = Arrays.copyOf(holders, Math.max(16, Math.max(holder.id + 1, holders.length * 2)));
+      someHolders = new int[holders.length];
+      sets.reserve(holders.length);
+    }
+    holders[holder.id] = holder;
+  }
+
+  long liveBytes() {
+    return runs.liveBytes() + holdings.liveBytes();
+  }
+
+  long allocatedBytes() {
+    return runs.allocatedBytes() + holdings.allocatedBytes();
+  }
+
+  /** Follows a prompt's first {@code count} blocks as far as anybody holds them. */
+  void follow(long salt, long[] blocks, int count) {
+    pathLength = 0;
+    int at = 0;
+    while (at < count) {
+      int run = runs.find(PrefixIndex.key(salt, blocks[at]), at);
+      if (run == Runs.NONE) {
+        return;
+      }
+      lastCommon = runs.common(run, salt, blocks, at, count);
+      step(run);
+      at += lastCommon;
+      if (lastCommon < runs.length(run)) {
+        return;
+      }
+    }
+  }
+
+  /** How many blocks of the prompt last followed this holder has. */
+  int held(Holder holder) {
+    // What is held nests, so the deepest run is found by bisection.
+    int low = 0;
+    int high = pathLength;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (holdings.find(path[middle], holder.id) != Holdings.NONE) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low == 0 ? 0 : depthHeld(low - 1, holder.id);
+  }
+
+  /**
+   * The same for all holders, deepest runs first: each holder is looked at once.
+   *
+   * @param held filled in for every holder's number
+   * @param done scratch, one bit per holder
+   */
+  void held(int[] held, long[] done) {
+    Arrays.fill(held, 0);
+    Arrays.fill(done, 0);
+    for (int i = pathLength - 1; i >= 0; i--) {
+      long[] bits = runs.holderBits(path[i]);
+      for (int w = 0; w < bits.length; w++) {
+        long left = bits[w] & ~done[w];
+        done[w] |= left;
+        for (; left != 0; left &= left - 1) {
+          int holder = w << 6 | Long.numberOfTrailingZeros(left);
+          held[holder] = depthHeld(i, holder);
+        }
+      }
+      for (int e = runs.firstEntry(path[i]); e != Holdings.NONE; e = holdings.next(e)) {
+        int holder = holdings.holder(e);
+        if (held[holder] == 0) {
+          held[holder] = depthHeld(i, holder);
+          done[holder >>> 6] |= 1L << holder;
+        }
+      }
+    }
+  }
+
+  private int depthHeld(int step, int holder) {
+    int run = path[step];
+    int common = step == pathLength - 1 ? lastCommon : runs.length(run);
+    Holder of = holders[holder];
+    return runs.depth(run) + (of.partial == run ? Math.min(common, of.partialLength) : common);
+  }
+
+  /** The holder has used a prompt's first {@code count} blocks; may leave it above its capacity. */
+  void use(Holder holder, long salt, long[] blocks, int count) {
+    pathLength = 0;
+    int at = 0;
+    while (at < count) {
+      int run = runs.find(PrefixIndex.key(salt, blocks[at]), at);
+      if (run == Runs.NONE) {
+        long[] keys = new long[count - at];
+        for (int i = 0; i < keys.length; i++) {
+          keys[i] = PrefixIndex.key(salt, blocks[at + i]);
+        }
+        run = runs.add(keys, at, pathLength == 0 ? Runs.NONE : path[pathLength - 1]);
+        step(run);
+        break;
+      }
+      int common = runs.common(run, salt, blocks, at, count);
+      step(common < runs.length(run) ? split(run, common) : run);
+      at += common;
+    }
+    boolean newBehind = false;
+    for (int i = pathLength - 1; i >= 0; i--) {
+      newBehind = use(holder, path[i], newBehind);
+    }
+  }
+
+  /** Takes blocks off the end of what the holder used least recently, down to its capacity. */
+  void trim(Holder holder) {
+    while (holder.size > holder.capacity) {
+      int run = holdings.run(holder.oldest);
+      int held = holder.partial == run ? holder.partialLength : runs.length(run);
+      int excess = holder.size - holder.capacity;
+      if (excess >= held) {
+        dropOldest(holder);
+      } else {
+        shorten(holder, run, held - excess);
+      }
+    }
+  }
+
+  /** Drops the run that the holder used least recently. */
+  void dropOldest(Holder holder) {
+    drop(holder, holder.oldest);
+  }
+
+  /**
+   * Drops what the holder has of the prompt last followed beyond its first {@code kept} blocks, as
+   * far as no other prompt of its needs it.
+   */
+  void dropBehind(Holder holder, int kept) {
+    int last = pathLength - 1;
+    if (last >= 0 && lastCommon < runs.length(path[last])) {
+      return;
+    }
+    for (int i = last; i >= 0 && runs.depth(path[i]) >= kept; i--) {
+      int entry = holdings.find(path[i], holder.id);
+      if (entry != Holdings.NONE) {
+        if (holdings.behind(entry) > 0) {
+          return;
+        }
+        drop(holder, entry);
+      }
+    }
+  }
+
+  private void step(int run) {
+    if (pathLength == path.length) {
+      path = Arrays.copyOf(path, pathLength * 2);
+    }
+    path[pathLength++] = run;
+  }
+
+  /**
+   * Makes a run the holder's newest.
+   *
+   * @param newBehind whether the holder has got a run behind it just now
+   * @return whether the holder did not have it before
+   */
+  private boolean use(Holder holder, int run, boolean newBehind) {
+    int entry = holdings.find(run, holder.id);
+    boolean added = entry == Holdings.NONE;
+    if (added) {
+      entry = holdings.add(run, holder.id);
+      sets.add(run, entry);
+      holder.size += runs.length(run);
+    } else {
+      holdings.unlink(holder, entry);
+      if (holder.partial == run) {
+        holder.size += runs.length(run) - holder.partialLength;
+        whole(holder);
+      }
+    }
+    if (newBehind) {
+      holdings.behind(entry, holdings.behind(entry) + 1);
+    }
+    holdings.linkNewest(holder, entry);
+    return added;
+  }
+
+  private void drop(Holder holder, int entry) {
+    int run = holdings.run(entry);
+    if (holder.partial == run) {
+      holder.size -= holder.partialLength;
+      whole(holder);
+    } else {
+      holder.size -= runs.length(run);
+    }
+    if (runs.parent(run) != Runs.NONE) {
+      int before = holdings.find(runs.parent(run), holder.id);
+      holdings.behind(before, holdings.behind(before) - 1);
+    }
+    unlink(holder, run, entry);
+    if (runs.holders(run) == 0) {
+      runs.remove(run);
+    } else {
+      shortenToLongest(run);
+    }
+  }
+
+  private void unlink(Holder holder, int run, int entry) {
+    holdings.unlink(holder, entry);
+    sets.remove(run, entry);
+    holdings.remove(entry);
+  }
+
+  private void shorten(Holder holder, int run, int to) {
+    int held = holder.partial == run ? holder.partialLength : runs.length(run);
+    holder.size -= held - to;
+    if (holder.partial != run) {
+      holder.partial = run;
+      runs.partials(run, runs.partials(run) + 1);
+    }
+    holder.partialLength = to;
+    shortenToLongest(run);
+  }
+
+  private void whole(Holder holder) {
+    runs.partials(holder.partial, runs.partials(holder.partial) - 1);
+    holder.partial = Runs.NONE;
+  }
+
+  /** A run is as long as what some holder has of it. */
+  private void shortenToLongest(int run) {
+    int count = runs.holders(run);
+    if (count > runs.partials(run)) {
+      return;
+    }
+    sets.copy(run, someHolders);
+    int longest = 0;
+    for (int i = 0; i < count; i++) {
+      longest = Math.max(longest, holders[someHolders[i]].partialLength);
+    }
+    runs.shorten(run, longest);
+    for (int i = 0; i < count; i++) {
+      Holder each = holders[someHolders[i]];
+      if (each.partialLength == longest) {
+        whole(each);
+      }
+    }
+  }
+
+  /**
+   * Parts a run: its first {@code at} blocks become a new run, the old one keeps the rest and what
+   * is behind it. Returns the new one.
+   */
+  private int split(int run, int at) {
+    int head = runs.split(run, at);
+    int count = sets.copy(run, someHolders);
+    for (int i = 0; i < count; i++) {
+      Holder each = holders[someHolders[i]];
+      int entry = holdings.find(run, each.id);
+      int headEntry = holdings.add(head, each.id);
+      sets.add(head, headEntry);
+      holdings.linkNewer(each, headEntry, entry);
+      if (each.partial != run || each.partialLength > at) {
+        holdings.behind(headEntry, 1);
+        if (each.partial == run) {
+          each.partialLength -= at;
+        }
+        continue;
+      }
+      unlink(each, run, entry);
+      runs.partials(run, runs.partials(run) - 1);
+      if (each.partialLength == at) {
+        each.partial = Runs.NONE;
+      } else {
+        each.partial = head;
+        runs.partials(head, runs.partials(head) + 1);
+      }
+    }
+    return head;
+  }
+}
