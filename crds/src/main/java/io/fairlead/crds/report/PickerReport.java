@@ -3,8 +3,11 @@ package io.fairlead.crds.report;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pool {@code namespace/name} of the pool it serves, null before a config was applied
  * @param configHash content hash of the config in force, null before one was applied
- * @param generation configs applied since the process started; 0 before the first
+ * @param generation configs applied since the process started; 0 before the first, never negative
  * @param refused the newest config, when it could not be run; null when the newest one runs
  * @param endpoints what was found to send requests to
  */
@@ -41,6 +44,7 @@ public record PickerReport(
 
   /** A report without {@code endpoints}, as an older picker may write, has none. */
   public PickerReport {
+    notNegative("generation", generation);
     endpoints = endpoints == null ? new Endpoints(0, 0, null) : endpoints;
   }
 
@@ -50,18 +54,55 @@ public record PickerReport(
    * @param hash content hash of what was refused
    * @param message where it came from, field path and reason
    */
-  public record Refused(String hash, String message) {}
+  public record Refused(String hash, String message) {
+    public Refused {
+      present("hash", hash);
+      present("message", message);
+    }
+  }
 
   /**
    * Endpoints by state.
    *
-   * @param matching that match the pool's selector, ready or not
-   * @param ready that may get requests
+   * @param matching that match the pool's selector, ready or not; never negative
+   * @param ready that may get requests; never negative
    * @param reason why none can serve: {@code NoMatchingPods}, {@code NoReadyPods} or {@code
    *     PortNotServed}; null when some can
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Endpoints(int matching, int ready, @Nullable String reason) {}
+  public record Endpoints(int matching, int ready, @Nullable String reason) {
+    private static final List<String> REASONS =
+        List.of("NoMatchingPods", "NoReadyPods", "PortNotServed");
+
+    public Endpoints {
+      notNegative("matching", matching);
+      notNegative("ready", ready);
+      if (reason != null && !REASONS.contains(reason)) {
+        throw new IllegalArgumentException(
+            "reason is none of " + String.join(", ", REASONS) + ": " + reason);
+      }
+    }
+  }
+
+  /**
+   * What a text came to: one of the two is null.
+   *
+   * @param report the report
+   * @param problem why the text is none, by field
+   */
+  public record Reading(@Nullable PickerReport report, @Nullable String problem) {}
+
+  private static void notNegative(String field, long count) {
+    if (count < 0) {
+      throw new IllegalArgumentException(field + " is negative: " + count);
+    }
+  }
+
+  private static void present(String field, @Nullable String text) {
+    if (text == null) {
+      throw new IllegalArgumentException(field + " is missing");
+    }
+  }
 
   /** Compact JSON; equal reports give equal text. */
   public String toJson() {
@@ -74,10 +115,28 @@ public record PickerReport(
 
   /** Reads {@link #toJson}; unknown fields are skipped, empty for anything that is no report. */
   public static Optional<PickerReport> fromJson(String json) {
+    return Optional.ofNullable(read(json).report());
+  }
+
+  /**
+   * Reads {@link #toJson} and says what is wrong with anything else; unknown fields are skipped.
+   */
+  public static Reading read(String json) {
     try {
-      return Optional.ofNullable(JSON.readValue(json, PickerReport.class));
+      PickerReport report = JSON.readValue(json, PickerReport.class);
+      return report == null ? new Reading(null, "it is null") : new Reading(report, null);
+    } catch (JsonMappingException e) {
+      String path =
+          e.getPath().stream()
+              .map(step -> String.valueOf(step.getFieldName()))
+              .collect(Collectors.joining("."));
+      String said =
+          e.getCause() instanceof IllegalArgumentException cause
+              ? String.valueOf(cause.getMessage())
+              : e.getOriginalMessage();
+      return new Reading(null, path.isEmpty() ? said : path + ": " + said);
     } catch (JsonProcessingException e) {
-      return Optional.empty();
+      return new Reading(null, "it is no JSON: " + e.getOriginalMessage());
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PickerReportTest {
@@ -36,5 +37,23 @@ class PickerReportTest {
   @ValueSource(strings = {"", "null", "[]", "{", "\"text\"", "{\"generation\":\"many\"}"})
   void anythingElseIsNoReport(String text) {
     assertThat(PickerReport.fromJson(text)).isEmpty();
+    assertThat(PickerReport.read(text).problem()).isNotBlank();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"generation":-1}                          | generation is negative: -1
+          {"refused":{"message":"m"}}                | refused: hash is missing
+          {"refused":{"hash":"h","message":null}}    | refused: message is missing
+          {"endpoints":{"matching":-1}}              | endpoints: matching is negative: -1
+          {"endpoints":{"matching":1,"ready":-2}}    | endpoints: ready is negative: -2
+          {"endpoints":{"reason":"Tired"}}           | endpoints: reason is none of NoMatchingPods, NoReadyPods, PortNotServed: Tired
+          """)
+  void whatNoPickerCanMeanIsNoReport(String text, String problem) {
+    assertThat(PickerReport.fromJson(text)).isEmpty();
+    assertThat(PickerReport.read(text)).isEqualTo(new PickerReport.Reading(null, problem));
   }
 }
