@@ -81,7 +81,10 @@ public final class Children {
         .addNewPort()
         .withName("grpc-ext-proc")
         .withProtocol("TCP")
-        .withAppProtocol("kubernetes.io/h2c")
+        // The port is TLS, so h2c, HTTP/2 in clear text, would be untrue. This says HTTP/2 and
+        // leaves
+        // TLS to the gateway, as it does for every picker of the protocol.
+        .withAppProtocol("http2")
         .withPort(design.servicePort())
         .withTargetPort(new IntOrString(PickerDeployment.EXT_PROC_PORT))
         .endPort()

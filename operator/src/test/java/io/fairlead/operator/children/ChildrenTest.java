@@ -3,6 +3,7 @@ package io.fairlead.operator.children;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -39,6 +40,18 @@ class ChildrenTest {
   void aNewConfigOrServicePortChangesNoPodTemplate() {
     HasMetadata before = deployment(DESIGN);
     assertThat(deployment(with("models: [x]\n", "def", 80))).isEqualTo(before);
+  }
+
+  @Test
+  void theServiceDoesNotCallAPortOfTlsClearText() {
+    Service service =
+        Children.of(DESIGN).stream()
+            .filter(Service.class::isInstance)
+            .map(Service.class::cast)
+            .findFirst()
+            .orElseThrow();
+    assertThat(service.getSpec().getPorts().getFirst().getAppProtocol()).isEqualTo("http2");
+    assertThat(Serialization.asYaml(deployment(DESIGN))).doesNotContain("--secure-serving");
   }
 
   private static HasMetadata deployment(PickerDesign design) {
