@@ -226,21 +226,7 @@ class OperatorIT {
   }
 
   private void createPicker(String name) {
-    pool.create(
-        """
-        apiVersion: fairlead.io/v1alpha1
-        kind: EndpointPicker
-        metadata: {name: %s}
-        spec: {poolRef: {name: pool}, replicas: 2, image: "example.test/own:2"}
-        """
-            .formatted(name));
-  }
-
-  private Map<String, String> pickerConditions(String name) {
-    EndpointPicker picker = pool.need(EndpointPicker.class, name);
-    return picker.getStatus() == null
-        ? Map.of()
-        : PoolFixture.brief(picker.getStatus().conditions());
+    pool.createPicker(name, "{name: pool}");
   }
 
   @Test
@@ -251,9 +237,9 @@ class OperatorIT {
     await()
         .untilAsserted(
             () ->
-                assertThat(pickerConditions("b"))
+                assertThat(pool.pickerConditions("b"))
                     .containsEntry("Accepted", "False/PickerConflict"));
-    assertThat(pickerConditions("a")).containsEntry("Accepted", "True/Accepted");
+    assertThat(pool.pickerConditions("a")).containsEntry("Accepted", "True/Accepted");
     Deployment deployment = pool.need(Deployment.class, PICKER);
     assertThat(deployment.getSpec().getReplicas()).isEqualTo(2);
     assertThat(deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage())
@@ -309,7 +295,7 @@ class OperatorIT {
     pool.becomeReady();
     pool.awaitModel("chat", "Ready", "True/Ready");
     // The picker's status is the last thing that a reconcile writes.
-    await().until(() -> "True/Ready".equals(pickerConditions("a").get("Ready")));
+    await().until(() -> "True/Ready".equals(pool.pickerConditions("a").get("Ready")));
     operator.close();
 
     operator = new OperatorUnderTest(cluster, pool, true);
@@ -327,7 +313,7 @@ class OperatorIT {
     pool.createModel("lost", "lost", 90, "elsewhere");
     createPicker("a");
     pool.becomeReady();
-    await().until(() -> "True/Ready".equals(pickerConditions("a").get("Ready")));
+    await().until(() -> "True/Ready".equals(pool.pickerConditions("a").get("Ready")));
     pool.awaitModel("a", "Ready", "True/Ready");
     pool.awaitModel("b", "Ready", "False/ModelNameInUse");
     pool.awaitModel("lost", "ResolvedRefs", "False/PoolNotFound");

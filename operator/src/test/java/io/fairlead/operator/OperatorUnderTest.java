@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** The operator in this JVM, with its own permissions only, serving one namespace. */
 final class OperatorUnderTest implements AutoCloseable {
@@ -28,7 +29,21 @@ final class OperatorUnderTest implements AutoCloseable {
 
   /** Starts at once. */
   OperatorUnderTest(Installed cluster, PoolFixture pool, boolean adopt) {
-    client = cluster.operator(writes::add);
+    this(cluster, pool, adopt, write -> {});
+  }
+
+  /**
+   * Starts at once.
+   *
+   * @param onWrite told of every write just before it is sent, on the thread that waits for it
+   */
+  OperatorUnderTest(Installed cluster, PoolFixture pool, boolean adopt, Consumer<String> onWrite) {
+    client =
+        cluster.operator(
+            write -> {
+              writes.add(write);
+              onWrite.accept(write);
+            });
     operator = on(client, pool, adopt, new Counting());
     operator.start();
   }

@@ -57,14 +57,22 @@ public final class Installed {
    * @param onWrite told of every request that is no reading, as {@code METHOD path}
    */
   public KubernetesClient operator(Consumer<String> onWrite) {
+    return operator(new Writes(onWrite));
+  }
+
+  /**
+   * May do what the operator's ServiceAccount may; the caller closes it.
+   *
+   * @param requests sees all that is asked
+   */
+  public KubernetesClient operator(Interceptor requests) {
     Config config = Config.fromKubeconfig(server.kubeConfig());
     config.setImpersonateUsername("system:serviceaccount:" + NAMESPACE + ":fairlead-operator");
     config.setImpersonateGroups(
         "system:serviceaccounts", "system:serviceaccounts:" + NAMESPACE, "system:authenticated");
     return new KubernetesClientBuilder()
         .withConfig(config)
-        .withHttpClientBuilderConsumer(
-            http -> http.addOrReplaceInterceptor("writes", new Writes(onWrite)))
+        .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("requests", requests))
         .build();
   }
 

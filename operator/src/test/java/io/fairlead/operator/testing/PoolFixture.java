@@ -84,6 +84,22 @@ public final class PoolFixture {
             .formatted(object, modelName, pool, weight));
   }
 
+  /**
+   * A picker with settings of its own.
+   *
+   * @param poolRef in flow style
+   */
+  public void createPicker(String name, String poolRef) {
+    create(
+        """
+        apiVersion: fairlead.io/v1alpha1
+        kind: EndpointPicker
+        metadata: {name: %s}
+        spec: {poolRef: %s, replicas: 2, image: "example.test/own:2"}
+        """
+            .formatted(name, poolRef));
+  }
+
   public void create(String yaml) {
     client
         .load(new ByteArrayInputStream(yaml.getBytes(StandardCharsets.UTF_8)))
@@ -110,7 +126,11 @@ public final class PoolFixture {
 
   /** The message of a condition in our entry. */
   public String poolMessage(String type) {
-    return entry().stream()
+    return message(entry(), type);
+  }
+
+  private static String message(List<Condition> conditions, String type) {
+    return conditions.stream()
         .filter(condition -> condition.getType().equals(type))
         .map(Condition::getMessage)
         .collect(Collectors.joining());
@@ -124,6 +144,18 @@ public final class PoolFixture {
             .filter(parent -> "fairlead.io/operator".equals(parent.controllerName()))
             .flatMap(parent -> parent.conditions().stream())
             .toList();
+  }
+
+  /** The picker's conditions as {@code status/reason} by type. */
+  public Map<String, String> pickerConditions(String name) {
+    EndpointPicker picker = need(EndpointPicker.class, name);
+    return picker.getStatus() == null ? Map.of() : brief(picker.getStatus().conditions());
+  }
+
+  /** The message of a condition of the picker. */
+  public String pickerMessage(String name, String type) {
+    EndpointPicker picker = need(EndpointPicker.class, name);
+    return picker.getStatus() == null ? "" : message(picker.getStatus().conditions(), type);
   }
 
   /** The model's conditions as {@code status/reason} by type. */
@@ -155,6 +187,11 @@ public final class PoolFixture {
   /** Waits for the model's condition, given as {@code status/reason}. */
   public void awaitModel(String model, String type, String expected) {
     eventually(() -> assertThat(modelConditions(model)).containsEntry(type, expected));
+  }
+
+  /** Waits for the picker's condition, given as {@code status/reason}. */
+  public void awaitPicker(String picker, String type, String expected) {
+    eventually(() -> assertThat(pickerConditions(picker)).containsEntry(type, expected));
   }
 
   private static void eventually(ThrowingRunnable holds) {
@@ -265,6 +302,11 @@ public final class PoolFixture {
 
   /** What the picker does: it reports in a Lease that its pod owns. */
   public void report(PickerReport report) {
+    report(report.toJson());
+  }
+
+  /** What a picker does that is older, newer or not ours: any text. */
+  public void report(String report) {
     Pod pod = need(Pod.class, "epp-1");
     Lease lease =
         new LeaseBuilder()
@@ -272,7 +314,7 @@ public final class PoolFixture {
             .withName("epp-1")
             .withNamespace(namespace)
             .addToLabels(Labels.PICKER, PICKER)
-            .addToAnnotations(PickerReport.ANNOTATION, report.toJson())
+            .addToAnnotations(PickerReport.ANNOTATION, report)
             .addNewOwnerReference()
             .withApiVersion("v1")
             .withKind("Pod")
