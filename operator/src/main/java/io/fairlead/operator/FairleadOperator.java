@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -77,9 +77,13 @@ public final class FairleadOperator implements Callable<Integer> {
       description = "ecs (JSON) or plain. Default: ${DEFAULT-VALUE}")
   private Logs.Format logFormat = Logs.Format.ECS;
 
-  /** Ends the process with 0 after SIGTERM, with 1 when leadership is lost, 2 on bad usage. */
+  /**
+   * Ends the process with 0 after a clean end by SIGTERM or SIGINT, with 1 when it cannot start or
+   * leadership is lost, with 2 on bad usage.
+   */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    // Not exit: after a signal that would wait for ever, and the code would be the signal's.
+    Runtime.getRuntime().halt(commandLine().execute(args));
   }
 
   static CommandLine commandLine() {
@@ -87,7 +91,8 @@ public final class FairleadOperator implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
+    CompletableFuture<Integer> end = new CompletableFuture<>();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     KubernetesClient client = new KubernetesClientBuilder().build();
@@ -98,26 +103,38 @@ public final class FairleadOperator implements Callable<Integer> {
             watched(),
             MicrometerMetrics.withoutPerResourceMetrics(metrics),
             InstantSource.system());
-    OperatorProcess process = new OperatorProcess(operator, client);
-    HealthServer health = new HealthServer(port, process::healthy, process::ready, metrics);
-    CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  LOG.info("ending");
-                  process.close();
-                  health.close();
-                  ended.countDown();
-                },
-                "shutdown"));
-    if (leaderElect) {
-      process.elect(namespace(client), LEASE, identity(), () -> Runtime.getRuntime().halt(1));
-    } else {
-      process.run();
+    try (OperatorProcess process = new OperatorProcess(operator, client);
+        HealthServer health = new HealthServer(port, process::healthy, process::ready, metrics)) {
+      LOG.info("health and metrics on port {}", health.port());
+      Runtime.getRuntime().addShutdownHook(signalled(end, Thread.currentThread()));
+      if (leaderElect) {
+        process.elect(
+            namespace(client),
+            LEASE,
+            identity(),
+            () -> end.complete(1),
+            () -> Runtime.getRuntime().halt(1));
+      } else {
+        process.run();
+      }
+      int code = end.join();
+      LOG.info("ending");
+      return code;
     }
-    ended.await();
-    return 0;
+  }
+
+  /** The process lasts as long as its hooks: this one leaves time for a clean end. */
+  private static Thread signalled(CompletableFuture<Integer> end, Thread main) {
+    return new Thread(
+        () -> {
+          end.complete(0);
+          try {
+            main.join();
+          } catch (InterruptedException e) {
+            LOG.warn("cut off while ending");
+          }
+        },
+        "shutdown");
   }
 
   private Set<String> watched() {

@@ -38,17 +38,18 @@ final class OperatorProcess implements AutoCloseable {
   /**
    * Starts the controllers when the Lease is ours.
    *
+   * @param failed runs when they cannot start; must end the process
    * @param lost runs when the Lease went to somebody else; must end the process, since a controller
    *     that once ran cannot be started again
    */
-  void elect(String namespace, String lease, String identity, Runnable lost) {
+  void elect(String namespace, String lease, String identity, Runnable failed, Runnable lost) {
     leadership =
         new Leadership(
             client,
             namespace,
             lease,
             identity,
-            this::runOrEnd,
+            () -> runOr(failed),
             () -> {
               if (!ending.get() && led) {
                 LOG.error("leadership is lost, ending");
@@ -82,13 +83,13 @@ final class OperatorProcess implements AutoCloseable {
     client.close();
   }
 
-  private void runOrEnd() {
+  private void runOr(Runnable failed) {
     led = true;
     try {
       run();
     } catch (RuntimeException e) {
       LOG.error("the controllers cannot start", e);
-      System.exit(1);
+      failed.run();
     }
   }
 }
