@@ -1,0 +1,96 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.UsedVerbs;
+import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The operator may do what it does, and nothing more. */
+@ExtendWith(KubeApi.class)
+class PermissionsIT {
+  private static final Path RBAC = Path.of("..", "config", "rbac");
+
+  @Test
+  void everyGrantedVerbIsUsed(KubeApi.Running server) throws IOException {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("verbs"));
+    UsedVerbs verbs = new UsedVerbs();
+    var client = cluster.operator(verbs);
+    try (var process =
+        new OperatorProcess(OperatorUnderTest.on(client, pool, false, Metrics.NOOP), client)) {
+      process.elect(Installed.NAMESPACE, pool.namespace(), "me", () -> {}, () -> {});
+      pool.createPool();
+      pool.createPicker("mine", "{name: pool}");
+      pool.createModel("chat", "chat", 90);
+      pool.becomeReady();
+      pool.awaitModel("chat", "Ready", "True/Ready");
+      pool.awaitPicker("mine", "Ready", "True/Ready");
+      cluster
+          .admin()
+          .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+          .patch(
+              PatchContext.of(PatchType.JSON_MERGE),
+              "{\"spec\":{\"endpointPickerRef\":{\"name\":\"renamed\"}}}");
+      await().until(() -> verbs.used().contains("list endpointslices.discovery.k8s.io"));
+      pool.delete(EndpointPicker.class, "mine");
+      await().until(() -> pool.get(Deployment.class, PoolFixture.PICKER) == null);
+      await().until(() -> pool.poolConditions().isEmpty());
+    }
+    assertThat(verbs.used()).containsExactlyInAnyOrderElementsOf(granted(cluster.admin()));
+  }
+
+  private static Set<String> granted(KubernetesClient client) throws IOException {
+    Set<String> granted = new HashSet<>();
+    for (String file : List.of("operator-clusterrole.yaml", "operator-leaderelection.yaml")) {
+      try (InputStream in = Files.newInputStream(RBAC.resolve(file))) {
+        for (HasMetadata object : client.load(in).items()) {
+          rules(object).forEach(rule -> granted.addAll(entries(rule)));
+        }
+      }
+    }
+    // What the API server asks for when a RoleBinding is made; no request has this verb.
+    assertThat(granted.remove("bind clusterroles.rbac.authorization.k8s.io")).isTrue();
+    return granted;
+  }
+
+  private static List<PolicyRule> rules(HasMetadata object) {
+    return switch (object) {
+      case ClusterRole role -> role.getRules();
+      case Role role -> role.getRules();
+      default -> List.of();
+    };
+  }
+
+  private static Set<String> entries(PolicyRule rule) {
+    Set<String> entries = new HashSet<>();
+    for (String group : rule.getApiGroups()) {
+      for (String resource : rule.getResources()) {
+        rule.getVerbs().forEach(verb -> entries.add(UsedVerbs.entry(verb, group, resource)));
+      }
+    }
+    return entries;
+  }
+}
