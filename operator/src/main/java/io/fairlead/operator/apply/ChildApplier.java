@@ -1,6 +1,7 @@
 package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -13,12 +14,14 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings a pool's children to their desired state by server-side apply. An object that the pool
- * does not control is never touched; what matches already is not sent.
+ * does not control is never touched, also when it takes a child's name between look and apply; what
+ * matches already is not sent.
  */
 public final class ChildApplier {
   /** Field manager of the children's fields. */
@@ -26,8 +29,18 @@ public final class ChildApplier {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
   private static final PatchContext APPLY = forced(FIELD_MANAGER);
+
+  /**
+   * A version that no object has by now. An apply that carries it makes an object, and is a
+   * conflict where one is; unlike a plain create it leaves the fields with {@link #FIELD_MANAGER}
+   * as applied ones, so that a later apply can take them back.
+   */
+  private static final String NO_OBJECT = "1";
+
+  private static final int ATTEMPTS = 3;
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
+  private static final int CONFLICT = 409;
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int SERVER_ERROR = 500;
 
@@ -38,7 +51,8 @@ public final class ChildApplier {
    * Applies in order and stops at the first child that cannot be applied.
    *
    * @return why not all could be, as the pool's Programmed condition; empty when all is well
-   * @throws KubernetesClientException when the API server is overloaded, in trouble or away
+   * @throws KubernetesClientException when the API server is overloaded, in trouble or away, or a
+   *     child changes again and again between look and apply
    */
   public Optional<Verdict> apply(
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
@@ -60,37 +74,60 @@ public final class ChildApplier {
         .build();
   }
 
-  /** Deletes a child that was observed. */
+  /**
+   * Deletes a child as it was observed.
+   *
+   * @throws KubernetesClientException also when it has changed since, or another has its name
+   */
   public void delete(HasMetadata child, KubernetesClient client) {
     LOG.info("deleting {}", describe(child));
-    client.resource(child).delete();
+    client.resource(child).lockResourceVersion(child.getMetadata().getResourceVersion()).delete();
   }
 
   private Optional<Verdict> apply(
       HasMetadata child, Observation seen, Context<InferencePool> context) {
-    KubernetesClient client = context.getClient();
-    try {
-      // An object without our labels is in no informer of ours, so absence is checked at the
-      // source.
-      HasMetadata actual =
-          seen.child(child.getClass(), child.getMetadata().getName())
-              .map(HasMetadata.class::cast)
-              .orElseGet(() -> client.resource(child).get());
-      if (actual != null) {
-        Optional<Verdict> taken = taken(seen.pool(), actual);
-        if (taken.isPresent()) {
-          return taken;
+    Optional<HasMetadata> cached =
+        seen.child(child.getClass(), child.getMetadata().getName()).map(HasMetadata.class::cast);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        // An object without our labels is in no informer of ours, so absence is checked at the
+        // source; so is what has changed since it was observed.
+        HasMetadata actual = cached.orElseGet(() -> context.getClient().resource(child).get());
+        return apply(child, actual, seen.pool(), context);
+      } catch (KubernetesClientException e) {
+        if (e.getCode() != CONFLICT || attempt == ATTEMPTS) {
+          return Optional.of(refused(child, e));
         }
-        if (matcher.matches(actual, child, context)) {
-          return Optional.empty();
-        }
+        cached = Optional.empty();
       }
-      LOG.info("applying {}", describe(child));
-      client.resource(child).patch(APPLY);
-      return Optional.empty();
-    } catch (KubernetesClientException e) {
-      return Optional.of(refused(child, e));
     }
+  }
+
+  private Optional<Verdict> apply(
+      HasMetadata child,
+      @Nullable HasMetadata actual,
+      InferencePool pool,
+      Context<InferencePool> context) {
+    ObjectMetaBuilder precondition = new ObjectMetaBuilder(child.getMetadata());
+    if (actual == null) {
+      precondition.withResourceVersion(NO_OBJECT);
+    } else {
+      Optional<Verdict> taken = taken(pool, actual);
+      if (taken.isPresent()) {
+        return taken;
+      }
+      if (matcher.matches(actual, child, context)) {
+        return Optional.empty();
+      }
+      precondition
+          .withUid(actual.getMetadata().getUid())
+          .withResourceVersion(actual.getMetadata().getResourceVersion());
+    }
+    LOG.info("applying {}", describe(child));
+    HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);
+    sent.setMetadata(precondition.build());
+    context.getClient().resource(sent).patch(APPLY);
+    return Optional.empty();
   }
 
   private static Optional<Verdict> taken(InferencePool pool, HasMetadata actual) {
@@ -110,6 +147,7 @@ public final class ChildApplier {
 
   private static Verdict refused(HasMetadata child, KubernetesClientException e) {
     if (e.getCode() < BAD_REQUEST
+        || e.getCode() == CONFLICT
         || e.getCode() == TOO_MANY_REQUESTS
         || e.getCode() >= SERVER_ERROR) {
       throw e;
