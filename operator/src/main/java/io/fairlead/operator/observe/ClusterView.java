@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
-import io.fairlead.crds.PoolReference;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import io.fairlead.crds.v1.InferencePool;
@@ -54,16 +53,15 @@ public final class ClusterView {
         new Watched<>(
             InferenceModel.class,
             null,
-            model -> poolName(model) == null ? null : key(model, String.valueOf(poolName(model))),
-            model -> id(model, poolName(model)),
+            model -> keyOrNone(model, PoolNames.of(model)),
+            model -> id(model, PoolNames.of(model)),
             context);
     pickers =
         new Watched<>(
             EndpointPicker.class,
             null,
-            picker ->
-                poolName(picker) == null ? null : key(picker, String.valueOf(poolName(picker))),
-            picker -> id(picker, poolName(picker)),
+            picker -> keyOrNone(picker, PoolNames.of(picker)),
+            picker -> id(picker, PoolNames.of(picker)),
             context);
     // Services of others matter too: one may take the name that a pool refers to, or give it free.
     services =
@@ -145,8 +143,7 @@ public final class ClusterView {
   }
 
   private static @Nullable String owner(HasMetadata child) {
-    String name = ownerName(child);
-    return name == null ? null : key(child, name);
+    return keyOrNone(child, ownerName(child));
   }
 
   private static @Nullable String ownerName(HasMetadata child) {
@@ -160,22 +157,14 @@ public final class ClusterView {
         : Stream.ofNullable(ref.name());
   }
 
-  private static @Nullable String poolName(InferenceModel model) {
-    return model.getSpec() == null ? null : name(model.getSpec().poolRef());
-  }
-
-  private static @Nullable String poolName(EndpointPicker picker) {
-    return picker.getSpec() == null ? null : name(picker.getSpec().poolRef());
-  }
-
-  private static @Nullable String name(@Nullable PoolReference ref) {
-    return ref == null ? null : ref.name();
-  }
-
   private static Set<ResourceID> id(HasMetadata object, @Nullable String pool) {
     return pool == null
         ? Set.of()
         : Set.of(new ResourceID(pool, object.getMetadata().getNamespace()));
+  }
+
+  private static @Nullable String keyOrNone(HasMetadata object, @Nullable String name) {
+    return name == null ? null : key(object, name);
   }
 
   private static String key(HasMetadata object, String name) {

@@ -1,7 +1,6 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fairlead.crds.PoolReference;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.observe.Watched;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -22,18 +21,22 @@ import org.jspecify.annotations.Nullable;
 final class NamedPools<P extends HasMetadata> {
   private static final String BY_POOL = "pool";
 
-  private final Function<P, @Nullable PoolReference> reference;
+  private final Function<P, @Nullable String> name;
   private final Watched<InferencePool, P> pools;
 
-  /** Prepares the informer; the framework starts it. */
-  NamedPools(EventSourceContext<P> context, Function<P, @Nullable PoolReference> reference) {
-    this.reference = reference;
+  /**
+   * Prepares the informer; the framework starts it.
+   *
+   * @param name the name of the pool that an object names; null when it names none
+   */
+  NamedPools(EventSourceContext<P> context, Function<P, @Nullable String> name) {
+    this.name = name;
     IndexerResourceCache<P> objects = context.getPrimaryCache();
     objects.addIndexers(
         Map.of(
             BY_POOL,
             object -> {
-              String pool = name(object);
+              String pool = name.apply(object);
               return pool == null
                   ? List.of()
                   : List.of(Watched.key(object.getMetadata().getNamespace(), pool));
@@ -48,15 +51,9 @@ final class NamedPools<P extends HasMetadata> {
     return List.of(pools);
   }
 
-  /** The name of the pool that the object names; null when it names none. */
-  @Nullable String name(P object) {
-    PoolReference ref = reference.apply(object);
-    return ref == null ? null : ref.name();
-  }
-
   /** Whether the object names a pool that is there. */
   boolean found(P object) {
-    String pool = name(object);
+    String pool = name.apply(object);
     return pool != null
         && pools.get(new ResourceID(pool, object.getMetadata().getNamespace())).isPresent();
   }

@@ -6,6 +6,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.PoolDesire;
+import io.fairlead.operator.observe.PoolNames;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -35,9 +36,7 @@ public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
   @Override
   public List<EventSource<?, InferenceModel>> prepareEventSources(
       EventSourceContext<InferenceModel> context) {
-    NamedPools<InferenceModel> prepared =
-        new NamedPools<>(
-            context, model -> model.getSpec() == null ? null : model.getSpec().poolRef());
+    NamedPools<InferenceModel> prepared = new NamedPools<>(context, PoolNames::of);
     pools = prepared;
     return prepared.sources();
   }

@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.operator.apply.StatusApplier;
+import io.fairlead.operator.observe.PoolNames;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
@@ -31,9 +32,7 @@ public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> 
   @Override
   public List<EventSource<?, EndpointPicker>> prepareEventSources(
       EventSourceContext<EndpointPicker> context) {
-    NamedPools<EndpointPicker> prepared =
-        new NamedPools<>(
-            context, picker -> picker.getSpec() == null ? null : picker.getSpec().poolRef());
+    NamedPools<EndpointPicker> prepared = new NamedPools<>(context, PoolNames::of);
     pools = prepared;
     return prepared.sources();
   }
@@ -42,16 +41,18 @@ public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> 
   public UpdateControl<EndpointPicker> reconcile(
       EndpointPicker picker, Context<EndpointPicker> context) {
     if (pools != null && !picker.isMarkedForDeletion() && !pools.found(picker)) {
-      PickerTelling.conditionsOnly(statuses, picker, missing(picker, pools.name(picker)));
+      PickerTelling.conditionsOnly(statuses, picker, missing(picker));
     }
     return UpdateControl.noUpdate();
   }
 
-  private static Verdict missing(EndpointPicker picker, @Nullable String pool) {
-    return pool == null
-        ? Verdict.no("InvalidSpec", "spec.poolRef.name is missing; name an InferencePool")
-        : Verdict.pending(
-            "InferencePool %s is not in namespace %s; create it or correct spec.poolRef"
-                .formatted(pool, picker.getMetadata().getNamespace()));
+  private static Verdict missing(EndpointPicker picker) {
+    return PoolNames.problem(picker)
+        .map(problem -> Verdict.no("InvalidSpec", problem))
+        .orElseGet(
+            () ->
+                Verdict.pending(
+                    "InferencePool %s is not in namespace %s; create it or correct spec.poolRef"
+                        .formatted(PoolNames.of(picker), picker.getMetadata().getNamespace())));
   }
 }
