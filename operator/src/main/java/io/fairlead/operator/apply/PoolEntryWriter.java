@@ -64,9 +64,9 @@ public final class PoolEntryWriter {
         old -> {
           List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
           Instant now = clock.instant();
+          List<Condition> ours = ConditionList.merge(before, verdicts, generation, now);
           return Optional.of(
-              new ParentStatus(
-                  ref, CONTROLLER, ConditionList.merge(before, verdicts, generation, now)));
+              new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
         });
   }
 

@@ -8,32 +8,75 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /** Turns verdicts into conditions that move their time only when their status moves. */
 public final class ConditionList {
   private static final int MAX_MESSAGE = 1024;
+  private static final int MAX_CONDITIONS = 8;
+
+  /** Every type that we write, in this release or another. All others are somebody else's. */
+  private static final Set<String> OURS =
+      Set.of(
+          PoolStatus.ACCEPTED,
+          PoolStatus.RESOLVED_REFS,
+          PoolStatus.PROGRAMMED,
+          PoolStatus.ENDPOINTS_AVAILABLE,
+          PoolStatus.MODELS_ACCEPTED,
+          PoolStatus.READY,
+          "Available",
+          "Paused",
+          "Reconciling",
+          "Stalled",
+          "TargetsAvailable");
 
   private ConditionList() {}
 
   /**
-   * The conditions to write.
+   * Our conditions as they are to be written.
    *
    * @param previous conditions that are there now
    * @param verdicts by condition type, in the order in which they are to be listed
    * @param generation of the object that the verdicts speak of
    * @param now cut to seconds, the grain of the wire
+   * @throws IllegalArgumentException when a type is not on the list of ours
    */
   public static List<Condition> merge(
       List<Condition> previous, Map<String, Verdict> verdicts, long generation, Instant now) {
     List<Condition> merged = new ArrayList<>();
+    for (String type : verdicts.keySet()) {
+      if (!OURS.contains(type)) {
+        throw new IllegalArgumentException(
+            "condition type %s is none of ours; add it to the list".formatted(type));
+      }
+    }
     verdicts.forEach((type, verdict) -> merged.add(one(previous, type, verdict, generation, now)));
     return List.copyOf(merged);
   }
 
-  /** Whether both say the same, order and times of equal statuses aside. */
+  /**
+   * Ours, and after them those of others, for a list that is written back whole. The wire takes
+   * eight: where others added more than fit, their last ones go.
+   */
+  public static List<Condition> withForeign(List<Condition> previous, List<Condition> ours) {
+    List<Condition> all = new ArrayList<>(ours);
+    previous.stream()
+        .filter(condition -> !isOurs(condition))
+        .limit(Math.max(0, MAX_CONDITIONS - ours.size()))
+        .forEach(all::add);
+    return List.copyOf(all);
+  }
+
+  /** Whether both say the same of ours; order and times of equal statuses aside. */
   public static boolean same(List<Condition> one, List<Condition> other) {
-    return one.size() == other.size()
-        && one.stream().allMatch(left -> other.stream().anyMatch(right -> same(left, right)));
+    List<Condition> mine = one.stream().filter(ConditionList::isOurs).toList();
+    List<Condition> yours = other.stream().filter(ConditionList::isOurs).toList();
+    return mine.size() == yours.size()
+        && mine.stream().allMatch(left -> yours.stream().anyMatch(right -> same(left, right)));
+  }
+
+  private static boolean isOurs(Condition condition) {
+    return OURS.contains(condition.getType());
   }
 
   private static boolean same(Condition left, Condition right) {
