@@ -23,7 +23,7 @@ public record CompiledPool(
   /**
    * One model.
    *
-   * @param accepted whether it is in the config
+   * @param accepted whether it is in the config; not known while there is none
    * @param resolvedRefs whether its reference leads to this pool
    */
   public record JudgedModel(InferenceModel model, Verdict accepted, Verdict resolvedRefs) {}

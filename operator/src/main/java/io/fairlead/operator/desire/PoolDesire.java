@@ -29,7 +29,7 @@ public final class PoolDesire {
     List<JudgedModel> models =
         seen.models().stream()
             .filter(model -> !model.isMarkedForDeletion())
-            .map(model -> judge(model, compilation))
+            .map(model -> judge(model, seen.pool().getMetadata().getName(), compilation))
             .toList();
     return new CompiledPool(accepted(compilation, picker), compilation.config(), models);
   }
@@ -51,7 +51,7 @@ public final class PoolDesire {
                             .formatted(picker.getMetadata().getName())));
   }
 
-  private static JudgedModel judge(InferenceModel model, Compilation compilation) {
+  private static JudgedModel judge(InferenceModel model, String pool, Compilation compilation) {
     ObjectRef object =
         new ObjectRef(
             model.getKind(), model.getMetadata().getNamespace(), model.getMetadata().getName());
@@ -68,10 +68,13 @@ public final class PoolDesire {
             .map(AcceptedModel::message)
             .findFirst()
             .orElse("The pool serves the model");
-    return new JudgedModel(
-        model,
-        Verdict.yes("Accepted", "The model is in the config of its pool"),
-        Verdict.yes("ResolvedRefs", message));
+    Verdict accepted =
+        compilation.config() == null
+            ? Verdict.pending(
+                "InferencePool %s has no config that a model could be in; condition Accepted of the pool says why"
+                    .formatted(pool))
+            : Verdict.yes("Accepted", "The pool takes the model into its config");
+    return new JudgedModel(model, accepted, Verdict.yes("ResolvedRefs", message));
   }
 
   /** Also for a model without a pool, see {@link PoolCompiler#withoutPool}. */

@@ -56,7 +56,7 @@ public record Observation(
   }
 
   /** The pod's own account; null when it has none, or when only a namesake before it had. */
-  public @Nullable PickerReport report(Pod pod) {
+  public PickerReport.@Nullable Reading report(Pod pod) {
     return leases.stream()
         .filter(
             lease ->
@@ -66,7 +66,7 @@ public record Observation(
         .filter(annotations -> annotations != null)
         .map(annotations -> annotations.get(PickerReport.ANNOTATION))
         .filter(text -> text != null)
-        .flatMap(text -> PickerReport.fromJson(text).stream())
+        .map(PickerReport::read)
         .findFirst()
         .orElse(null);
   }

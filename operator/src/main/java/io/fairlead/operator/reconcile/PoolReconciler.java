@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.apply.PoolEntryWriter;
 import io.fairlead.operator.apply.StatusApplier;
@@ -81,8 +82,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
-    pruner.all(seen, context.getClient());
-    entries.remove(seen.pool());
+    Attempts writes = new Attempts();
+    writes.attempt(() -> pruner.all(seen, context.getClient()));
+    writes.attempt(() -> entries.remove(seen.pool()));
     String name = seen.pool().getMetadata().getName();
     Verdict unmanaged =
         Verdict.no(
@@ -90,8 +92,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             "InferencePool %s is not served by Fairlead; create an EndpointPicker that names it"
                 .formatted(name));
     Verdict accepted = Verdict.pending("InferencePool %s is not served".formatted(name));
-    seen.models()
-        .forEach(model -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
+    for (InferenceModel model : seen.models()) {
+      writes.attempt(() -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
+    }
+    writes.rethrow();
     return UpdateControl.noUpdate();
   }
 
@@ -110,11 +114,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             ref,
             design.map(PickerDesign::documentHash).orElse(null),
             failure.orElse(null));
-    tell(seen, served, compiled, facts);
+    Attempts writes = new Attempts();
+    tell(seen, served, compiled, facts, writes);
     if (failure.isPresent()) {
+      writes.rethrow();
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_REFUSED);
     }
     boolean pruned = desired.isEmpty() || pruner.leftovers(desired, seen, context.getClient());
+    writes.rethrow();
     return pruned
         ? UpdateControl.noUpdate()
         : UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_PRUNE);
@@ -161,35 +168,48 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     List<String> rejected =
         compiled.models().stream()
-            .filter(judged -> !judged.accepted().isTrue())
+            .filter(judged -> judged.accepted().isFalse() || judged.resolvedRefs().isFalse())
             .map(judged -> judged.model().getMetadata().getName())
             .sorted()
             .toList();
+    long inConfig =
+        compiled.models().stream()
+            .filter(judged -> judged.accepted().isTrue() && judged.resolvedRefs().isTrue())
+            .count();
     return new PickerFacts(
         picker,
         accepted,
         resolved,
         hash,
         seen.child(Deployment.class, picker).orElse(null),
-        seen.pods().stream().map(pod -> new Replica(pod, seen.report(pod))).toList(),
+        seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
         failure,
-        new PickerFacts.ModelCount(compiled.models().size() - rejected.size(), rejected));
+        new PickerFacts.ModelCount((int) inConfig, rejected));
   }
 
   private void tell(
-      Observation seen, Serving.Served served, CompiledPool compiled, PickerFacts facts) {
+      Observation seen,
+      Serving.Served served,
+      CompiledPool compiled,
+      PickerFacts facts,
+      Attempts writes) {
     Map<String, Verdict> verdicts = PoolStatus.of(facts);
     EndpointPicker picker = served.picker();
     String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
-    entries.write(seen.pool(), parent, verdicts);
+    writes.attempt(() -> entries.write(seen.pool(), parent, verdicts));
     Verdict programmed = verdicts.getOrDefault(PoolStatus.PROGRAMMED, facts.accepted());
     for (JudgedModel judged : compiled.models()) {
-      statuses.write(
-          judged.model(), ModelStatus.of(judged.accepted(), judged.resolvedRefs(), programmed));
+      writes.attempt(
+          () ->
+              statuses.write(
+                  judged.model(),
+                  ModelStatus.of(judged.accepted(), judged.resolvedRefs(), programmed)));
     }
     if (picker != null) {
-      PickerTelling.winner(statuses, picker, facts, verdicts);
-      served.losers().forEach(loser -> PickerTelling.loser(statuses, loser, picker));
+      writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));
+      for (EndpointPicker loser : served.losers()) {
+        writes.attempt(() -> PickerTelling.loser(statuses, loser, picker));
+      }
     }
   }
 }

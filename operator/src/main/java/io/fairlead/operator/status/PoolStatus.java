@@ -56,11 +56,26 @@ public final class PoolStatus {
               "EPPUnavailable",
               "Deployment %s has no ready pod; condition Ready says why".formatted(facts.picker()));
     }
+    Optional<Verdict> unreadable = unreadable(ready);
+    if (unreadable.isPresent()) {
+      return unreadable.get();
+    }
     return ready.stream().allMatch(replica -> runs(replica.report(), hash))
         ? Verdict.yes(PROGRAMMED, "Every ready pod of %s runs the config".formatted(facts.picker()))
         : Verdict.pending(
             "Not every ready pod of %s has reported the config yet; wait for it"
                 .formatted(facts.picker()));
+  }
+
+  private static Optional<Verdict> unreadable(List<Replica> replicas) {
+    return replicas.stream()
+        .filter(replica -> replica.unreadable() != null)
+        .findFirst()
+        .map(
+            replica ->
+                Verdict.pending(
+                    "The report of pod %s cannot be read: %s; run picker and operator of one release"
+                        .formatted(replica.name(), replica.unreadable())));
   }
 
   private static boolean runs(@Nullable PickerReport report, String hash) {
@@ -93,8 +108,11 @@ public final class PoolStatus {
             .filter(endpoints -> endpoints.ready() > 0 || endpoints.reason() != null)
             .toList();
     if (reported.isEmpty()) {
-      return Verdict.pending(
-          "No pod of %s has reported its endpoints yet".formatted(facts.picker()));
+      return unreadable(facts.readyOrAll())
+          .orElseGet(
+              () ->
+                  Verdict.pending(
+                      "No pod of %s has reported its endpoints yet".formatted(facts.picker())));
     }
     Optional<PickerReport.Endpoints> none =
         reported.stream().filter(endpoints -> endpoints.reason() != null).findFirst();
@@ -123,6 +141,9 @@ public final class PoolStatus {
           "ModelConflicts",
           "Left out, each says why in its own status: InferenceModel "
               + String.join(", ", rejected));
+    }
+    if (!facts.accepted().isTrue()) {
+      return Verdict.pending("There is no config for models until the pool is accepted");
     }
     return facts.models().accepted() == 0
         ? Verdict.yes("NoModels", "No InferenceModel names the pool; every request is Sheddable")

@@ -8,9 +8,17 @@ import org.jspecify.annotations.Nullable;
  * One pod of a picker.
  *
  * @param pod as observed
- * @param report its own account; null before it wrote one
+ * @param report its own account; null before it wrote one that can be read
+ * @param unreadable what is wrong with its account; null when it has none or a good one
  */
-public record Replica(Pod pod, @Nullable PickerReport report) {
+public record Replica(Pod pod, @Nullable PickerReport report, @Nullable String unreadable) {
+
+  /** With what was read of its account; null when it wrote none. */
+  public static Replica of(Pod pod, PickerReport.@Nullable Reading reading) {
+    return reading == null
+        ? new Replica(pod, null, null)
+        : new Replica(pod, reading.report(), reading.problem());
+  }
 
   /** Whether traffic reaches it and will go on doing so. */
   public boolean ready() {

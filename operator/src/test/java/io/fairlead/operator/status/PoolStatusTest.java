@@ -3,6 +3,7 @@ package io.fairlead.operator.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
@@ -105,7 +106,7 @@ class PoolStatusTest {
           .endState()
           .endContainerStatus();
     }
-    return new Replica(status.endStatus().build(), report);
+    return new Replica(status.endStatus().build(), report, null);
   }
 
   private static PickerReport runs(String hash) {
@@ -241,17 +242,28 @@ class PoolStatusTest {
 
   @Test
   void aTimeMovesOnlyWithItsStatus() {
-    Map<String, Verdict> yes = Map.of("A", Verdict.yes("R", "m"));
+    Map<String, Verdict> yes = Map.of("Ready", Verdict.yes("R", "m"));
     List<Condition> first = ConditionList.merge(List.of(), yes, 1, NOW);
     List<Condition> second =
-        ConditionList.merge(first, Map.of("A", Verdict.yes("S", "n")), 2, NOW.plusSeconds(5));
+        ConditionList.merge(first, Map.of("Ready", Verdict.yes("S", "n")), 2, NOW.plusSeconds(5));
     List<Condition> third =
-        ConditionList.merge(second, Map.of("A", Verdict.no("S", "n")), 2, NOW.plusSeconds(9));
+        ConditionList.merge(second, Map.of("Ready", Verdict.no("S", "n")), 2, NOW.plusSeconds(9));
     assertThat(second.getFirst().getLastTransitionTime()).isEqualTo("2026-01-01T00:00:00Z");
     assertThat(third.getFirst().getLastTransitionTime()).isEqualTo("2026-01-01T00:00:09Z");
     assertThat(ConditionList.same(first, second)).isFalse();
     assertThat(ConditionList.same(first, ConditionList.merge(first, yes, 1, NOW.plusSeconds(1))))
         .isTrue();
+  }
+
+  @Test
+  void conditionsOfOthersAreNoDifference() {
+    Map<String, Verdict> yes = Map.of("Ready", Verdict.yes("R", "m"));
+    List<Condition> ours = ConditionList.merge(List.of(), yes, 1, NOW);
+    Condition foreign =
+        new ConditionBuilder().withType("example.test/Noted").withStatus("True").build();
+    List<Condition> both = List.of(ours.getFirst(), foreign);
+    assertThat(ConditionList.same(both, ConditionList.merge(both, yes, 1, NOW))).isTrue();
+    assertThat(ConditionList.same(both, List.of(foreign))).isFalse();
   }
 
   private static String brief(Map<String, Verdict> verdicts, String type) {

@@ -1,0 +1,57 @@
+package io.fairlead.operator.desire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.status.Verdict;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PoolDesireTest {
+
+  @Test
+  void aModelIsAcceptedIntoTheConfigThatThereIs() {
+    Verdict accepted = judge("app: vllm").accepted();
+    assertThat(accepted.isTrue()).isTrue();
+    assertThat(accepted.reason()).isEqualTo("Accepted");
+  }
+
+  @Test
+  void noModelIsInTheConfigOfAPoolThatHasNone() {
+    JudgedModel judged = judge("\"app in (a,b)\": x");
+    assertThat(judged.accepted().state()).isEqualTo(Verdict.State.UNKNOWN);
+    assertThat(judged.accepted().reason()).isEqualTo("Pending");
+    assertThat(judged.accepted().message()).contains("InferencePool p", "no config");
+    assertThat(judged.resolvedRefs().isTrue()).isTrue();
+  }
+
+  private static JudgedModel judge(String selector) {
+    InferencePool pool =
+        Serialization.unmarshal(
+            """
+            metadata: {name: p, namespace: ns}
+            spec:
+              selector: {matchLabels: {%s}}
+              targetPorts: [{number: 8000}]
+              endpointPickerRef: {name: s, port: {number: 9002}}
+            """
+                .formatted(selector),
+            InferencePool.class);
+    InferenceModel model =
+        Serialization.unmarshal(
+            """
+            metadata: {name: m, namespace: ns, creationTimestamp: "2026-01-01T00:00:00Z"}
+            spec: {modelName: chat, poolRef: {name: p}}
+            """,
+            InferenceModel.class);
+    Observation seen =
+        new Observation(pool, List.of(), List.of(model), null, List.of(), List.of(), List.of());
+    CompiledPool compiled = PoolDesire.compile(seen, null);
+    assertThat(compiled.models()).hasSize(1);
+    return compiled.models().getFirst();
+  }
+}
