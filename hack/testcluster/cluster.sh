@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# cluster.sh: a one-node Kubernetes cluster from programs that are already here. hack/cluster runs it on this machine, the node image
-# (nodeimage/) inside a container.
+# cluster.sh: a one-node Kubernetes cluster from programs that are already here. hack/cluster runs it on this machine, the node image that
+# k3s-image makes inside a container.
 #
 #   up            etcd, API server, controller manager, scheduler; then containerd, kubelet, kube-proxy, CoreDNS
 #   load TAR...   imports image archives into the node
 #   status        says which programs run; fails when one does not
-#   down          ends all of it by process id, and removes what it left in the kernel
+#   down          ends all of it by process id, and removes what it left in the kernel; what other tools have there stays
 #
 # Settings: DIR (state), KUBE (the program of hack/testcluster/kube), PORT (API), NODE, IP, CGROOT (the node's cgroup),
 # SANS (more names of the API server, such as ",DNS:here"), IMAGES (archives to load before pods start).
@@ -20,6 +20,8 @@ IP=${IP:-$(ip -4 -o route get 192.0.2.1 2>/dev/null | sed -n 's/.* src \([0-9.]*
 IP=${IP:-127.0.0.1}
 PKI=$DIR/pki
 SOCKET=$DIR/run/containerd.sock
+# The name of the pod network: CNI plugins write it beside what is theirs in the kernel.
+NETWORK=fairlead
 PROGRAMS="etcd apiserver controller-manager scheduler containerd kubelet proxy coredns"
 
 kubectl() { "$KUBE" kubectl --kubeconfig "$PKI/admin.kubeconfig" "$@"; }
@@ -89,6 +91,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
   address = "$SOCKET"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "fairlead.local/pause:1"
+  netns_mounts_under_state_dir = true
   restrict_oom_score_adj = true
   disable_apparmor = true
   [plugins."io.containerd.grpc.v1.cri".cni]
@@ -102,7 +105,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
 T
   # The firewall plugin opens FORWARD for pods where a Docker daemon has closed it.
   cat >"$DIR/cni/10-pods.conflist" <<T
-{"cniVersion": "0.4.0", "name": "pods", "plugins": [
+{"cniVersion": "0.4.0", "name": "$NETWORK", "plugins": [
   {"type": "bridge", "bridge": "fairlead0", "isGateway": true, "ipMasq": true, "hairpinMode": true,
    "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.244.0.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}], "dataDir": "$DIR/run/ips"}},
   {"type": "portmap", "capabilities": {"portMappings": true}},
@@ -175,6 +178,7 @@ up_control_plane() {
 
 up_node() {
   write_configs
+  chains >"$DIR/chains.before"
   # What kubelet changes, to be put back by down.
   { sysctl kernel.panic kernel.panic_on_oops vm.overcommit_memory vm.panic_on_oom net.ipv4.ip_forward | sed 's/ = /=/'; } \
     >"$DIR/sysctl.before" 2>/dev/null || true
@@ -228,6 +232,61 @@ status() {
   return 1
 }
 
+# Every chain of the packet filter: FAMILY TABLE CHAIN.
+chains() {
+  local family table
+  for family in iptables ip6tables; do
+    for table in filter nat mangle; do
+      "$family-save" -t "$table" 2>/dev/null | sed -n "s/^:\([^ ]*\) .*/$family $table \1/p" || true
+    done
+  done
+}
+
+# Removes the chains and rules that came with this cluster, and no others: KUBE- chains that were not there before it, the CNI chains of
+# containers on its network, what the firewall plugin wrote for the addresses of its pods, and the CNI plugins' common chains when they
+# were not there before and hold nothing else. One transaction a table, in which nothing else is touched.
+remove_chains() {
+  local family table addresses
+  addresses=$(ls "$DIR/run/ips/$NETWORK" 2>/dev/null | grep -E '^[0-9.]+$' | xargs || true)
+  for family in iptables ip6tables; do
+    for table in filter nat mangle; do
+      "$family-save" -t "$table" 2>/dev/null | awk -v key="$family $table " -v before="$DIR/chains.before" -v addresses="$addresses" \
+        -v net="$NETWORK" '
+        function target(rule) { return match(rule, / -[jg] [^ ]+/) ? substr(rule, RSTART + 4, RLENGTH - 4) : "" }
+        BEGIN {
+          network = "name: \\\"" net "\\\" "
+          while ((getline line < before) > 0) old[line] = 1
+          split(addresses, list, " ")
+          for (i in list) pod[list[i] "/32"] = 1
+        }
+        /^:/ {
+          chain = substr($1, 2)
+          if (chain ~ /^KUBE-/ && !(key chain in old)) ours[chain] = 1
+          if (chain ~ /^CNI-(FORWARD|ADMIN|HOSTPORT-[A-Z]+)$/ && !(key chain in old)) common[chain] = 1
+        }
+        /^-A / {
+          rules[++count] = $0
+          if (index($0, network) && target($0) ~ /^CNI-(DN-)?[0-9a-f]+$/) ours[target($0)] = 1
+        }
+        END {
+          for (i = 1; i <= count; i++) {
+            split(rules[i], word, " ")
+            mine[i] = target(rules[i]) in ours || (word[2] == "CNI-FORWARD" && word[4] in pod)
+            if (word[2] in common && !mine[i] && (word[2] != "CNI-FORWARD" || word[3] ~ /^-[sd]$/) && word[2] !~ /(SETMARK|MASQ)$/) others = 1
+          }
+          if (!others) for (chain in common) ours[chain] = 1
+          for (i = 1; i <= count; i++) {
+            split(rules[i], word, " ")
+            if (!(word[2] in ours) && (mine[i] || target(rules[i]) in ours)) { sub(/^-A/, "-D", rules[i]); script = script rules[i] "\n" }
+          }
+          for (chain in ours) script = script "-F " chain "\n"
+          for (chain in ours) script = script "-X " chain "\n"
+          if (script != "") { split(key, word, " "); printf "*%s\n%sCOMMIT\n", word[2], script }
+        }' | "$family-restore" --noflush || true
+    done
+  done
+}
+
 down() {
   local pid since name task
   [ -s "$DIR/pids" ] || return 0
@@ -248,12 +307,14 @@ down() {
   : >"$DIR/pids"
   awk -v dir="$DIR/" 'index($2, dir) == 1 { print $2 }' /proc/mounts | sort -r | xargs -r -n1 umount
   [ -f "$DIR/kubelet.yaml" ] || return 0
-  local table group
-  for name in $(ip netns list | awk '/^cni-/ { print $1 }'); do ip netns del "$name"; done
+  local group
   ip link del fairlead0 2>/dev/null || true
-  "$KUBE" kube-proxy --cleanup >/dev/null 2>&1 || true
-  for table in filter nat mangle; do
-    iptables-save -t $table | grep -vE '^-A.*(CNI-|KUBE-)|^:(CNI-|KUBE-)' | iptables-restore -T $table || true
+  remove_chains
+  for name in /var/lib/cni/results/"$NETWORK"-*-eth0; do
+    [ -e "$name" ] || continue
+    rm -f "$name"
+    name=${name##*/"$NETWORK"-}
+    rm -f "/var/lib/cni/results/cni-loopback-${name%-eth0}-lo"
   done
   for group in /sys/fs/cgroup/* /sys/fs/cgroup; do
     [ -d "$group$CGROOT/kubepods" ] && find "$group$CGROOT/kubepods" -depth -type d -exec rmdir {} \; 2>/dev/null || true
