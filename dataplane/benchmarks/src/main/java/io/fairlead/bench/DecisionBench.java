@@ -76,15 +76,15 @@ public class DecisionBench implements RequestListener {
                     "http",
                     List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
                     SchedulerConfig.DEFAULT)));
-    core.endpoints(
-        0,
+    List<EndpointSpec> specs =
         IntStream.range(0, endpoints)
             .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000, Map.of()))
-            .toList());
-    for (int i = 0; i < endpoints; i++) {
+            .toList();
+    core.endpoints(0, specs);
+    for (EndpointSpec spec : specs) {
       EndpointMetrics metrics =
           new EndpointMetrics(random.nextInt(3), 8, random.nextDouble() / 2, 16, 27_000);
-      core.scraped(0, "e" + i, metrics);
+      core.scraped(0, spec, 0, metrics);
     }
     long[] shared = random.longs(SHARED_BLOCKS).toArray();
     for (int i = 0; i < PROMPTS; i++) {

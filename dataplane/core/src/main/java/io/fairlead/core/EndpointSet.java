@@ -48,7 +48,7 @@ final class EndpointSet {
   }
 
   /** Returns those that were not there before. */
-  List<EndpointState> replace(List<EndpointSpec> specs) {
+  List<EndpointState> replace(long now, List<EndpointSpec> specs) {
     requireUnique(specs);
     Map<String, EndpointState> before = eligible;
     Map<String, EndpointState> after = HashMap.newHashMap(specs.size());
@@ -59,7 +59,7 @@ final class EndpointSet {
       EndpointSpec spec = specs.get(i);
       EndpointState known = known(before.get(spec.name()), spec);
       if (known != null) {
-        known.eligible(spec);
+        known.eligible(spec, now);
         kept.add(known);
         states[i] = known;
       }
@@ -72,7 +72,7 @@ final class EndpointSet {
     }
     for (int i = 0; i < states.length; i++) {
       if (states[i] == null) {
-        states[i] = join(specs.get(i));
+        states[i] = join(specs.get(i), now);
         newcomers.add(states[i]);
       }
       after.put(states[i].name(), states[i]);
@@ -82,9 +82,9 @@ final class EndpointSet {
     return newcomers;
   }
 
-  void scraped(String name, EndpointMetrics metrics) {
-    EndpointState state = eligible.get(name);
-    if (state == null) {
+  void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+    EndpointState state = eligible.get(endpoint.name());
+    if (state == null || !state.isOfThisLife(endpoint, begunAt)) {
       return;
     }
     state.scraped(metrics);
@@ -132,10 +132,10 @@ final class EndpointSet {
     }
   }
 
-  private EndpointState join(EndpointSpec spec) {
+  private EndpointState join(EndpointSpec spec, long now) {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
     prefixes.forget(slot);
-    return new EndpointState(spec, slot);
+    return new EndpointState(spec, slot, now);
   }
 
   private void free(EndpointState state) {

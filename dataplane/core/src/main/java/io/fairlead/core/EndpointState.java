@@ -25,6 +25,10 @@ final class EndpointState implements Endpoint {
   private final AdapterSlots adapters = new AdapterSlots();
   private EndpointAttributes attributes;
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
+
+  /** When it came, or came back: what was scraped earlier is of a former life. */
+  private long since;
+
   private int partition;
   private boolean leaving;
   private int inFlight;
@@ -43,9 +47,10 @@ final class EndpointState implements Endpoint {
   private double tokensArea;
   private long areasUntil;
 
-  EndpointState(EndpointSpec spec, int slot) {
+  EndpointState(EndpointSpec spec, int slot, long now) {
     this.spec = spec;
     this.slot = slot;
+    this.since = now;
     this.identity = Hashing.wyhashFinal4().hashCharsToLong(spec.name());
     this.attributes = EndpointLabels.attributes(spec.labels());
   }
@@ -62,16 +67,26 @@ final class EndpointState implements Endpoint {
         && spec.port() == other.port();
   }
 
-  void eligible(EndpointSpec current) {
+  /** Stays, or comes back: what it said before it left is forgotten then. */
+  void eligible(EndpointSpec current, long now) {
     if (!spec.labels().equals(current.labels())) {
       attributes = EndpointLabels.attributes(current.labels());
     }
     spec = current;
-    leaving = false;
+    if (leaving) {
+      leaving = false;
+      since = now;
+      metrics = EndpointMetrics.UNKNOWN;
+    }
   }
 
   void leave() {
     leaving = true;
+  }
+
+  /** Whether a scrape of that process, begun then, is of its present life. */
+  boolean isOfThisLife(EndpointSpec scraped, long begunAt) {
+    return isSame(scraped) && begunAt - since >= 0;
   }
 
   void scraped(EndpointMetrics scrape) {

@@ -65,12 +65,13 @@ public final class PoolCore {
 
   /**
    * Sets which endpoints may get requests. One that is missing gets no new requests; those in
-   * flight on it go on and stay counted. One with a new incarnation, address or port starts afresh.
+   * flight on it go on and stay counted. One with a new incarnation, address or port starts afresh;
+   * one that comes back unchanged goes on, but what was scraped of it is unknown again.
    *
    * @throws IllegalArgumentException if a name is there twice; nothing is changed then
    */
   public void endpoints(long now, List<EndpointSpec> endpoints) {
-    List<EndpointState> newcomers = this.endpoints.replace(endpoints);
+    List<EndpointState> newcomers = this.endpoints.replace(now, endpoints);
     CompiledConfig active = config;
     if (active != null) {
       for (EndpointState endpoint : this.endpoints.eligible()) {
@@ -82,9 +83,15 @@ public final class PoolCore {
     }
   }
 
-  /** Takes in a scrape. An unknown endpoint is ignored: it left while the scrape was under way. */
-  public void scraped(long now, String endpoint, EndpointMetrics metrics) {
-    endpoints.scraped(endpoint, metrics);
+  /**
+   * Takes in a scrape. One of an endpoint that has left since is ignored, also when the same name
+   * or even the same process has come back: what it said is of its former life.
+   *
+   * @param endpoint who was scraped
+   * @param begunAt when the scrape was begun, by the same clock as {@code now}
+   */
+  public void scraped(long now, EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+    endpoints.scraped(endpoint, begunAt, metrics);
   }
 
   /**

@@ -165,11 +165,14 @@ class PoolCorePropertyTest {
                 new EndpointMetrics(
                     random.nextInt(3), 1, random.nextDouble(), 16, random.nextInt(500));
           };
+      int number = Integer.parseInt(name.substring(1));
+      EndpointSpec scraped = Pool.endpoint(name, "i" + (incarnations[number] - random.nextInt(2)));
+      long begunAt = now - random.nextInt(5_000);
       Server server = truth.eligible.get(name);
-      if (server != null) {
+      if (server != null && server.spec.equals(scraped) && begunAt >= server.since) {
         server.metrics = metrics;
       }
-      core.scraped(now, name, metrics);
+      core.scraped(now, scraped, begunAt, metrics);
     }
 
     void endpoints() {
@@ -185,7 +188,7 @@ class PoolCorePropertyTest {
       if (random.nextInt(20) == 0) {
         specs.clear();
       }
-      truth.endpoints(specs);
+      truth.endpoints(now, specs);
       core.endpoints(now, specs);
     }
 

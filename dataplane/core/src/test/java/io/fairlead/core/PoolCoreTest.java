@@ -9,6 +9,7 @@ import io.fairlead.core.Rejection.Reason;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.TargetModel;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class PoolCoreTest {
@@ -149,7 +150,7 @@ class PoolCoreTest {
   void aNewIncarnationStartsAfreshAndTheOldOnesEndNeverTouchesIt() {
     pool.configure().endpoints("a");
     long old = pool.arrive("m", 1, 2);
-    pool.core.scraped(0, "a", new EndpointMetrics(7, 3, 0.5, 16, 100));
+    pool.core.scraped(0, endpoint("a"), 0, new EndpointMetrics(7, 3, 0.5, 16, 100));
     pool.core.endpoints(0, List.of(endpoint("a", "2")));
     assertThat(pool.core.snapshot())
         .containsExactly(
@@ -161,6 +162,47 @@ class PoolCoreTest {
     pool.core.ended(0, old, Outcome.COMPLETED, Usage.UNKNOWN);
     assertThat(pool.core.snapshot())
         .containsExactly(new EndpointSnapshot("a", 1, 1, 0, Double.NaN, 1, 0, 2, false));
+  }
+
+  @Test
+  void whatWasScrapedOfAFormerLifeIsNotTakenForThePresentOne() {
+    EndpointMetrics full = new EndpointMetrics(7, 3, 0.9, 16, 100);
+    EndpointMetrics idle = new EndpointMetrics(1, 0, 0.1, 16, 100);
+    EndpointSpec spec = endpoint("a");
+    EndpointSpec elsewhere = new EndpointSpec("a", "1", "10.0.0.2", 8000, Map.of());
+    pool.configure().endpoints("a");
+    long held = pool.arrive("m");
+    pool.core.scraped(10, spec, 5, full);
+
+    pool.core.endpoints(20, List.of());
+    pool.core.endpoints(30, List.of(spec));
+    assertThat(pool.snapshot("a").inFlight()).as("the same process").isEqualTo(1);
+    assertThat(pool.snapshot("a").kvUsage()).as("unknown after its return").isNaN();
+    pool.core.scraped(40, spec, 29, full);
+    assertThat(pool.snapshot("a").kvUsage()).as("begun before its return").isNaN();
+    pool.core.scraped(41, spec, 30, idle);
+    assertThat(pool.snapshot("a").kvUsage()).isEqualTo(0.1);
+
+    pool.core.ended(45, held, Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.core.endpoints(50, List.of(elsewhere));
+    pool.core.scraped(60, spec, 55, full);
+    assertThat(pool.snapshot("a").kvUsage()).as("of another address").isNaN();
+    pool.core.endpoints(70, List.of(endpoint("a", "2")));
+    pool.core.scraped(80, spec, 75, full);
+    assertThat(pool.snapshot("a").kvUsage()).as("of another incarnation").isNaN();
+    pool.core.scraped(81, endpoint("a", "2"), 75, idle);
+    assertThat(pool.snapshot("a").kvUsage()).isEqualTo(0.1);
+  }
+
+  @Test
+  void whatWasScrapedStaysWhenOnlyLabelsChange() {
+    pool.configure().endpoints("a");
+    pool.core.scraped(10, endpoint("a"), 5, new EndpointMetrics(7, 3, 0.9, 16, 100));
+    pool.core.endpoints(
+        20, List.of(new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of("zone", "b"))));
+    assertThat(pool.snapshot("a").kvUsage()).isEqualTo(0.9);
+    pool.core.scraped(30, endpoint("a"), 15, new EndpointMetrics(1, 0, 0.1, 16, 100));
+    assertThat(pool.snapshot("a").kvUsage()).as("scraped under its old labels").isEqualTo(0.1);
   }
 
   @Test
@@ -190,12 +232,12 @@ class PoolCoreTest {
             model("standard", Criticality.STANDARD),
             model("sheddable", Criticality.SHEDDABLE))
         .endpoints("full", "free");
-    pool.core.scraped(0, "full", new EndpointMetrics(5, 0, 0, 16, 100));
+    pool.core.scraped(0, endpoint("full"), 0, new EndpointMetrics(5, 0, 0, 16, 100));
     for (int i = 0; i < 4; i++) {
       pool.core.ended(0, pool.arrive("sheddable"), Outcome.COMPLETED, Usage.UNKNOWN);
       assertThat(pool.lastRoute().endpoint()).isEqualTo("free");
     }
-    pool.core.scraped(0, "free", new EndpointMetrics(0, 0, 0.8, 16, 100));
+    pool.core.scraped(0, endpoint("free"), 0, new EndpointMetrics(0, 0, 0.8, 16, 100));
     pool.arrive("sheddable");
     assertThat(pool.rejections)
         .containsExactly(
@@ -222,7 +264,7 @@ class PoolCoreTest {
   @Test
   void ignoresWhatIsLateOrWasNever() {
     pool.configure().endpoints("a");
-    pool.core.scraped(0, "gone", EndpointMetrics.UNKNOWN);
+    pool.core.scraped(0, endpoint("gone"), 0, EndpointMetrics.UNKNOWN);
     for (long ticket : new long[] {0, -1, 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
       pool.core.firstToken(0, ticket);
       pool.core.attemptFailed(0, ticket);

@@ -23,6 +23,7 @@ final class TruthModel implements RequestListener {
     final EndpointSpec spec;
     final Set<Live> inFlight = new HashSet<>();
     EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
+    long since;
     long sent;
 
     Server(EndpointSpec spec) {
@@ -86,7 +87,7 @@ final class TruthModel implements RequestListener {
     assertThat(deciding).as("every decision has one effect").isNull();
   }
 
-  void endpoints(List<EndpointSpec> specs) {
+  void endpoints(long now, List<EndpointSpec> specs) {
     Map<String, Server> before = new HashMap<>(eligible);
     eligible.clear();
     gone.addAll(before.values());
@@ -97,6 +98,10 @@ final class TruthModel implements RequestListener {
               .findFirst()
               .orElseGet(() -> new Server(spec));
       gone.remove(server);
+      if (!before.containsValue(server)) {
+        server.metrics = EndpointMetrics.UNKNOWN;
+        server.since = now;
+      }
       eligible.put(spec.name(), server);
     }
     gone.removeIf(s -> s.inFlight.isEmpty());

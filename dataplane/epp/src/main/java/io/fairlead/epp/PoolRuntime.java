@@ -177,13 +177,14 @@ final class PoolRuntime implements AutoCloseable {
       return;
     }
     endpoints = set;
-    scraper.endpoints(set.ready());
     onEndpoints.accept(set.ready());
     var names = set.ready().stream().map(EndpointSpec::name).collect(Collectors.toSet());
     loop.execute(() -> telemetry.keepEndpoints(names));
     pool.endpoints(set.ready())
         .addListener(
             done -> {
+              // Once the core knows them: it takes no scrape that was begun before.
+              control.execute(() -> scraper.endpoints(set.ready()));
               if (done.isSuccess() && !set.ready().isEmpty()) {
                 readiness.endpointLoaded();
               }

@@ -41,11 +41,17 @@ public final class MetricsScraper implements AutoCloseable {
   /** Replaced as a whole by the owning thread, read from any. */
   private volatile Map<String, ScrapeTarget> targets = Map.of();
 
+  private boolean closed;
+
   /** Takes scrapes in; called on any event loop. */
   @FunctionalInterface
   public interface Sink {
-    /** What an endpoint's page said; all unknown when it could not be read for long. */
-    void scraped(String endpoint, EndpointMetrics metrics);
+    /**
+     * What an endpoint's page said; all unknown when it could not be read for long.
+     *
+     * @param begunAt when the page was asked for, by the scraper's clock
+     */
+    void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics);
   }
 
   /**
@@ -98,8 +104,14 @@ public final class MetricsScraper implements AutoCloseable {
     this.sink = sink;
   }
 
-  /** Scrapes these from now on, and no others. */
+  /** Scrapes these from now on, and no others; nothing once it is closed. */
   public void endpoints(List<EndpointSpec> endpoints) {
+    if (!closed) {
+      scrape(endpoints);
+    }
+  }
+
+  private void scrape(List<EndpointSpec> endpoints) {
     Map<String, ScrapeTarget> before = targets;
     Map<String, ScrapeTarget> after = HashMap.newHashMap(endpoints.size());
     for (EndpointSpec endpoint : endpoints) {
@@ -129,7 +141,8 @@ public final class MetricsScraper implements AutoCloseable {
 
   @Override
   public void close() {
-    endpoints(List.of());
+    closed = true;
+    scrape(List.of());
   }
 
   private ScrapeTarget begin(EndpointSpec endpoint) {
@@ -146,6 +159,11 @@ public final class MetricsScraper implements AutoCloseable {
     return target;
   }
 
+  /** Endpoints being scraped. */
+  int targets() {
+    return targets.size();
+  }
+
   Settings settings() {
     return settings;
   }
@@ -159,8 +177,8 @@ public final class MetricsScraper implements AutoCloseable {
     return scratch.get();
   }
 
-  void succeeded(String endpoint, EndpointMetrics metrics) {
-    sink.scraped(endpoint, metrics);
+  void succeeded(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+    sink.scraped(endpoint, begunAt, metrics);
   }
 
   void failed() {

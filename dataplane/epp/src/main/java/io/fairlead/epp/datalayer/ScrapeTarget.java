@@ -167,7 +167,7 @@ final class ScrapeTarget {
     failuresInRow = 0;
     goodAt = scraper.now();
     believed = true;
-    scraper.succeeded(endpoint.name(), metrics);
+    scraper.succeeded(endpoint, begunAt, metrics);
   }
 
   private void fail() {
@@ -182,7 +182,7 @@ final class ScrapeTarget {
     skip = Math.min(most, (1L << failuresInRow) - 2);
     if (believed && scraper.now() - goodAt >= scraper.settings().stale().toNanos()) {
       believed = false;
-      scraper.succeeded(endpoint.name(), EndpointMetrics.UNKNOWN);
+      scraper.succeeded(endpoint, begunAt, EndpointMetrics.UNKNOWN);
     }
   }
 

@@ -51,9 +51,9 @@ public final class PoolLoop {
     return loop.submit(() -> core.endpoints(clock.getAsLong(), endpoints));
   }
 
-  /** Hands a scrape in. */
-  public void scraped(String endpoint, EndpointMetrics metrics) {
-    run(() -> core.scraped(clock.getAsLong(), endpoint, metrics));
+  /** Hands a scrape in that was begun at {@code begunAt} of the loop's clock. */
+  public void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+    run(() -> core.scraped(clock.getAsLong(), endpoint, begunAt, metrics));
   }
 
   /** State of every endpoint at one moment. */
@@ -76,9 +76,9 @@ public final class PoolLoop {
   }
 
   /**
-   * A plugin threw; its request has been rejected. Logged ever more rarely. What says that the
-   * virtual machine itself is in trouble is thrown on; only a stack that a plugin used up is its
-   * own fault, and free again by now.
+   * A plugin threw; its request has been rejected, or had ended anyway. Logged ever more rarely.
+   * What says that the virtual machine itself is in trouble is thrown on; only a stack that a
+   * plugin used up is its own fault, and free again by now.
    */
   void pluginFailed(Throwable cause) {
     failures++;

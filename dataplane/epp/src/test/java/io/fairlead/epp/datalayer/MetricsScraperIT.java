@@ -46,6 +46,7 @@ class MetricsScraperIT {
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final AtomicLong clock = new AtomicLong();
+  private final Queue<String> who = new ConcurrentLinkedQueue<>();
   private final Queue<EndpointMetrics> scraped = new ConcurrentLinkedQueue<>();
   private final Engine engine = new Engine();
   private final MetricsScraper scraper =
@@ -59,7 +60,10 @@ class MetricsScraperIT {
               "/metrics",
               MetricMapping.VLLM),
           clock::get,
-          (endpoint, metrics) -> scraped.add(metrics));
+          (endpoint, begunAt, metrics) -> {
+            who.add(endpoint.incarnation() + " at " + begunAt);
+            scraped.add(metrics);
+          });
 
   @AfterEach
   void stop() throws IOException {
@@ -167,8 +171,36 @@ class MetricsScraperIT {
     assertThat(scraper.allRefuse()).as("of no endpoints").isFalse();
   }
 
+  @Test
+  void tellsWhichProcessItAskedAndWhen() {
+    engine.answer = GOOD;
+    clock.set(70);
+    scrape();
+    await().until(() -> who.contains("1 at 70"));
+    scraper.endpoints(List.of());
+    await().until(() -> engine.closed.get() == 1);
+    who.clear();
+
+    clock.set(90);
+    scraper.endpoints(List.of(endpoint("2")));
+    await().until(() -> !who.isEmpty());
+    assertThat(who).containsOnly("2 at 90");
+  }
+
+  @Test
+  void asksNobodyOnceItIsClosed() {
+    engine.answer = GOOD;
+    scraper.close();
+    scrape();
+    assertThat(scraper.targets()).isZero();
+  }
+
   private void scrape() {
-    scraper.endpoints(List.of(new EndpointSpec("e", "1", "127.0.0.1", engine.port(), Map.of())));
+    scraper.endpoints(List.of(endpoint("1")));
+  }
+
+  private EndpointSpec endpoint(String incarnation) {
+    return new EndpointSpec("e", incarnation, "127.0.0.1", engine.port(), Map.of());
   }
 
   private static String page(String body) {
