@@ -80,10 +80,11 @@ public final class Director implements RequestListener {
 
   /** The response is delivered, or will never be; the first call counts. */
   public void end(Outcome outcome, Usage usage) {
-    if (state == State.SUBMITTED || state == State.SENT) {
+    boolean submitted = state == State.SUBMITTED || state == State.SENT;
+    state = State.OVER;
+    if (submitted) {
       pool.run(() -> onEnd(outcome, usage));
     }
-    state = State.OVER;
   }
 
   private void onArrive(RequestFacts facts) {
@@ -126,10 +127,15 @@ public final class Director implements RequestListener {
 
   private void onEnd(Outcome outcome, Usage usage) {
     long now = pool.now();
-    pool.core().ended(now, ticket, outcome, usage);
-    if (route != null) {
-      pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
-      route = null;
+    try {
+      pool.core().ended(now, ticket, outcome, usage);
+    } catch (RuntimeException | Error e) {
+      pool.pluginFailed(e);
+    } finally {
+      if (route != null) {
+        pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
+        route = null;
+      }
     }
   }
 

@@ -16,6 +16,12 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.HeaderWriter;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
@@ -173,8 +179,26 @@ class DirectorTest {
     }
 
     @Override
-    public Scorer create(Parameters parameters) {
-      return (request, candidates, scores) -> failure.run();
+    public ThrowingPlugin create(Parameters parameters) {
+      return new ThrowingPlugin(failure);
+    }
+  }
+
+  private record ThrowingPlugin(Runnable failure) implements Scorer, Observer {
+
+    @Override
+    public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+      failure.run();
+    }
+
+    @Override
+    public void dispatched(InferenceRequest request, Endpoint endpoint, HeaderWriter headers) {
+      failure.run();
+    }
+
+    @Override
+    public void completed(Completion completion) {
+      failure.run();
     }
   }
 
