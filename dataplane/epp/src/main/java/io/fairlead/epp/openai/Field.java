@@ -5,17 +5,16 @@ import org.jspecify.annotations.Nullable;
 /** The fields of a request that are read. Those of the prompt stand in the order of hashing. */
 enum Field {
   MODEL(0, "model"),
-  STREAM(1, "stream"),
-  MAX_TOKENS(2, "max_tokens"),
-  MAX_COMPLETION_TOKENS(3, "max_completion_tokens"),
-  MAX_OUTPUT_TOKENS(4, "max_output_tokens"),
-  CACHE_SALT(5, "cache_salt"),
-  SYSTEM(6, "system"),
-  INSTRUCTIONS(7, "instructions"),
-  TOOLS(8, "tools"),
-  MESSAGES(9, "messages"),
-  PROMPT(10, "prompt"),
-  INPUT(11, "input");
+  MAX_TOKENS(1, "max_tokens"),
+  MAX_COMPLETION_TOKENS(2, "max_completion_tokens"),
+  MAX_OUTPUT_TOKENS(3, "max_output_tokens"),
+  CACHE_SALT(4, "cache_salt"),
+  SYSTEM(5, "system"),
+  INSTRUCTIONS(6, "instructions"),
+  TOOLS(7, "tools"),
+  MESSAGES(8, "messages"),
+  PROMPT(9, "prompt"),
+  INPUT(10, "input");
 
   private static final Field[] ALL = values();
 

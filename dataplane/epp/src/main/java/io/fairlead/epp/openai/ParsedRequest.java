@@ -7,7 +7,6 @@ package io.fairlead.epp.openai;
  * @param modelStart offset of the model's JSON string from the body's first byte, opening quote
  *     included
  * @param modelEnd offset just after its closing quote, from the body's first byte
- * @param stream whether a stream was asked for
  * @param maxOutputTokens the request's own limit, or -1
  * @param promptTokens estimated from the prompt's bytes
  * @param blocks chained hashes of the prompt's whole blocks
@@ -17,7 +16,6 @@ public record ParsedRequest(
     String model,
     int modelStart,
     int modelEnd,
-    boolean stream,
     int maxOutputTokens,
     int promptTokens,
     long[] blocks) {}

@@ -73,7 +73,6 @@ public final class RequestReader {
           model,
           valueFrom[Field.MODEL.slot()] - offset,
           valueTo[Field.MODEL.slot()] - offset,
-          isTrue(body),
           maxOutputTokens(body),
           hash(operation, body),
           hasher.blocks());
@@ -179,10 +178,6 @@ public final class RequestReader {
               + "' is missing or empty; this path needs "
               + (field == Field.MESSAGES ? "a list of at least one." : "a string or a list."));
     }
-  }
-
-  private boolean isTrue(byte[] body) {
-    return has(Field.STREAM) && body[valueFrom[Field.STREAM.slot()]] == 't';
   }
 
   private int maxOutputTokens(byte[] body) {
