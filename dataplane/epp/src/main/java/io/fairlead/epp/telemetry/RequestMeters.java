@@ -2,6 +2,7 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
+import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -38,6 +39,9 @@ final class RequestMeters {
   private final Map<Criticality, Map<Outcome, Counter>> ended = new EnumMap<>(Criticality.class);
   private final Map<Criticality, Map<Rejection.Reason, Counter>> rejected =
       new EnumMap<>(Criticality.class);
+  private final Counter promptTokens;
+  private final Counter completionTokens;
+  private final Counter cachedTokens;
   private final Timer ttft;
   private final Timer duration;
 
@@ -48,6 +52,9 @@ final class RequestMeters {
       ended.put(criticality, new EnumMap<>(Outcome.class));
       rejected.put(criticality, new EnumMap<>(Rejection.Reason.class));
     }
+    promptTokens = tokens("prompt", "Prompt tokens as the model servers counted them.");
+    completionTokens = tokens("completion", "Tokens produced as the model servers counted them.");
+    cachedTokens = tokens("cached", "Prompt tokens that the model servers had in their KV cache.");
     ttft = timer("fairlead.time.to.first.token", "From a request's arrival to its first token.");
     duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
   }
@@ -56,11 +63,14 @@ final class RequestMeters {
     ttft.record(Duration.ofNanos(nanos));
   }
 
-  void ended(Criticality criticality, Outcome outcome, long nanos) {
+  void ended(Criticality criticality, Outcome outcome, Usage usage, long nanos) {
     Map<Outcome, Counter> counters = ended.get(criticality);
     if (counters != null) {
       counters.computeIfAbsent(outcome, o -> counter(criticality, o.code())).increment();
     }
+    count(promptTokens, usage.promptTokens());
+    count(completionTokens, usage.completionTokens());
+    count(cachedTokens, usage.cachedTokens());
     duration.record(Duration.ofNanos(nanos));
   }
 
@@ -72,6 +82,20 @@ final class RequestMeters {
               rejection.reason(), reason -> counter(rejection.criticality(), reason.code()))
           .increment();
     }
+  }
+
+  /** Unknown is not counted, and no more of it is known later. */
+  private static void count(Counter counter, int tokens) {
+    if (tokens > 0) {
+      counter.increment(tokens);
+    }
+  }
+
+  private Counter tokens(String kind, String description) {
+    return Counter.builder("fairlead.request." + kind + ".tokens")
+        .description(description)
+        .tag("model", model)
+        .register(registry);
   }
 
   private Counter counter(Criticality criticality, String outcome) {

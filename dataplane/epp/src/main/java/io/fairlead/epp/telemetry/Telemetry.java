@@ -103,7 +103,7 @@ public final class Telemetry implements RequestObserver {
 
   @Override
   public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
-    metersOf(model).ended(route.criticality(), outcome, nanos);
+    metersOf(model).ended(route.criticality(), outcome, usage, nanos);
   }
 
   @Override

@@ -1,0 +1,54 @@
+package io.fairlead.epp.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TelemetryTest {
+
+  private static final Route ROUTE =
+      new Route("target", Criticality.STANDARD, "e", "10.0.0.1", 8000, 0, 1);
+
+  private final Telemetry telemetry = new Telemetry(() -> 0);
+
+  @Test
+  void tokensAreCountedByModelAndUnknownOnesAreNot() {
+    telemetry.models(
+        new PoolConfig(
+            "n",
+            "p",
+            Map.of(),
+            List.of(1),
+            "http",
+            List.of(new ModelConfig("chat", Criticality.STANDARD, List.of())),
+            SchedulerConfig.DEFAULT));
+
+    ended("chat", new Usage(11, 7, 5));
+    ended("chat", new Usage(4, 2, -1));
+    ended("chat", Usage.UNKNOWN);
+    ended("made up", new Usage(1, -1, 0));
+
+    assertThat(
+            telemetry.registry().scrape().lines().filter(line -> line.contains("_tokens_total{")))
+        .containsExactlyInAnyOrder(
+            "fairlead_request_prompt_tokens_total{model=\"chat\"} 15.0",
+            "fairlead_request_completion_tokens_total{model=\"chat\"} 9.0",
+            "fairlead_request_cached_tokens_total{model=\"chat\"} 5.0",
+            "fairlead_request_prompt_tokens_total{model=\"unknown\"} 1.0",
+            "fairlead_request_completion_tokens_total{model=\"unknown\"} 0.0",
+            "fairlead_request_cached_tokens_total{model=\"unknown\"} 0.0");
+  }
+
+  private void ended(String model, Usage usage) {
+    telemetry.ended(model, ROUTE, Outcome.COMPLETED, usage, 1);
+  }
+}
