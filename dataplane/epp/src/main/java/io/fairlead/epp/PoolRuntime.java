@@ -206,12 +206,12 @@ final class PoolRuntime implements AutoCloseable {
     @Override
     public void applying(PoolConfig config) {
       telemetry.models(config);
-      models = config.models().stream().map(ModelConfig::name).toList();
     }
 
     @Override
     public void applied(ConfigOffer.Document document) {
       meters.reloaded();
+      models = document.config().models().stream().map(ModelConfig::name).toList();
       readiness.configured();
       if (document.endpoints() != null) {
         endpoints(document.endpoints());
