@@ -69,17 +69,37 @@ public final class PoolCore {
    * one that comes back unchanged goes on, but what was scraped of it is unknown again.
    *
    * @throws IllegalArgumentException if a name is there twice; nothing is changed then
+   * @throws PluginFailedException if a plugin is broken; the endpoints are in force nevertheless
    */
   public void endpoints(long now, List<EndpointSpec> endpoints) {
     List<EndpointState> newcomers = this.endpoints.replace(now, endpoints);
     CompiledConfig active = config;
     if (active != null) {
-      for (EndpointState endpoint : this.endpoints.eligible()) {
+      tell(active, newcomers);
+    }
+  }
+
+  /** Tells every plugin of every endpoint, however many of them fail. */
+  private void tell(CompiledConfig active, List<EndpointState> newcomers) {
+    @Nullable Throwable failure = null;
+    for (EndpointState endpoint : endpoints.eligible()) {
+      try {
         endpoint.partition(active.scheduler().partition(endpoint));
+      } catch (RuntimeException | Error e) {
+        failure = e;
       }
-      for (Observer observer : active.observers()) {
-        newcomers.forEach(observer::joined);
+    }
+    for (Observer observer : active.observers()) {
+      for (EndpointState newcomer : newcomers) {
+        try {
+          observer.joined(newcomer);
+        } catch (RuntimeException | Error e) {
+          failure = e;
+        }
       }
+    }
+    if (failure != null) {
+      throw new PluginFailedException(failure);
     }
   }
 

@@ -8,12 +8,15 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Filter;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Scorer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -21,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a plugin throws, its request is answered and leaves nothing behind. */
 class PluginFailureTest {
 
   private final Pool pool = new Pool();
+  private final List<String> joined = new ArrayList<>();
   private @Nullable Throwable failure;
 
   static Stream<Arguments> failures() {
@@ -69,6 +74,24 @@ class PluginFailureTest {
     assertNothingIsLeftBehind();
   }
 
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+  void endpointsAreInForceAlthoughAPluginThatIsToldOfThemThrows(Class<? extends Throwable> kind)
+      throws ReflectiveOperationException {
+    configure("observer");
+    failure = kind.getConstructor(String.class).newInstance("thrown");
+
+    assertThat(catchThrowable(() -> pool.endpoints("b", "c", "d")))
+        .isInstanceOf(PluginFailedException.class)
+        .hasCause(failure);
+
+    assertThat(pool.core.snapshot())
+        .extracting(EndpointSnapshot::name)
+        .containsExactly("b", "c", "d");
+    assertThat(joined).as("told of all newcomers").containsExactly("a", "b", "c", "d");
+    assertNothingIsLeftBehind();
+  }
+
   private void assertNothingIsLeftBehind() {
     assertThat(pool.core.active()).isZero();
     assertThat(pool.core.snapshot())
@@ -106,6 +129,14 @@ class PluginFailureTest {
       return switch (role) {
         case "filter" -> (Filter) (request, candidates, keep) -> fail();
         case "scorer" -> (Scorer) (request, candidates, scores) -> fail();
+        case "observer" ->
+            new Observer() {
+              @Override
+              public void joined(Endpoint endpoint) {
+                joined.add(endpoint.name());
+                fail();
+              }
+            };
         default ->
             (SaturationDetector)
                 endpoint -> {

@@ -3,6 +3,7 @@ package io.fairlead.epp.director;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.netty.util.concurrent.EventExecutor;
@@ -48,7 +49,15 @@ public final class PoolLoop {
 
   /** Sets which endpoints may get requests; the future ends when it is in force. */
   public Future<?> endpoints(List<EndpointSpec> endpoints) {
-    return loop.submit(() -> core.endpoints(clock.getAsLong(), endpoints));
+    return loop.submit(
+        () -> {
+          try {
+            core.endpoints(clock.getAsLong(), endpoints);
+          } catch (PluginFailedException e) {
+            Throwable cause = e.getCause();
+            pluginFailed(cause == null ? e : cause);
+          }
+        });
   }
 
   /** Hands a scrape in that was begun at {@code begunAt} of the loop's clock. */
@@ -76,9 +85,9 @@ public final class PoolLoop {
   }
 
   /**
-   * A plugin threw; its request has been rejected, or had ended anyway. Logged ever more rarely.
-   * What says that the virtual machine itself is in trouble is thrown on; only a stack that a
-   * plugin used up is its own fault, and free again by now.
+   * A plugin threw; its request has been rejected, or what it was told of has happened anyway.
+   * Logged ever more rarely. What says that the virtual machine itself is in trouble is thrown on;
+   * only a stack that a plugin used up is its own fault, and free again by now.
    */
   void pluginFailed(Throwable cause) {
     failures++;
