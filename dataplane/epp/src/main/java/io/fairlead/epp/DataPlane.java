@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.fairlead.epp.telemetry.EndpointLatency;
+import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
@@ -42,14 +43,14 @@ public final class DataPlane implements AutoCloseable {
   private OptionalInt healthPort = OptionalInt.empty();
   private OptionalInt adminPort = OptionalInt.empty();
 
-  private DataPlane(DataPlaneConfig config, Transport transport, LongSupplier clock) {
+  private DataPlane(DataPlaneConfig config, LongSupplier clock) {
     this.config = config;
-    EventLoopGroup group = transport.group("fairlead-loop", config.loops());
+    EventLoopGroup group = Transport.group("fairlead-loop", config.loops());
     parts.push(() -> shutdown(group));
     try {
-      runtime = new PoolRuntime(config, transport, group, clock, readiness);
+      runtime = new PoolRuntime(config, group, clock, readiness);
       parts.push(runtime);
-      listen(transport, group);
+      listen(group);
       runtime.start();
     } catch (RuntimeException | Error e) {
       closeParts();
@@ -65,7 +66,7 @@ public final class DataPlane implements AutoCloseable {
    *     whatever had been started is stopped again
    */
   public static DataPlane start(DataPlaneConfig config) {
-    return new DataPlane(config, Transport.best(), System::nanoTime);
+    return new DataPlane(config, System::nanoTime);
   }
 
   /**
@@ -156,17 +157,17 @@ public final class DataPlane implements AutoCloseable {
     LOG.info("stopped");
   }
 
-  private void listen(Transport transport, EventLoopGroup group) {
+  private void listen(EventLoopGroup group) {
     Frontends made = new Frontends(runtime, readiness, group);
     if (config.admin() != null) {
-      EventLoopGroup own = transport.group("fairlead-admin", 1);
+      EventLoopGroup own = Transport.group("fairlead-admin", 1);
       parts.push(() -> shutdown(own));
       AdminServer admin =
           AdminServer.start(
               config.admin().host(),
               config.admin().port(),
               own,
-              transport.server(),
+              Transport.server(own),
               new AdminPages(this, runtime));
       parts.push(admin);
       adminPort = OptionalInt.of(admin.port());

@@ -20,6 +20,7 @@ import io.fairlead.epp.status.PickerStatus;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
+import io.fairlead.epp.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -66,18 +67,14 @@ final class PoolRuntime implements AutoCloseable {
   private boolean endpointsCounted;
 
   PoolRuntime(
-      DataPlaneConfig config,
-      Transport transport,
-      EventLoopGroup group,
-      LongSupplier clock,
-      Readiness readiness) {
+      DataPlaneConfig config, EventLoopGroup group, LongSupplier clock, Readiness readiness) {
     this.readiness = readiness;
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
     pool = new PoolLoop(new PoolCore(), loop, clock, telemetry);
     scraper =
-        new MetricsScraper(group, transport.client(), config.scraping(), clock, pool::scraped);
+        new MetricsScraper(group, Transport.client(group), config.scraping(), clock, pool::scraped);
     meters = new ProcessMeters(telemetry.registry(), scraper::failures);
     applier =
         new ConfigApplier(

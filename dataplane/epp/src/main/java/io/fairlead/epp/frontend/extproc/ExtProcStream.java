@@ -16,6 +16,7 @@ import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.JsonMediaType;
 import io.fairlead.epp.openai.ModelSplice;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.ResponseWatcher;
@@ -187,7 +188,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
       return;
     }
     try {
-      JsonMediaType.require(Headers.value(headers.getHeaders(), "content-type"));
+      JsonMediaType.require(
+          Headers.value(headers.getHeaders(), "content-type"),
+          Headers.value(headers.getHeaders(), "content-encoding"));
     } catch (BadRequestException e) {
       refuse(e);
       return;

@@ -1,13 +1,9 @@
 package io.fairlead.epp.frontend.extproc;
 
+import io.fairlead.epp.transport.Transport;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoEventLoopGroup;
-import io.netty.channel.ServerChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -26,14 +22,8 @@ final class GrpcPort {
     return NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
         .bossEventLoopGroup(group)
         .workerEventLoopGroup(group)
-        .channelType(channelType(group))
+        .channelType(Transport.server(group))
         .directExecutor();
-  }
-
-  private static Class<? extends ServerChannel> channelType(EventLoopGroup group) {
-    return group instanceof IoEventLoopGroup loops && loops.isIoType(EpollIoHandler.class)
-        ? EpollServerSocketChannel.class
-        : NioServerSocketChannel.class;
   }
 
   /** Starts, or says where it could not listen. */

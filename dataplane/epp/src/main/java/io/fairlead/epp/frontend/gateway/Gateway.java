@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.openai.RequestReader;
+import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -69,12 +70,12 @@ public final class Gateway {
           loop,
           new LoopResources(
               new RequestReader(),
-              new BackendPool((EventLoop) loop, config, Transport.clientChannel(group))));
+              new BackendPool((EventLoop) loop, config, Transport.client(group))));
     }
     server =
         new ServerBootstrap()
             .group(group)
-            .channel(Transport.serverChannel(group))
+            .channel(Transport.server(group))
             .option(ChannelOption.SO_BACKLOG, 4096)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.AUTO_READ, false)
@@ -94,7 +95,7 @@ public final class Gateway {
   /**
    * Starts to listen.
    *
-   * @param group event loops for both sides; see {@link Transport#newGroup}; stays the caller's
+   * @param group event loops for both sides; see {@link Transport#group}; stays the caller's
    * @param ready the answer to {@code GET /readyz}; asked on event loops, must not block
    * @param models names for {@code GET /v1/models}; asked on event loops, must not block; while it
    *     gives none, the question goes to an endpoint

@@ -2,11 +2,11 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.JsonMediaType;
 import io.fairlead.epp.openai.OpenAiError;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What may be asked of the gateway. Model servers have more paths; those stay out of reach. */
@@ -67,12 +67,14 @@ enum Target {
       return error(
           405, ErrorCodes.METHOD_NOT_ALLOWED, "This path takes " + target.method + " only.");
     }
-    if (target == INFERENCE && !isJson(request)) {
-      return error(
-          415,
-          ErrorCodes.UNSUPPORTED_MEDIA_TYPE,
-          "Send the body as 'content-type: application/json', in UTF-8 and without"
-              + " content-encoding.");
+    if (target == INFERENCE) {
+      try {
+        JsonMediaType.require(
+            request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""),
+            request.headers().get(HttpHeaderNames.CONTENT_ENCODING, ""));
+      } catch (BadRequestException e) {
+        return OpenAiError.of(e);
+      }
     }
     if (HttpUtil.getContentLength(request, 0L) > maxBodyBytes) {
       return tooLarge(maxBodyBytes);
@@ -87,19 +89,5 @@ enum Target {
 
   static OpenAiError error(int status, String code, String message) {
     return OpenAiError.of(new BadRequestException(status, code, message));
-  }
-
-  private static boolean isJson(HttpRequest request) {
-    String type = request.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
-    CharSequence mime = HttpUtil.getMimeType(type);
-    CharSequence charset = HttpUtil.getCharsetAsSequence(type);
-    return mime != null
-        && "application/json".contentEquals(lower(mime))
-        && (charset == null || "utf-8".contentEquals(lower(charset).replace("\"", "")))
-        && !request.headers().contains(HttpHeaderNames.CONTENT_ENCODING);
-  }
-
-  private static String lower(CharSequence text) {
-    return text.toString().strip().toLowerCase(Locale.ROOT);
   }
 }

@@ -9,6 +9,7 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,7 +33,7 @@ class GatewayConnectionsIT {
   private static final Duration LONG = Duration.ofMinutes(5);
   private static final Duration SHORT = Duration.ofMillis(200);
 
-  private final EventLoopGroup group = Transport.newGroup(1);
+  private final EventLoopGroup group = Transport.group("test", 1);
   private final PoolLoop pool =
       new PoolLoop(
           new PoolCore(),

@@ -14,6 +14,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import java.io.EOFException;
@@ -49,8 +50,8 @@ class GatewayIT {
   private static final String USAGE = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}";
   private static final int LIMIT = 1 << 20;
 
-  private final EventLoopGroup group = Transport.newGroup(2);
-  private final EventLoopGroup poolGroup = Transport.newGroup(1);
+  private final EventLoopGroup group = Transport.group("test", 2);
+  private final EventLoopGroup poolGroup = Transport.group("test", 1);
   private final Queue<String> events = new ConcurrentLinkedQueue<>();
   private final List<RawBackend> backends = new ArrayList<>();
   private final PoolCore core = new PoolCore();

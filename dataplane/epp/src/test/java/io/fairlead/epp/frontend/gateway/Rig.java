@@ -8,6 +8,7 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import java.io.Closeable;
 import java.io.IOException;
@@ -33,7 +34,7 @@ final class Rig implements Closeable {
   final Queue<String> events = new ConcurrentLinkedQueue<>();
   final Gateway gateway;
   final PoolLoop pool;
-  private final EventLoopGroup group = Transport.newGroup(1);
+  private final EventLoopGroup group = Transport.group("test", 1);
   private final RawBackend[] backends;
 
   Rig(GatewayConfig config, RawBackend... backends) {

@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.gateway;
+package io.fairlead.epp.transport;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoopGroup;
@@ -12,23 +12,33 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
 
 /** Sockets on epoll where the machine has it, else on NIO. */
 public final class Transport {
 
   private Transport() {}
 
-  /** Event loops of the best kind available. */
-  public static EventLoopGroup newGroup(int threads) {
+  /**
+   * Event loops of the best kind available, on daemon threads.
+   *
+   * @param name what the threads' names begin with
+   * @param loops at least 1
+   */
+  public static EventLoopGroup group(String name, int loops) {
     return new MultiThreadIoEventLoopGroup(
-        threads, Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        loops,
+        new DefaultThreadFactory(name, true),
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   }
 
-  static Class<? extends ServerSocketChannel> serverChannel(EventLoopGroup group) {
+  /** What listens on these loops. */
+  public static Class<? extends ServerSocketChannel> server(EventLoopGroup group) {
     return onEpoll(group) ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
-  static Class<? extends SocketChannel> clientChannel(EventLoopGroup group) {
+  /** What connects on these loops. */
+  public static Class<? extends SocketChannel> client(EventLoopGroup group) {
     return onEpoll(group) ? EpollSocketChannel.class : NioSocketChannel.class;
   }
 
