@@ -26,7 +26,7 @@ final class Description {
       case ConfigOffer.Unreadable unreadable ->
           throw new IllegalArgumentException(unreadable.message());
       case ConfigOffer.Document document -> {
-        switch (new DocumentCompiler(PluginTypes.found()).compile(document)) {
+        switch (new DocumentCompiler(PluginTypes.found()).compile(document, null)) {
           case DocumentCompiler.Result.Refused refused ->
               throw new IllegalArgumentException(refused.message());
           case DocumentCompiler.Result.Usable usable -> {}

@@ -5,6 +5,7 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.SaturationDetector;
+import io.fairlead.plugin.Setting;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,17 +21,26 @@ public final class CompiledConfig {
   private final Map<String, CompiledModel> models;
   private final Scheduler scheduler;
   private final SaturationDetector saturation;
+  private final KeptPlugins plugins;
   private final List<Observer> observers;
+  private final List<Setting> settings;
+  private final PrefixSettings prefix;
 
   CompiledConfig(
       PoolConfig source,
+      KeptPlugins plugins,
       Scheduler scheduler,
       SaturationDetector saturation,
-      List<Observer> observers) {
+      PrefixSettings prefix,
+      List<Observer> observers,
+      List<Setting> settings) {
     this.source = source;
+    this.plugins = plugins;
     this.observers = List.copyOf(observers);
+    this.settings = List.copyOf(settings);
     this.scheduler = scheduler;
     this.saturation = saturation;
+    this.prefix = prefix;
     this.models = HashMap.newHashMap(source.models().size());
     for (ModelConfig model : source.models()) {
       models.put(model.name(), CompiledModel.of(model));
@@ -62,6 +72,20 @@ public final class CompiledConfig {
   /** Says which endpoints are too full for sheddable requests. */
   public SaturationDetector saturation() {
     return saturation;
+  }
+
+  /** How much the prefix index remembers. */
+  public PrefixSettings prefix() {
+    return prefix;
+  }
+
+  /** Listed settings of this kind, for what they configure. */
+  public <S extends Setting> List<S> settings(Class<S> kind) {
+    return settings.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  KeptPlugins plugins() {
+    return plugins;
   }
 
   /** Plugins that want to know what becomes of requests. */

@@ -2,10 +2,15 @@ package io.fairlead.core.scheduling;
 
 import io.fairlead.core.plugins.BuiltInPlugins;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.SaturationDetector;
+import io.fairlead.plugin.Setting;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the plugins that a config document names. Done off the pool's loop; what comes out belongs
@@ -30,12 +35,13 @@ public final class ConfigCompiler {
    */
   public ConfigCompiler(List<PluginFactory> factories) {
     BuiltInPlugins.factories().forEach(this::add);
+    BuiltInSettings.factories().forEach(this::add);
     factories.forEach(this::add);
   }
 
   private void add(PluginFactory factory) {
     String type = factory.type();
-    if (factories.containsKey(type) || UpstreamTypes.builtIn(type)) {
+    if (factories.containsKey(type)) {
       throw new IllegalArgumentException(
           "plugin type \""
               + type
@@ -52,12 +58,39 @@ public final class ConfigCompiler {
    * @throws InvalidConfigException with every problem found, each with its field path
    */
   public CompiledConfig compile(PoolConfig config) {
+    return compile(config, null);
+  }
+
+  /**
+   * Makes the plugins and resolves the references. A plugin that {@code previous} has with the same
+   * name, type and parameters is taken over as it is, with what it has learned.
+   *
+   * @param previous what this compiler made of the pool's config before, and what runs now; null
+   *     for a fresh start
+   * @throws InvalidConfigException with every problem found, each with its field path; nothing of
+   *     {@code previous} has changed then
+   */
+  public CompiledConfig compile(PoolConfig config, @Nullable CompiledConfig previous) {
     Problems problems = new Problems();
     ModelRules.check(config.models(), problems);
-    PluginSet plugins = PluginSet.make(config.scheduler().plugins(), factories, problems);
+    List<String> profiles =
+        config.scheduler().profiles().stream().map(ProfileConfig::name).toList();
+    KeptPlugins kept =
+        previous == null ? new KeptPlugins() : previous.plugins().usable(factories, profiles);
+    PluginSet plugins = new PluginSet(factories, kept, problems);
+    plugins.make(config.scheduler().plugins());
     SchedulerAssembly assembly = new SchedulerAssembly(config.scheduler(), plugins, problems);
     Scheduler scheduler = assembly.scheduler();
+    SaturationDetector saturation = assembly.saturation();
+    PrefixSettings prefix = assembly.prefix();
     problems.throwIfAny();
-    return new CompiledConfig(config, scheduler, assembly.saturation(), assembly.observers());
+    return new CompiledConfig(
+        config,
+        plugins.keep(profiles),
+        scheduler,
+        saturation,
+        prefix,
+        plugins.instances(Observer.class),
+        plugins.instances(Setting.class));
   }
 }

@@ -5,29 +5,43 @@ import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The plugins of one document, made, by name. */
+/**
+ * The plugins of one document, made, by name, and those that it leaves out but needs. Instances of
+ * the set before are taken over as {@link KeptPlugins} says.
+ */
 final class PluginSet {
 
+  /** Where upstream's older documents set what the prefix cache producer takes. */
+  private static final String PREFIX_SCORER = "prefix-cache-scorer";
+
   private final SortedMap<String, PluginFactory> factories;
+  private final KeptPlugins kept;
   private final Problems problems;
 
-  /** Null for a name whose plugin could not be made, or that only names what is built in. */
+  /** Null for a name whose plugin could not be made. */
   private final Map<String, @Nullable Made> made = new LinkedHashMap<>();
+
+  /** By type, with default settings. */
+  private final Map<String, Plugin> implied = new TreeMap<>();
 
   private final Map<String, Entry> waiting = new LinkedHashMap<>();
   private final Set<String> broken = new HashSet<>();
 
-  private PluginSet(SortedMap<String, PluginFactory> factories, Problems problems) {
+  PluginSet(SortedMap<String, PluginFactory> factories, KeptPlugins kept, Problems problems) {
     this.factories = factories;
+    this.kept = kept;
     this.problems = problems;
   }
 
@@ -35,8 +49,26 @@ final class PluginSet {
    * A plugin with where the document has it.
    *
    * @param path of its entry
+   * @param uses the plugins that its settings name, by name
+   * @param prefix what its entry says of the prefix index
+   * @param kept whether it is the instance that was there before
    */
-  record Made(String path, String name, String type, Plugin plugin) {}
+  record Made(
+      String path,
+      PluginConfig config,
+      Plugin plugin,
+      Map<String, @Nullable Plugin> uses,
+      @Nullable PrefixSettings prefix,
+      boolean kept) {
+
+    String name() {
+      return config.name();
+    }
+
+    String type() {
+      return config.type();
+    }
+  }
 
   private record Entry(String path, PluginConfig config) {}
 
@@ -45,14 +77,12 @@ final class PluginSet {
     private static final long serialVersionUID = 1L;
   }
 
-  static PluginSet make(
-      List<PluginConfig> configs, SortedMap<String, PluginFactory> factories, Problems problems) {
-    PluginSet set = new PluginSet(factories, problems);
+  void make(List<PluginConfig> configs) {
     for (int i = 0; i < configs.size(); i++) {
       String name = configs.get(i).name();
       if (!name.isEmpty()) {
-        set.made.put(name, null);
-        set.waiting.putIfAbsent(name, new Entry(path(i), configs.get(i)));
+        made.put(name, null);
+        waiting.putIfAbsent(name, new Entry(path(i), configs.get(i)));
       }
     }
     Set<String> seen = new HashSet<>();
@@ -64,19 +94,26 @@ final class PluginSet {
         problems.add(
             path(i) + ".name", "\"" + name + "\" is there twice; give each plugin its own name");
       } else {
-        set.makeWaiting(name);
+        makeWaiting(name);
       }
     }
-    return set;
   }
 
-  /** A plugin of a built-in type with its default settings, for what the document leaves out. */
+  /** The plugin of a built-in type with its default settings, for what the document leaves out. */
   <P extends Plugin> P builtIn(String type, Class<P> kind) {
+    return kind.cast(implied.computeIfAbsent(type, this::makeImplied));
+  }
+
+  private Plugin makeImplied(String type) {
+    Plugin before = kept.implied(type);
+    if (before != null) {
+      return before;
+    }
     PluginFactory factory = factories.get(type);
     if (factory == null) {
       throw new IllegalStateException("no built-in plugin type " + type);
     }
-    return kind.cast(factory.create(new Parameters(Map.of())));
+    return factory.create(new Parameters(Map.of()));
   }
 
   boolean knows(String name) {
@@ -87,14 +124,28 @@ final class PluginSet {
     return made.get(name);
   }
 
-  /** Those that could be made, in document order. */
+  /** Those listed that could be made, in document order. */
   List<Made> all() {
-    return made.values().stream().flatMap(java.util.stream.Stream::ofNullable).toList();
+    return made.values().stream().flatMap(Stream::ofNullable).toList();
+  }
+
+  /** Every instance of this kind, listed ones first, each once. */
+  <P> List<P> instances(Class<P> kind) {
+    List<P> instances = new ArrayList<>();
+    Stream.concat(all().stream().map(Made::plugin), implied.values().stream())
+        .filter(kind::isInstance)
+        .forEach(plugin -> instances.add(kind.cast(plugin)));
+    return instances;
   }
 
   /** Every name, for messages. */
   String names() {
     return made.isEmpty() ? "none" : String.join(", ", made.keySet());
+  }
+
+  /** What a later document may take over. */
+  KeptPlugins keep(List<String> profiles) {
+    return new KeptPlugins(factories, profiles, all(), implied);
   }
 
   private static String path(int index) {
@@ -106,7 +157,7 @@ final class PluginSet {
     if (entry != null) {
       Made plugin = make(entry.path(), entry.config());
       made.put(name, plugin);
-      if (plugin == null && !UpstreamTypes.builtIn(entry.config().type())) {
+      if (plugin == null) {
         broken.add(name);
       }
     }
@@ -124,32 +175,46 @@ final class PluginSet {
 
   private @Nullable Made make(String path, PluginConfig config) {
     String type = config.type();
-    if (UpstreamTypes.builtIn(type)) {
-      if (!config.parameters().isEmpty()) {
-        problems.add(
-            path + ".parameters",
-            "of " + type + " can't be set: what it does is built in; remove them");
-      }
-      return null;
-    }
     PluginFactory factory = factories.get(type);
     if (factory == null) {
       problems.add(path + ".type", UpstreamTypes.unknown(type, factories.keySet()));
       return null;
     }
-    Parameters parameters = new Parameters(config.parameters(), this::named);
-    Plugin plugin;
     try {
-      plugin = factory.create(parameters);
+      Made before = kept.listed(config, this::named);
+      return before != null
+          ? new Made(path, config, before.plugin(), before.uses(), before.prefix(), true)
+          : make(path, config, factory);
     } catch (InvalidParameterException e) {
       problems.add(path + ".parameters." + e.field(), e);
       return null;
     } catch (NamesBroken e) {
       return null;
     }
-    for (String unread : new TreeSet<>(parameters.unread())) {
-      problems.add(path + ".parameters." + unread, "is not a setting of " + type + "; remove it");
+  }
+
+  private Made make(String path, PluginConfig config, PluginFactory factory) {
+    Map<String, @Nullable Plugin> uses = new LinkedHashMap<>();
+    Parameters parameters =
+        new Parameters(
+            config.parameters(),
+            name -> {
+              Plugin used = named(name);
+              uses.put(name, used);
+              return used;
+            });
+    Plugin plugin = factory.create(parameters);
+    PrefixSettings prefix = null;
+    if (plugin instanceof PrefixSettings own) {
+      prefix = own;
+    } else if (config.type().equals(PREFIX_SCORER)) {
+      PrefixSettings own = PrefixSettings.read(parameters);
+      prefix = own.equals(PrefixSettings.DEFAULT) ? null : own;
     }
-    return new Made(path, config.name(), type, plugin);
+    for (String unread : new TreeSet<>(parameters.unread())) {
+      problems.add(
+          path + ".parameters." + unread, "is not a setting of " + config.type() + "; remove it");
+    }
+    return new Made(path, config, plugin, uses, prefix, false);
   }
 }

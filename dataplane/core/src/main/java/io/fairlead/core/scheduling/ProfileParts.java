@@ -56,6 +56,10 @@ final class ProfileParts {
     }
   }
 
+  void addScorer(Scorer scorer, double weight) {
+    scorers.add(new Profile.Weighted(scorer, weight));
+  }
+
   Profile profile(String name) {
     Picker own = picker != null ? picker : plugins.builtIn("max-score-picker", Picker.class);
     return new Profile(name, filters, scorers, own);

@@ -6,7 +6,6 @@ import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Assigner;
 import io.fairlead.plugin.InvalidParameterException;
-import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Scorer;
@@ -14,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Puts a document's plugins together and fills in what it leaves out. */
@@ -42,10 +40,24 @@ final class SchedulerAssembly {
         : plugins.builtIn("utilization-detector", SaturationDetector.class);
   }
 
-  List<Observer> observers() {
-    return plugins.all().stream()
-        .flatMap(made -> made.plugin() instanceof Observer o ? Stream.of(o) : Stream.empty())
-        .toList();
+  /** Set by the producer or, as older documents have it, by a prefix scorer. */
+  PrefixSettings prefix() {
+    Made found = null;
+    for (Made made : plugins.all()) {
+      PrefixSettings own = made.prefix();
+      if (own == null) {
+        continue;
+      }
+      if (found != null && !own.equals(found.prefix())) {
+        problems.add(
+            made.path() + ".parameters",
+            "differ from those of \""
+                + found.name()
+                + "\", but there is one prefix index; set them in one place");
+      }
+      found = found == null ? made : found;
+    }
+    return found == null || found.prefix() == null ? PrefixSettings.DEFAULT : found.prefix();
   }
 
   Scheduler scheduler() {
@@ -97,8 +109,7 @@ final class SchedulerAssembly {
     }
     if (parts.isEmpty()) {
       for (String type : DEFAULT_SCORERS) {
-        Scorer scorer = plugins.builtIn(type, Scorer.class);
-        parts.add("", new Made("", type, type, scorer), 1);
+        parts.addScorer(plugins.builtIn(type, Scorer.class), 1);
       }
     }
     return parts.profile("default");
@@ -127,6 +138,9 @@ final class SchedulerAssembly {
     }
     if (found == null || !(found.plugin() instanceof ProfileHandler listed)) {
       return plugins.builtIn(SINGLE_PROFILE, ProfileHandler.class);
+    }
+    if (found.kept()) {
+      return listed;
     }
     try {
       listed.profiles(profiles);

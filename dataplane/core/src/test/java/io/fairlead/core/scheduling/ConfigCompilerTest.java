@@ -62,7 +62,7 @@ class ConfigCompilerTest {
             new SchedulerConfig(
                 List.of(
                     plugin("no-such-scorer"),
-                    plugin("lora-affinity-scorer"),
+                    plugin("vertexai-parser"),
                     plugin("q", "queue-scorer", Map.of("wieght", 1L)),
                     plugin("q", "queue-scorer", Map.of()),
                     plugin("d", "utilization-detector", Map.of("queueDepthThreshold", 0L)),
@@ -85,21 +85,19 @@ class ConfigCompilerTest {
             "models[1].targets[0].name is empty; set the name that the model servers know",
             "models[1].targets[0].weight is 0; set a whole number from 1 to 1000000",
             "models[2].name \"m\" is there twice; keep one entry per name",
-            "scheduler.plugins[0].type \"no-such-scorer\" is not a known plugin type; known are"
-                + " kv-cache-utilization-scorer, max-score-picker, prefix-cache-scorer,"
-                + " queue-scorer, random-picker, single-profile-handler, utilization-detector",
-            "scheduler.plugins[1].type \"lora-affinity-scorer\" is not supported; use"
-                + " prefix-cache-scorer, which knows adapters apart",
+            "scheduler.plugins[0].type \"no-such-scorer\" is not a known plugin type;"
+                + " docs/plugins.md lists all; a type of your own needs its jar on the class path",
+            "scheduler.plugins[1].type \"vertexai-parser\" is not supported; use openai-parser:"
+                + " requests are read as JSON, not gRPC",
             "scheduler.plugins[2].parameters.wieght is not a setting of queue-scorer; remove it",
             "scheduler.plugins[3].name \"q\" is there twice; give each plugin its own name",
             "scheduler.plugins[4].parameters.queueDepthThreshold is 0; set a whole number from 1"
                 + " to 1000000",
-            "scheduler.plugins[5].parameters of openai-parser can't be set: what it does is built"
-                + " in; remove them",
+            "scheduler.plugins[5].parameters.x is not a setting of openai-parser; remove it",
             "scheduler.saturationDetector \"q\" is a queue-scorer; name a saturation detector",
             "scheduler.profiles[0].plugins[0].weight is -1.0; set a number from 0 to 1000000",
             "scheduler.profiles[0].plugins[1].pluginRef \"gone\" is not the name of a plugin; there"
-                + " are no-such-scorer, lora-affinity-scorer, q, d, openai-parser,"
+                + " are no-such-scorer, vertexai-parser, q, d, openai-parser,"
                 + " single-profile-handler",
             "scheduler.profiles[0].plugins[2].pluginRef \"single-profile-handler\" is no filter,"
                 + " scorer or picker; remove it from the profile",

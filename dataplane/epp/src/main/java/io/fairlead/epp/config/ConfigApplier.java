@@ -28,6 +28,8 @@ public final class ConfigApplier {
   /** Content of the newest offer: what the status has to tell of. */
   private @Nullable String seen;
 
+  private @Nullable CompiledConfig running;
+
   /** What others do when a config changes; called on the control thread. */
   public interface Listener {
 
@@ -64,7 +66,7 @@ public final class ConfigApplier {
     switch (offer) {
       case ConfigOffer.Unreadable unreadable -> refuse(offer, unreadable.message());
       case ConfigOffer.Document document -> {
-        switch (compiler.compile(document)) {
+        switch (compiler.compile(document, running)) {
           case DocumentCompiler.Result.Refused refused -> refuse(document, refused.message());
           case DocumentCompiler.Result.Usable usable -> apply(document, usable.config());
         }
@@ -82,7 +84,7 @@ public final class ConfigApplier {
                 control.execute(
                     () -> {
                       if (failure == null) {
-                        applied(document);
+                        applied(document, compiled);
                       } else {
                         notApplied(document, failure);
                       }
@@ -98,7 +100,8 @@ public final class ConfigApplier {
     refuse(document, document.origin() + ": could not be applied: " + failure);
   }
 
-  private void applied(ConfigOffer.Document document) {
+  private void applied(ConfigOffer.Document document, CompiledConfig compiled) {
+    running = compiled;
     PoolConfig config = document.config();
     boolean another = !document.configHash().equals(status.current().configHash());
     status.configApplied(

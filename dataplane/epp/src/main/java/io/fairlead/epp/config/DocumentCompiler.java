@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,10 +57,14 @@ public final class DocumentCompiler {
     compiler = new ConfigCompiler(guarded);
   }
 
-  /** Makes a document's plugins and resolves its references. */
-  public Result compile(ConfigOffer.Document document) {
+  /**
+   * Makes a document's plugins and resolves its references.
+   *
+   * @param running what is in force: plugins that stay as they are keep what they learned
+   */
+  public Result compile(ConfigOffer.Document document, @Nullable CompiledConfig running) {
     try {
-      return new Result.Usable(compiler.compile(document.config()));
+      return new Result.Usable(compiler.compile(document.config(), running));
     } catch (InvalidConfigException e) {
       return refused(document, e.problems());
     } catch (GuardedFactory.Failure e) {

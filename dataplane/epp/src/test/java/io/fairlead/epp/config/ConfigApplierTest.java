@@ -137,6 +137,29 @@ class ConfigApplierTest {
   }
 
   @Test
+  void aPluginThatStaysAsItIsKeepsWhatItLearnedWhateverWasRefusedMeanwhile() {
+    Counted plugins = new Counted();
+    ConfigApplier own = applier(List.of(plugins));
+    String before = "scheduling: {plugins: [{type: counted, parameters: {rate: 1}}]}";
+    offerTo(own, document("good", before));
+    offerTo(own, document("other", before));
+    offerTo(own, BAD);
+    offerTo(own, document("good", before.replace("[{", "[{type: no-such-scorer}, {")));
+    offerTo(own, document("third", before.replace("[{", "[{type: queue-scorer}, {")));
+    assertThat(told)
+        .containsExactly("applied good", "applied other", "refused", "refused", "applied third");
+    assertThat(plugins.made).isEqualTo(1);
+
+    offerTo(own, document("good", before.replace("rate: 1", "rate: 2")));
+    assertThat(plugins.made).isEqualTo(2);
+  }
+
+  private void offerTo(ConfigApplier own, String text) {
+    own.offer(ConfigReaders.document("test", text));
+    runControl();
+  }
+
+  @Test
   void aPluginThatIsNoneIsARefusal() {
     applier(List.of(new Broken(null)))
         .offer(
@@ -224,6 +247,23 @@ class ConfigApplierTest {
         case Error e -> throw e;
         case null, default -> null;
       };
+    }
+  }
+
+  private static final class Counted implements PluginFactory {
+
+    private int made;
+
+    @Override
+    public String type() {
+      return "counted";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      parameters.integer("rate", 1, 1, 9);
+      made++;
+      return (Scorer) (request, candidates, scores) -> {};
     }
   }
 

@@ -127,7 +127,7 @@ class DocumentCompilerTest {
   private static List<String> refusal(ConfigOffer offer) {
     assertThat(offer).isInstanceOf(ConfigOffer.Document.class);
     DocumentCompiler.Result result =
-        new DocumentCompiler(List.of()).compile((ConfigOffer.Document) offer);
+        new DocumentCompiler(List.of()).compile((ConfigOffer.Document) offer, null);
     assertThat(result).isInstanceOf(DocumentCompiler.Result.Refused.class);
     String message = ((DocumentCompiler.Result.Refused) result).message();
     return Arrays.stream(message.split("\n"))
