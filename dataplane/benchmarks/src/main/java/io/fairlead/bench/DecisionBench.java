@@ -44,11 +44,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class DecisionBench implements RequestListener {
 
-  private static final int PROMPTS = 64;
+  private static final int PROMPTS = 32;
   private static final int SHARED_BLOCKS = 512;
 
   /** Endpoints in the pool. */
-  @Param({"10", "1000"})
+  @Param({"10", "1000", "10000"})
   public int endpoints;
 
   /** Prompt length; 16 tokens are one block. */

@@ -7,7 +7,6 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +18,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   /** Prompt tokens that one hash block stands for. */
   private static final int TOKENS_PER_BLOCK = BlockHasher.BLOCK_BYTES / 4;
 
+  private static final EndpointState[] NO_ENDPOINTS = {};
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
 
   private final PrefixIndex prefixes;
@@ -28,28 +28,38 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   private final Notes notes = new Notes();
   private String targetModel = "";
   private long salt;
-  private @Nullable EndpointState[] candidates = {};
-  private int[] slots = {};
-  private int[] matched = {};
   private boolean matchedKnown;
+
+  /** The candidates are places in {@code endpoints}: all of them, or those in {@code chosen}. */
+  private EndpointState[] endpoints = NO_ENDPOINTS;
+
+  private EndpointColumns columns = new EndpointColumns(0);
+  private int[] chosen = {};
+  private boolean all;
   private int size;
 
   CurrentRequest(PrefixIndex prefixes) {
     this.prefixes = prefixes;
   }
 
-  void start(long time, RequestFacts request, Criticality importance, int mostCandidates) {
+  void start(long time, RequestFacts request, Criticality importance, EndpointSet pool) {
     now = time;
     facts = request;
     criticality = importance;
     targetModel = request.model();
     matchedKnown = false;
+    endpoints = pool.eligible();
+    columns = pool.columns();
+    all = true;
+    size = endpoints.length;
+  }
+
+  /** Leaves no candidate but those that {@link #candidate} adds. */
+  void none() {
+    all = false;
     size = 0;
-    if (candidates.length < mostCandidates) {
-      int length = Math.max(16, mostCandidates + mostCandidates / 2);
-      candidates = new EndpointState[length];
-      slots = new int[length];
-      matched = new int[length];
+    if (chosen.length < endpoints.length) {
+      chosen = new int[endpoints.length];
     }
   }
 
@@ -58,23 +68,20 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
     salt = PrefixIndex.salt(target);
   }
 
-  void candidate(EndpointState endpoint) {
-    candidates[size] = endpoint;
-    slots[size] = endpoint.slot();
-    size++;
+  /** Adds the endpoint in this place of those that {@link #start} was given. */
+  void candidate(int place) {
+    chosen[size++] = place;
   }
 
   EndpointState endpoint(int index) {
-    EndpointState endpoint = index < size ? candidates[index] : null;
-    if (endpoint == null) {
-      throw new IndexOutOfBoundsException("candidate " + index + " of " + size);
-    }
-    return endpoint;
+    return endpoints[place(index)];
   }
 
-  /** What {@link #matchedBlocks} says, without looking at every candidate for it. */
-  int matchedBlocksOf(int index) {
-    return matchedKnown ? matched[index] : prefixes.match(slots[index], salt, facts.blocks());
+  private int place(int index) {
+    if (index >= size) {
+      throw new IndexOutOfBoundsException("candidate " + index + " of " + size);
+    }
+    return all ? index : chosen[index];
   }
 
   long salt() {
@@ -98,7 +105,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   void done() {
     facts = NOBODY;
     notes.clear();
-    Arrays.fill(candidates, 0, size, null);
+    endpoints = NO_ENDPOINTS;
     size = 0;
   }
 
@@ -175,11 +182,22 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
   @Override
   public int matchedBlocks(int index) {
+    int slot = columns.slot[place(index)];
     if (!matchedKnown) {
-      prefixes.match(slots, size, salt, facts.blocks(), matched);
+      prefixes.lookUp(salt, facts.blocks());
       matchedKnown = true;
     }
-    return matched[index];
+    return prefixes.held(slot);
+  }
+
+  @Override
+  public int queueDepth(int index) {
+    return columns.queueDepth[place(index)];
+  }
+
+  @Override
+  public double kvUsage(int index) {
+    return columns.kvUsage[place(index)];
   }
 
   @Override

@@ -25,6 +25,7 @@ final class EndpointSet {
   private final int maxPrefixBlocks;
   private Map<String, EndpointState> eligible = new HashMap<>();
   private EndpointState[] ordered = {};
+  private EndpointColumns columns = new EndpointColumns(0);
   private final List<EndpointState> leaving = new ArrayList<>();
   private int[] freeSlots = {};
   private int freeCount;
@@ -38,6 +39,11 @@ final class EndpointSet {
   /** The eligible endpoints in the order in which they were given; not to be changed. */
   EndpointState[] eligible() {
     return ordered;
+  }
+
+  /** What scorers look at of {@link #eligible()}, place by place. */
+  EndpointColumns columns() {
+    return columns;
   }
 
   /** Every endpoint, leaving ones included, in no particular order. */
@@ -79,6 +85,10 @@ final class EndpointSet {
     }
     eligible = after;
     ordered = states;
+    columns = new EndpointColumns(states.length);
+    for (int i = 0; i < states.length; i++) {
+      states[i].columns(columns, i);
+    }
     return newcomers;
   }
 

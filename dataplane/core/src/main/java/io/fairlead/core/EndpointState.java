@@ -5,6 +5,7 @@ import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One incarnation of an endpoint: what it is, what was scraped, and the exact account of what was
@@ -29,7 +30,19 @@ final class EndpointState implements Endpoint {
   /** When it came, or came back: what was scraped earlier is of a former life. */
   private long since;
 
+  /** Of the metrics: read for each candidate of each decision, so kept at hand. */
+  private int waiting;
+
+  private int running;
+  private double kvUsage = Double.NaN;
+  private long kvCapacityTokens;
+
   private int partition;
+
+  /** Where it writes what scorers read, and in which place; null while it is not eligible. */
+  private @Nullable EndpointColumns columns;
+
+  private int place;
   private boolean leaving;
   private int inFlight;
   private int awaitingFirstToken;
@@ -76,12 +89,29 @@ final class EndpointState implements Endpoint {
     if (leaving) {
       leaving = false;
       since = now;
-      metrics = EndpointMetrics.UNKNOWN;
+      read(EndpointMetrics.UNKNOWN);
+    }
+  }
+
+  /** From now on it writes there. */
+  void columns(EndpointColumns all, int ownPlace) {
+    columns = all;
+    place = ownPlace;
+    all.slot[ownPlace] = slot;
+    publish();
+  }
+
+  private void publish() {
+    EndpointColumns all = columns;
+    if (all != null) {
+      all.queueDepth[place] = queueDepth();
+      all.kvUsage[place] = kvUsage;
     }
   }
 
   void leave() {
     leaving = true;
+    columns = null;
   }
 
   /** Whether a scrape of that process, begun then, is of its present life. */
@@ -90,8 +120,18 @@ final class EndpointState implements Endpoint {
   }
 
   void scraped(EndpointMetrics scrape) {
-    metrics = scrape;
     adapters.scraped(scrape);
+    read(scrape);
+    publish();
+  }
+
+  private void read(EndpointMetrics scrape) {
+    metrics = scrape;
+    waiting = Math.max(0, scrape.waiting());
+    running = Math.max(0, scrape.running());
+    kvUsage = scrape.kvUsage() >= 0 ? Math.min(scrape.kvUsage(), 1) : Double.NaN;
+    boolean known = scrape.blocks() > 0 && scrape.blockSize() > 0;
+    kvCapacityTokens = known ? (long) scrape.blocks() * scrape.blockSize() : 0;
   }
 
   int partition() {
@@ -115,6 +155,7 @@ final class EndpointState implements Endpoint {
     matchedBlocks += matched;
     promptBlocks += flight.facts.blocks().length;
     adapters.used(flight.target);
+    publish();
   }
 
   void firstToken(long now, Flight flight) {
@@ -122,6 +163,7 @@ final class EndpointState implements Endpoint {
     awaitingFirstToken--;
     flight.decodingArea = decodingArea;
     flight.tokensArea = tokensArea;
+    publish();
   }
 
   /** Takes the request off the account; {@link #firstToken} came if {@code decoded}. */
@@ -135,6 +177,7 @@ final class EndpointState implements Endpoint {
     if (!decoded) {
       awaitingFirstToken--;
     }
+    publish();
   }
 
   double decodingArea(long now) {
@@ -256,23 +299,21 @@ final class EndpointState implements Endpoint {
 
   @Override
   public long kvCapacityTokens() {
-    boolean known = metrics.blocks() > 0 && metrics.blockSize() > 0;
-    return known ? (long) metrics.blocks() * metrics.blockSize() : 0;
+    return kvCapacityTokens;
   }
 
   @Override
   public int scrapedWaiting() {
-    return Math.max(0, metrics.waiting());
+    return waiting;
   }
 
   @Override
   public int scrapedRunning() {
-    return Math.max(0, metrics.running());
+    return running;
   }
 
   @Override
   public double kvUsage() {
-    double usage = metrics.kvUsage();
-    return usage >= 0 ? Math.min(usage, 1) : Double.NaN;
+    return kvUsage;
   }
 }

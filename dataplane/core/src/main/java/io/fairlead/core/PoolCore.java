@@ -263,18 +263,22 @@ public final class PoolCore {
     RequestFacts facts = flight.facts;
     boolean retry = flight.attempts > 0;
     EndpointState[] eligible = endpoints.eligible();
-    current.start(now, facts, criticality, eligible.length);
+    current.start(now, facts, criticality, endpoints);
     current.target(model.target(current));
+    boolean sheddable = criticality == Criticality.SHEDDABLE;
     int full = 0;
-    for (EndpointState endpoint : eligible) {
-      if ((retry && flight.hasTried(endpoint)) || !allowed(facts, endpoint)) {
-        continue;
-      }
-      if (criticality == Criticality.SHEDDABLE
-          && active.saturation().saturation(endpoint) >= FULL) {
-        full++;
-      } else {
-        current.candidate(endpoint);
+    if (retry || sheddable || facts.subset() != null) {
+      current.none();
+      for (int i = 0; i < eligible.length; i++) {
+        EndpointState endpoint = eligible[i];
+        if ((retry && flight.hasTried(endpoint)) || !allowed(facts, endpoint)) {
+          continue;
+        }
+        if (sheddable && active.saturation().saturation(endpoint) >= FULL) {
+          full++;
+        } else {
+          current.candidate(i);
+        }
       }
     }
     if (current.size() == 0) {
@@ -300,14 +304,14 @@ public final class PoolCore {
     int prefill = scheduler.prefill();
     EndpointState endpoint = current.endpoint(primary);
     EndpointState prefiller = prefill == Scheduler.NONE ? endpoint : current.endpoint(prefill);
-    int matched = current.matchedBlocksOf(primary);
+    int matched = current.matchedBlocks(primary);
 
     flight.target = current.targetModel();
     flight.salt = current.salt();
     flight.critical = criticality == Criticality.CRITICAL;
     flight.sheddable = criticality == Criticality.SHEDDABLE;
     flight.matched = matched;
-    int matchedThere = prefiller == endpoint ? matched : current.matchedBlocksOf(prefill);
+    int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
     flight.cached = current.cachedTokensOf(matchedThere);
     flight.sentAt = now;
     flight.attempts++;

@@ -19,4 +19,14 @@ public interface Candidates {
    * estimated length, less one if all of it is matched, as engines always compute the last token.
    */
   int cachedTokens(int index);
+
+  /** The same as {@code get(index).queueDepth()}, faster for one who needs nothing else. */
+  default int queueDepth(int index) {
+    return get(index).queueDepth();
+  }
+
+  /** The same as {@code get(index).kvUsage()}, faster for one who needs nothing else. */
+  default double kvUsage(int index) {
+    return get(index).kvUsage();
+  }
 }

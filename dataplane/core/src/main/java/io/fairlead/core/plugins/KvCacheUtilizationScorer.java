@@ -21,7 +21,7 @@ final class KvCacheUtilizationScorer implements Scorer {
     double sum = 0;
     int known = 0;
     for (int i = 0; i < size; i++) {
-      scores[i] = 1 - candidates.get(i).kvUsage();
+      scores[i] = 1 - candidates.kvUsage(i);
       if (!Double.isNaN(scores[i])) {
         sum += scores[i];
         known++;

@@ -19,7 +19,7 @@ final class QueueScorer implements Scorer {
     int min = Integer.MAX_VALUE;
     int max = 0;
     for (int i = 0; i < size; i++) {
-      int depth = candidates.get(i).queueDepth();
+      int depth = candidates.queueDepth(i);
       scores[i] = depth;
       min = Math.min(min, depth);
       max = Math.max(max, depth);

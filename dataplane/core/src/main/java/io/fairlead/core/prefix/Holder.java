@@ -14,14 +14,6 @@ final class Holder {
 
   int newest = Holdings.NONE;
 
-  /**
-   * The run of which it holds only the first {@link #partialLength} blocks, or none. There is at
-   * most one, and it is the oldest: the end of what was used least recently goes first.
-   */
-  int partial = Runs.NONE;
-
-  int partialLength;
-
   Holder(int id, int capacity) {
     this.id = id;
     this.capacity = capacity;

@@ -28,8 +28,10 @@ public final class PrefixIndex {
   private final long maxBytes;
   private final PrefixTree tree = new PrefixTree();
 
-  /** By endpoint. */
+  /** By endpoint, with its number beside it. */
   private Holder[] holders = {};
+
+  private int[] numbers = {};
 
   /** By number; those of forgotten endpoints are here until they are empty. */
   private final List<Holder> numbered = new ArrayList<>();
@@ -69,6 +71,7 @@ public final class PrefixIndex {
   public void forget(int endpoint) {
     if (endpoint >= holders.length) {
       holders = Arrays.copyOf(holders, Math.max(endpoint + 1, holders.length * 2));
+      numbers = Arrays.copyOf(numbers, holders.length);
     }
     Holder before = holders[endpoint];
     if (before != null) {
@@ -79,6 +82,7 @@ public final class PrefixIndex {
       gone.add(before);
     }
     holders[endpoint] = newHolder();
+    numbers[endpoint] = holders[endpoint].id;
   }
 
   /** Sets how many blocks an endpoint can hold, at least 1; drops what is too much. */
@@ -105,24 +109,17 @@ public final class PrefixIndex {
     return tree.allocatedBytes();
   }
 
-  /** How many leading blocks of a prompt this endpoint is believed to hold. */
-  public int match(int endpoint, long salt, long[] blocks) {
-    tree.follow(salt, blocks, blocks.length);
-    return tree.held(holders[endpoint]);
-  }
-
   /**
-   * The same for many endpoints at once.
-   *
-   * @param endpoints numbers of the endpoints, {@code count} of them
-   * @param matched filled with the result for each
+   * Finds out who holds how much of a prompt; {@link #held} tells it until the next call of any.
    */
-  public void match(int[] endpoints, int count, long salt, long[] blocks, int[] matched) {
+  public void lookUp(long salt, long[] blocks) {
     tree.follow(salt, blocks, blocks.length);
     tree.held(held, done);
-    for (int i = 0; i < count; i++) {
-      matched[i] = held[holders[endpoints[i]].id];
-    }
+  }
+
+  /** How many leading blocks of the prompt last looked up this endpoint is believed to hold. */
+  public int held(int endpoint) {
+    return held[numbers[endpoint]];
   }
 
   /** A prompt was sent to this endpoint: it will hold its blocks, and has used them just now. */

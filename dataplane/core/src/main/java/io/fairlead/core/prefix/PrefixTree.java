@@ -17,6 +17,13 @@ final class PrefixTree {
   /** By number; a number is used again when its holder is empty and gone. */
   private Holder[] holders = {};
 
+  /**
+   * By holder: the run of which it holds only the first so many blocks, or none. There is at most
+   * one, and it is the oldest: the end of what was used least recently goes first.
+   */
+  private int[] partial = {};
+
+  private int[] partialLength = {};
   private int[] someHolders = {};
 
   /** The runs along the current prompt, and how many blocks of the last one the prompt has. */
@@ -29,10 +36,13 @@ final class PrefixTree {
   void join(Holder holder) {
     if (holder.id >= holders.length) {
       holders = Arrays.copyOf(holders, Math.max(16, Math.max(holder.id + 1, holders.length * 2)));
+      partial = Arrays.copyOf(partial, holders.length);
+      partialLength = Arrays.copyOf(partialLength, holders.length);
       someHolders = new int[holders.length];
       sets.reserve(holders.length);
     }
     holders[holder.id] = holder;
+    partial[holder.id] = Runs.NONE;
   }
 
   long liveBytes() {
@@ -61,24 +71,9 @@ final class PrefixTree {
     }
   }
 
-  /** How many blocks of the prompt last followed this holder has. */
-  int held(Holder holder) {
-    // What is held nests, so the deepest run is found by bisection.
-    int low = 0;
-    int high = pathLength;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (holdings.find(path[middle], holder.id) != Holdings.NONE) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low == 0 ? 0 : depthHeld(low - 1, holder.id);
-  }
-
   /**
-   * The same for all holders, deepest runs first: each holder is looked at once.
+   * How many blocks of the prompt last followed each holder has. Deepest runs come first, so that
+   * each holder is looked at once.
    *
    * @param held filled in for every holder's number
    * @param done scratch, one bit per holder
@@ -109,8 +104,8 @@ final class PrefixTree {
   private int depthHeld(int step, int holder) {
     int run = path[step];
     int common = step == pathLength - 1 ? lastCommon : runs.length(run);
-    Holder of = holders[holder];
-    return runs.depth(run) + (of.partial == run ? Math.min(common, of.partialLength) : common);
+    return runs.depth(run)
+        + (partial[holder] == run ? Math.min(common, partialLength[holder]) : common);
   }
 
   /** The holder has used a prompt's first {@code count} blocks; may leave it above its capacity. */
@@ -142,7 +137,7 @@ final class PrefixTree {
   void trim(Holder holder) {
     while (holder.size > holder.capacity) {
       int run = holdings.run(holder.oldest);
-      int held = holder.partial == run ? holder.partialLength : runs.length(run);
+      int held = partial[holder.id] == run ? partialLength[holder.id] : runs.length(run);
       int excess = holder.size - holder.capacity;
       if (excess >= held) {
         dropOldest(holder);
@@ -199,8 +194,8 @@ final class PrefixTree {
       holder.size += runs.length(run);
     } else {
       holdings.unlink(holder, entry);
-      if (holder.partial == run) {
-        holder.size += runs.length(run) - holder.partialLength;
+      if (partial[holder.id] == run) {
+        holder.size += runs.length(run) - partialLength[holder.id];
         whole(holder);
       }
     }
@@ -213,8 +208,8 @@ final class PrefixTree {
 
   private void drop(Holder holder, int entry) {
     int run = holdings.run(entry);
-    if (holder.partial == run) {
-      holder.size -= holder.partialLength;
+    if (partial[holder.id] == run) {
+      holder.size -= partialLength[holder.id];
       whole(holder);
     } else {
       holder.size -= runs.length(run);
@@ -238,19 +233,19 @@ final class PrefixTree {
   }
 
   private void shorten(Holder holder, int run, int to) {
-    int held = holder.partial == run ? holder.partialLength : runs.length(run);
+    int held = partial[holder.id] == run ? partialLength[holder.id] : runs.length(run);
     holder.size -= held - to;
-    if (holder.partial != run) {
-      holder.partial = run;
+    if (partial[holder.id] != run) {
+      partial[holder.id] = run;
       runs.partials(run, runs.partials(run) + 1);
     }
-    holder.partialLength = to;
+    partialLength[holder.id] = to;
     shortenToLongest(run);
   }
 
   private void whole(Holder holder) {
-    runs.partials(holder.partial, runs.partials(holder.partial) - 1);
-    holder.partial = Runs.NONE;
+    runs.partials(partial[holder.id], runs.partials(partial[holder.id]) - 1);
+    partial[holder.id] = Runs.NONE;
   }
 
   /** A run is as long as what some holder has of it. */
@@ -262,12 +257,12 @@ final class PrefixTree {
     sets.copy(run, someHolders);
     int longest = 0;
     for (int i = 0; i < count; i++) {
-      longest = Math.max(longest, holders[someHolders[i]].partialLength);
+      longest = Math.max(longest, partialLength[someHolders[i]]);
     }
     runs.shorten(run, longest);
     for (int i = 0; i < count; i++) {
       Holder each = holders[someHolders[i]];
-      if (each.partialLength == longest) {
+      if (partialLength[each.id] == longest) {
         whole(each);
       }
     }
@@ -286,19 +281,19 @@ final class PrefixTree {
       int headEntry = holdings.add(head, each.id);
       sets.add(head, headEntry);
       holdings.linkNewer(each, headEntry, entry);
-      if (each.partial != run || each.partialLength > at) {
+      if (partial[each.id] != run || partialLength[each.id] > at) {
         holdings.behind(headEntry, 1);
-        if (each.partial == run) {
-          each.partialLength -= at;
+        if (partial[each.id] == run) {
+          partialLength[each.id] -= at;
         }
         continue;
       }
       unlink(each, run, entry);
       runs.partials(run, runs.partials(run) - 1);
-      if (each.partialLength == at) {
-        each.partial = Runs.NONE;
+      if (partialLength[each.id] == at) {
+        partial[each.id] = Runs.NONE;
       } else {
-        each.partial = head;
+        partial[each.id] = head;
         runs.partials(head, runs.partials(head) + 1);
       }
     }

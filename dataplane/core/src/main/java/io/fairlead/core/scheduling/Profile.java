@@ -1,5 +1,6 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Picker;
@@ -26,6 +27,9 @@ final class Profile {
   private int[] picked = {};
   private int pickCount;
 
+  /** Whether the last run picked among the candidates as they were given. */
+  private boolean unfiltered;
+
   Profile(String name, List<Filter> filters, List<Weighted> scorers, Picker picker) {
     this.name = name;
     this.filters = filters.toArray(Filter[]::new);
@@ -48,7 +52,7 @@ final class Profile {
 
   /** Index of the candidate that the last run picked in this place, 0 being the best. */
   int pick(int place) {
-    return survivors.origin(picked[place]);
+    return unfiltered ? picked[place] : survivors.origin(picked[place]);
   }
 
   /**
@@ -58,22 +62,27 @@ final class Profile {
    */
   int run(InferenceRequest request, PartitionedCandidates candidates, long allowed) {
     reserve(candidates.size());
+    unfiltered = allowed == -1 && filters.length == 0;
+    if (unfiltered) {
+      return best(request, candidates);
+    }
     survivors.start(candidates, allowed);
-    if (survivors.size() == 0) {
+    for (int f = 0; f < filters.length && survivors.size() > 0; f++) {
+      Arrays.fill(keep, 0, survivors.size(), true);
+      filters[f].filter(request, survivors, keep);
+      survivors.retain(keep);
+    }
+    return best(request, survivors);
+  }
+
+  private int best(InferenceRequest request, Candidates candidates) {
+    int size = candidates.size();
+    if (size == 0) {
       return NONE;
     }
-    for (Filter filter : filters) {
-      Arrays.fill(keep, 0, survivors.size(), true);
-      filter.filter(request, survivors, keep);
-      survivors.retain(keep);
-      if (survivors.size() == 0) {
-        return NONE;
-      }
-    }
-    int size = survivors.size();
     Arrays.fill(sums, 0, size, 0);
     for (int s = 0; s < scorers.length; s++) {
-      scorers[s].score(request, survivors, scores);
+      scorers[s].score(request, candidates, scores);
       double weight = weights[s];
       for (int i = 0; i < size; i++) {
         // Written so that NaN fails the test and counts as 0.
@@ -81,7 +90,7 @@ final class Profile {
         sums[i] += weight * score;
       }
     }
-    pickCount = picker.pick(request, survivors, sums, picked);
+    pickCount = picker.pick(request, candidates, sums, picked);
     check(size);
     return pick(0);
   }

@@ -57,6 +57,16 @@ final class Survivors implements Candidates {
   }
 
   @Override
+  public int queueDepth(int index) {
+    return request().queueDepth(origins[index]);
+  }
+
+  @Override
+  public double kvUsage(int index) {
+    return request().kvUsage(origins[index]);
+  }
+
+  @Override
   public int cachedTokens(int index) {
     return request().cachedTokens(origins[index]);
   }

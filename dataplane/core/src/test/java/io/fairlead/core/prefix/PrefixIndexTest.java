@@ -25,7 +25,7 @@ class PrefixIndexTest {
     long[] four = {1, 2, 3, 4};
     index.learn(0, SALT, four);
     index.learn(0, SALT, new long[] {99});
-    assertThat(index.match(0, SALT, four)).isEqualTo(3);
+    assertThat(match(index, SALT, four)).isEqualTo(3);
     assertThat(index.size(0)).isEqualTo(4);
   }
 
@@ -36,7 +36,7 @@ class PrefixIndexTest {
     for (int prompt = 0; prompt < 50; prompt++) {
       long[] blocks = LongStream.range(prompt * 1000L, prompt * 1000L + 100).toArray();
       index.learn(0, SALT, blocks);
-      assertThat(index.match(0, SALT, blocks)).isEqualTo(10);
+      assertThat(match(index, SALT, blocks)).isEqualTo(10);
       assertThat(index.size(0)).isEqualTo(10);
     }
     index.forget(0);
@@ -48,21 +48,21 @@ class PrefixIndexTest {
   void matchesOnlyFromTheHead() {
     PrefixIndex index = index(100);
     index.learn(0, SALT, new long[] {5, 6, 7, 8, 9, 10});
-    assertThat(index.match(0, SALT, new long[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).isZero();
+    assertThat(match(index, SALT, new long[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).isZero();
   }
 
   @Test
   void modelsShareNoBlocks() {
     PrefixIndex index = index(100);
     index.learn(0, SALT, new long[] {1, 2});
-    assertThat(index.match(0, PrefixIndex.salt("other"), new long[] {1, 2})).isZero();
+    assertThat(match(index, PrefixIndex.salt("other"), new long[] {1, 2})).isZero();
   }
 
   @Test
   void anEmptyPromptMatchesNothing() {
     PrefixIndex index = index(100);
     index.learn(0, SALT, new long[] {});
-    assertThat(index.match(0, SALT, new long[] {})).isZero();
+    assertThat(match(index, SALT, new long[] {})).isZero();
   }
 
   @Test
@@ -84,11 +84,11 @@ class PrefixIndexTest {
     index.learn(0, SALT, shared);
     index.learn(0, SALT, longer);
     index.withdraw(0, SALT, longer, 2);
-    assertThat(index.match(0, SALT, longer)).isEqualTo(2);
+    assertThat(match(index, SALT, longer)).isEqualTo(2);
 
     index.learn(0, SALT, longer);
     index.withdraw(0, SALT, shared, 0);
-    assertThat(index.match(0, SALT, longer)).as("the longer prompt needs it").isEqualTo(5);
+    assertThat(match(index, SALT, longer)).as("the longer prompt needs it").isEqualTo(5);
 
     index.withdraw(0, SALT, longer, 0);
     assertThat(index.size(0)).isZero();
@@ -102,7 +102,7 @@ class PrefixIndexTest {
     index.withdraw(0, SALT, new long[] {1, 2, 9}, 0);
     index.withdraw(0, SALT, new long[] {7}, 0);
     index.withdraw(0, SALT, new long[0], 0);
-    assertThat(index.match(0, SALT, new long[] {1, 2, 3})).isEqualTo(3);
+    assertThat(match(index, SALT, new long[] {1, 2, 3})).isEqualTo(3);
   }
 
   @Test
@@ -193,13 +193,10 @@ class PrefixIndexTest {
     int endpoints = seed % 2 == 0 ? 1 + random.nextInt(6) : 100;
     PrefixIndex index = new PrefixIndex(64, Long.MAX_VALUE);
     List<NaiveLru> naive = new ArrayList<>();
-    int[] numbers = new int[endpoints];
     for (int e = 0; e < endpoints; e++) {
-      numbers[e] = e;
       index.forget(e);
       naive.add(new NaiveLru(64));
     }
-    int[] matched = new int[endpoints];
     for (int i = 0; i < 40_000 / (3 + endpoints); i++) {
       int e = random.nextInt(endpoints);
       int kind = random.nextInt(1000);
@@ -212,13 +209,10 @@ class PrefixIndexTest {
         naive.get(e).capacity(capacity);
       } else {
         long[] prompt = prompt(random, 4);
-        index.match(numbers, endpoints, SALT, prompt, matched);
+        index.lookUp(SALT, prompt);
         for (int each = 0; each < endpoints; each++) {
           assertThat(naive.get(each).nests(prompt)).as("event %s: nests", i).isTrue();
-          assertThat(matched[each])
-              .as("event %s", i)
-              .isEqualTo(naive.get(each).match(prompt))
-              .isEqualTo(index.match(each, SALT, prompt));
+          assertThat(index.held(each)).as("event %s", i).isEqualTo(naive.get(each).match(prompt));
         }
         index.learn(e, SALT, prompt);
         naive.get(e).learn(prompt);
@@ -237,6 +231,11 @@ class PrefixIndexTest {
       blocks[i] = chain ^ (chain >>> 29);
     }
     return blocks;
+  }
+
+  private static int match(PrefixIndex index, long salt, long[] blocks) {
+    index.lookUp(salt, blocks);
+    return index.held(0);
   }
 
   private static PrefixIndex index(int capacity) {
