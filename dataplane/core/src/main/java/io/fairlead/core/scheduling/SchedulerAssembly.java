@@ -77,8 +77,8 @@ final class SchedulerAssembly {
     if (profiles.isEmpty()) {
       profiles.add(profileOfAll());
     }
-    return new Scheduler(
-        profiles, handler(profiles.stream().map(Profile::name).toList()), assigner());
+    ProfileHandler handler = handler(profiles.stream().map(Profile::name).toList());
+    return new Scheduler(profiles, handler, assigner(handler));
   }
 
   private Profile profile(String path, ProfileConfig config) {
@@ -150,17 +150,18 @@ final class SchedulerAssembly {
     return listed;
   }
 
-  private @Nullable Assigner assigner() {
+  /** The one that is listed, else the profile handler if it can do that as well. */
+  private @Nullable Assigner assigner(ProfileHandler handler) {
     Assigner found = null;
     for (Made made : plugins.all()) {
-      if (made.plugin() instanceof Assigner assigner) {
+      if (made.plugin() instanceof Assigner assigner && !assigner.equals(handler)) {
         if (found != null) {
           problems.add(made.path(), "is a second assigner; keep one");
         }
         found = assigner;
       }
     }
-    return found;
+    return found == null && handler instanceof Assigner both ? both : found;
   }
 
   private @Nullable Made detector() {
