@@ -18,6 +18,7 @@ class ArchitectureTest {
     "java.lang.annotation",
     "java.lang.invoke",
     "java.lang.runtime",
+    "java.nio.charset",
     "java.util",
     "java.util.function",
     "java.util.stream",

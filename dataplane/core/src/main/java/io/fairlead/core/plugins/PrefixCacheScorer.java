@@ -7,8 +7,20 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 
-/** Prefers endpoints believed to hold the prompt's head: matched blocks of all its blocks. */
+/**
+ * Prefers endpoints believed to hold the prompt's head. With w being {@code matchLengthWeight}:
+ * {@code (1 - w) blocks / all + w min(1, tokens / matchLengthScaleTokens)^2}, so that with a weight
+ * a long match counts for more than a short one of the same share.
+ */
 final class PrefixCacheScorer implements Scorer {
+
+  private final double lengthWeight;
+  private final double lengthScale;
+
+  PrefixCacheScorer(double lengthWeight, double lengthScale) {
+    this.lengthWeight = lengthWeight;
+    this.lengthScale = lengthScale;
+  }
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
@@ -16,6 +28,10 @@ final class PrefixCacheScorer implements Scorer {
     int size = candidates.size();
     for (int i = 0; i < size; i++) {
       scores[i] = candidates.matchedBlocks(i) / blocks;
+    }
+    for (int i = 0; lengthWeight > 0 && i < size; i++) {
+      double length = Math.min(1, candidates.cachedTokens(i) / lengthScale);
+      scores[i] = (1 - lengthWeight) * scores[i] + lengthWeight * length * length;
     }
   }
 
@@ -28,7 +44,10 @@ final class PrefixCacheScorer implements Scorer {
 
     @Override
     public Plugin create(Parameters parameters) {
-      return new PrefixCacheScorer();
+      Producer.named(parameters, "prefixMatchInfoProducerName");
+      return new PrefixCacheScorer(
+          parameters.number("matchLengthWeight", 0, 0, 1),
+          parameters.number("matchLengthScaleTokens", 8192, 1, 1e9));
     }
   }
 }

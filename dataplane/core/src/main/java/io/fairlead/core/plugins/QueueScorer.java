@@ -16,18 +16,10 @@ final class QueueScorer implements Scorer {
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
     int size = candidates.size();
-    int min = Integer.MAX_VALUE;
-    int max = 0;
     for (int i = 0; i < size; i++) {
-      int depth = candidates.queueDepth(i);
-      scores[i] = depth;
-      min = Math.min(min, depth);
-      max = Math.max(max, depth);
+      scores[i] = candidates.queueDepth(i);
     }
-    double range = (double) max - min;
-    for (int i = 0; i < size; i++) {
-      scores[i] = range > 0 ? (max - scores[i]) / range : 1;
-    }
+    Scores.preferLow(scores, size);
   }
 
   static final class Factory implements PluginFactory {

@@ -56,6 +56,11 @@ final class UtilizationDetector implements SaturationDetector, Filter {
 
     @Override
     public Plugin create(Parameters parameters) {
+      if (parameters.has("metricsStalenessThreshold")) {
+        throw parameters.invalid(
+            "metricsStalenessThreshold",
+            "can't be set: what was sent from here counts however old a scrape is; remove it");
+      }
       return new UtilizationDetector(
           parameters.integer("queueDepthThreshold", 5, 1, 1_000_000),
           parameters.number("kvCacheUtilThreshold", 0.8, 0.01, 1),

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.plugin.Picker;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +56,55 @@ class PickersTest {
       double[] expected =
           Arrays.stream(scores).map(d -> -d).sorted().map(d -> -d).limit(picked.length).toArray();
       assertThat(best).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void weightedDrawsInProportionToTheScores(long seed) {
+    Picker picker = new WeightedRandomPicker(1);
+    int[] counts = counts(picker, new double[] {1, 0, 2, 4, 1}, seed);
+    assertThat(counts[1]).isZero();
+    // In eighths: 1, 2, 4 and 1.
+    int[] equal = {counts[0] * 2, counts[2], counts[3] / 2, counts[4] * 2};
+    for (int count : equal) {
+      assertThat(count).isBetween(DRAWS / 4 * 93 / 100, DRAWS / 4 * 107 / 100);
+    }
+    assertThat(chiSquare(counts(picker, new double[] {0, 0, 0, 0}, seed))).isLessThan(21.1);
+  }
+
+  /** The second place has the law of upstream's keys: a draw among what the first has left. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3})
+  void weightedDrawsTheNextPlacesFromTheRest(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] scores = {1, 2, 5, 0};
+    int[] second = new int[4];
+    for (int i = 0; i < DRAWS; i++) {
+      int[] picked = pick(new WeightedRandomPicker(4), scores, random.nextLong());
+      assertThat(picked).containsExactlyInAnyOrder(0, 1, 2, 3).endsWith(3);
+      second[picked[1]]++;
+    }
+    // P(second = 2) = 1/8 * 5/7 + 2/8 * 5/6.
+    double expected = DRAWS * (5 / 56.0 + 10 / 48.0);
+    assertThat((double) second[2]).isBetween(expected * 0.96, expected * 1.04);
+    assertThat(second[3]).isZero();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3})
+  void everyPickerPicksEachCandidateAtMostOnce(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (String type : List.of("max-score-picker", "random-picker", "weighted-random-picker")) {
+      for (int round = 0; round < 2_000; round++) {
+        int most = 1 + random.nextInt(6);
+        double[] scores =
+            random.doubles(1 + random.nextInt(9)).map(d -> d < 0.3 ? 0 : d * 1e6).toArray();
+        Picker picker = Settings.make(Picker.class, type, Map.of("maxNumOfEndpoints", (long) most));
+        int[] picked = pick(picker, scores, random.nextLong());
+        assertThat(picked).as(type).hasSize(Math.min(most, scores.length)).doesNotHaveDuplicates();
+        assertThat(IntStream.of(picked)).allMatch(i -> i >= 0 && i < scores.length);
+      }
     }
   }
 

@@ -3,7 +3,9 @@ package io.fairlead.core.plugins;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /** Candidates made up for a test. */
 final class TestCandidates implements Candidates {
@@ -20,7 +22,15 @@ final class TestCandidates implements Candidates {
     return add(endpoint);
   }
 
+  /** Gives the endpoint the next slot. */
   TestCandidates add(TestEndpoint endpoint) {
+    endpoint.slot = all.size();
+    return add(endpoint, endpoint.slot);
+  }
+
+  /** With the slot that it has. */
+  TestCandidates add(TestEndpoint endpoint, int slot) {
+    endpoint.slot = slot;
     all.add(endpoint);
     return this;
   }
@@ -39,6 +49,20 @@ final class TestCandidates implements Candidates {
       candidates.add(0, 0, usage, 0);
     }
     return candidates;
+  }
+
+  TestEndpoint endpoint(int index) {
+    return all.get(index);
+  }
+
+  /** The same endpoints, in another order. */
+  TestCandidates shuffled(SplittableRandom random) {
+    TestCandidates other = new TestCandidates();
+    other.all.addAll(all);
+    for (int i = other.all.size() - 1; i > 0; i--) {
+      Collections.swap(other.all, i, random.nextInt(i + 1));
+    }
+    return other;
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.Set;
 final class TestEndpoint implements Endpoint, Prefills, Adapters {
 
   private final String name;
+  String address = "10.0.0.1";
   int slot;
   int waiting;
   int running;
@@ -35,7 +36,7 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
   final Set<String> resident = new HashSet<>();
   final Set<String> runningAdapters = new HashSet<>();
   final Set<String> waitingAdapters = new HashSet<>();
-  final Map<String, String> labels = new HashMap<>();
+  Map<String, String> labels = Map.of();
   final Map<String, Double> metrics = new HashMap<>();
 
   TestEndpoint(String name) {
@@ -49,7 +50,7 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
 
   @Override
   public String address() {
-    return "10.0.0.1";
+    return address;
   }
 
   @Override

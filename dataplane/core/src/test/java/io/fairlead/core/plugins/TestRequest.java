@@ -12,6 +12,7 @@ final class TestRequest implements InferenceRequest, CycleState {
   private final long seed;
   private final int blockCount;
   String model = "m";
+  String targetModel = "";
   int promptTokens;
   int maxOutputTokens = -1;
   long now;
@@ -26,6 +27,21 @@ final class TestRequest implements InferenceRequest, CycleState {
     this.promptTokens = blockCount * 16;
   }
 
+  /** Another one that says the same. */
+  TestRequest copy() {
+    TestRequest copy = new TestRequest(seed, blockCount);
+    copy.model = model;
+    copy.targetModel = targetModel;
+    copy.promptTokens = promptTokens;
+    copy.maxOutputTokens = maxOutputTokens;
+    copy.now = now;
+    copy.critical = critical;
+    copy.sheddable = sheddable;
+    copy.headers.putAll(headers);
+    copy.notes.putAll(notes);
+    return copy;
+  }
+
   @Override
   public String model() {
     return model;
@@ -33,7 +49,7 @@ final class TestRequest implements InferenceRequest, CycleState {
 
   @Override
   public String targetModel() {
-    return model;
+    return targetModel.isEmpty() ? model : targetModel;
   }
 
   @Override
