@@ -1,6 +1,7 @@
 package io.fairlead.crds.config;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +10,21 @@ import org.jspecify.annotations.Nullable;
  * @param plugins instances by unique name
  * @param profiles profiles by unique name; empty means one profile of every filter, scorer and
  *     picker among {@code plugins}, or the built-in default when there are none either
- * @param saturationDetector name of the plugin that says when an endpoint is full; null for the
- *     default
+ * @param saturationDetector name of the plugin that says when an endpoint is full; null for that of
+ *     {@code flowControl}, or the default
+ * @param featureGates whether a feature is switched on, by its name
+ * @param flowControl null for the defaults
+ * @param dataLayer null for the defaults
+ * @param parsers names of the plugins that read requests; empty for the defaults
  */
 public record SchedulerConfig(
-    List<PluginConfig> plugins, List<ProfileConfig> profiles, @Nullable String saturationDetector) {
+    List<PluginConfig> plugins,
+    List<ProfileConfig> profiles,
+    @Nullable String saturationDetector,
+    Map<String, Boolean> featureGates,
+    @Nullable FlowControlConfig flowControl,
+    @Nullable DataLayerConfig dataLayer,
+    List<String> parsers) {
 
   /** Nothing configured: the built-in default profile. */
   public static final SchedulerConfig DEFAULT = new SchedulerConfig(List.of(), List.of(), null);
@@ -21,5 +32,22 @@ public record SchedulerConfig(
   public SchedulerConfig {
     plugins = List.copyOf(plugins);
     profiles = List.copyOf(profiles);
+    featureGates = Map.copyOf(featureGates);
+    parsers = List.copyOf(parsers);
+  }
+
+  /** Plugins and profiles, and the defaults for the rest. */
+  public SchedulerConfig(
+      List<PluginConfig> plugins,
+      List<ProfileConfig> profiles,
+      @Nullable String saturationDetector) {
+    this(plugins, profiles, saturationDetector, Map.of(), null, null, List.of());
+  }
+
+  /** The detector's name wherever it is set, or null. */
+  public @Nullable String detector() {
+    return saturationDetector != null || flowControl == null
+        ? saturationDetector
+        : flowControl.saturationDetector();
   }
 }

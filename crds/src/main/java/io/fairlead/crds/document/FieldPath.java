@@ -27,6 +27,11 @@ public record FieldPath(String text) {
     return new FieldPath(text + "[" + index + "]");
   }
 
+  /** A path that starts here. */
+  FieldPath below(String path) {
+    return new FieldPath(text.isEmpty() ? path : text + "." + path);
+  }
+
   @Override
   public String toString() {
     return text;

@@ -58,7 +58,7 @@ final class Parameters {
     return object;
   }
 
-  private static JsonNode node(Object value) {
+  static JsonNode node(Object value) {
     JsonNodeFactory nodes = JsonNodeFactory.instance;
     return switch (value) {
       case String text -> nodes.textNode(text);

@@ -1,9 +1,10 @@
 package io.fairlead.crds.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.config.NotCarriedOut;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
@@ -20,8 +21,6 @@ import java.util.Set;
  */
 public final class SchedulerDocument {
   private static final String OLD_GROUP = "inference.networking.x-k8s.io/v1alpha1";
-  private static final List<String> NOT_CARRIED_OUT =
-      List.of("featureGates", "dataLayer", "flowControl", "parser", "requestHandler");
   private static final Schema SCHEMA = Schemas.document("endpoint-picker-config");
 
   private SchedulerDocument() {}
@@ -56,24 +55,64 @@ public final class SchedulerDocument {
   public static SchedulerConfig read(SourceTree tree, FieldPath path, JsonNode node) {
     int before = tree.errors().size();
     SCHEMA.check(tree, path, node);
+    Sections sections =
+        new Sections(path, node, tree.errors().subList(before, tree.errors().size()));
+    List<PluginConfig> plugins = plugins(tree, path.field("plugins"), sections.get("plugins"));
+    Set<String> names = new HashSet<>();
+    plugins.forEach(plugin -> names.add(plugin.name()));
+    References references = new References(tree, sections.sound("plugins") ? names : null);
+    SectionReader reader = new SectionReader(tree, references);
+    SchedulerConfig config =
+        new SchedulerConfig(
+            plugins,
+            profiles(
+                tree,
+                references,
+                path.field("schedulingProfiles"),
+                sections.get("schedulingProfiles")),
+            reader.saturationDetector(
+                path.field("saturationDetector"), sections.get("saturationDetector")),
+            reader.featureGates(path.field("featureGates"), sections.get("featureGates")),
+            reader.flowControl(path.field("flowControl"), sections.get("flowControl")),
+            reader.dataLayer(path.field("dataLayer"), sections.get("dataLayer")),
+            sections.sound("parser") && sections.sound("requestHandler")
+                ? reader.parsers(path, node)
+                : List.of());
+    oneDetector(tree, path, config);
     if (tree.errors().size() > before) {
       return SchedulerConfig.DEFAULT;
     }
-    NOT_CARRIED_OUT.stream()
-        .filter(node::has)
-        .forEach(
-            field ->
-                tree.warning(
-                    path.field(field),
-                    "is not carried out by this release; it is checked and ignored"));
-    List<PluginConfig> plugins = plugins(tree, path.field("plugins"), node.path("plugins"));
-    Set<String> names = new HashSet<>();
-    plugins.forEach(plugin -> names.add(plugin.name()));
-    List<ProfileConfig> profiles =
-        profiles(tree, path.field("schedulingProfiles"), node.path("schedulingProfiles"));
-    references(tree, path, node, names);
-    JsonNode detector = node.path("saturationDetector").path("pluginRef");
-    return new SchedulerConfig(plugins, profiles, detector.textValue());
+    for (NotCarriedOut what : NotCarriedOut.of(config)) {
+      tree.warning(path.below(what.path()), what.message());
+    }
+    return config;
+  }
+
+  /** The sections that keep to the schema: what is wrong in one must not hide what is in others. */
+  private record Sections(FieldPath path, JsonNode node, List<FieldError> errors) {
+
+    boolean sound(String section) {
+      String at = path.field(section).text();
+      return node.isObject() && errors.stream().noneMatch(error -> error.path().startsWith(at));
+    }
+
+    JsonNode get(String section) {
+      return sound(section) ? node.path(section) : MissingNode.getInstance();
+    }
+  }
+
+  private static void oneDetector(SourceTree tree, FieldPath path, SchedulerConfig config) {
+    String outer = config.saturationDetector();
+    String inner = config.flowControl() == null ? null : config.flowControl().saturationDetector();
+    if (outer != null && inner != null && !outer.equals(inner)) {
+      tree.error(
+          path.below("flowControl.saturationDetector.pluginRef"),
+          "is "
+              + FieldPath.quote(inner)
+              + ", but saturationDetector is "
+              + FieldPath.quote(outer)
+              + "; set it in one place");
+    }
   }
 
   private static List<PluginConfig> plugins(SourceTree tree, FieldPath path, JsonNode list) {
@@ -100,7 +139,8 @@ public final class SchedulerDocument {
     return plugins;
   }
 
-  private static List<ProfileConfig> profiles(SourceTree tree, FieldPath path, JsonNode list) {
+  private static List<ProfileConfig> profiles(
+      SourceTree tree, References known, FieldPath path, JsonNode list) {
     List<ProfileConfig> profiles = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (int i = 0; i < list.size(); i++) {
@@ -114,48 +154,19 @@ public final class SchedulerDocument {
                 + ", the name of an earlier profile; give each a name of its own");
       }
       List<PluginReference> references = new ArrayList<>();
+      FieldPath at = path.element(i).field("plugins");
       for (JsonNode reference : profile.path("plugins")) {
+        String ref =
+            known.check(
+                at.element(references.size()).field("pluginRef"), reference.path("pluginRef"));
         // Adding zero turns -0.0, which passes for 0, into 0.0.
         references.add(
             new PluginReference(
-                reference.path("pluginRef").textValue(),
-                reference.path("weight").asDouble(1) + 0.0));
+                ref == null ? "" : ref, reference.path("weight").asDouble(1) + 0.0));
       }
       profiles.add(new ProfileConfig(name, references));
     }
     return profiles;
-  }
-
-  private static void references(
-      SourceTree tree, FieldPath path, JsonNode node, Set<String> names) {
-    if (node.isArray()) {
-      for (int i = 0; i < node.size(); i++) {
-        references(tree, path.element(i), node.get(i), names);
-      }
-      return;
-    }
-    node.properties()
-        .forEach(
-            e -> {
-              FieldPath here = path.field(e.getKey());
-              if (e.getKey().equals("pluginRef") || e.getKey().endsWith("PluginRef")) {
-                String name = e.getValue().asText();
-                if (!names.contains(name)) {
-                  tree.error(
-                      here,
-                      "is "
-                          + FieldPath.quote(name)
-                          + ", but no plugin has that name; declare it under plugins"
-                          + (names.isEmpty() ? "" : " or use one of " + quoted(names)));
-                }
-              } else if (!e.getKey().equals("parameters")) {
-                references(tree, here, e.getValue(), names);
-              }
-            });
-  }
-
-  private static String quoted(Set<String> names) {
-    return String.join(", ", names.stream().sorted().limit(20).map(FieldPath::quote).toList());
   }
 
   /** Writes {@code config} as a whole document. */
@@ -167,33 +178,6 @@ public final class SchedulerDocument {
   }
 
   static ObjectNode tree(SchedulerConfig config) {
-    ObjectNode node = JsonNodeFactory.instance.objectNode();
-    ArrayNode plugins = JsonNodeFactory.instance.arrayNode();
-    for (PluginConfig plugin : config.plugins()) {
-      ObjectNode entry = plugins.addObject().put("name", plugin.name()).put("type", plugin.type());
-      if (!plugin.parameters().isEmpty()) {
-        entry.set("parameters", Parameters.write(plugin.parameters()));
-      }
-    }
-    ArrayNode profiles = JsonNodeFactory.instance.arrayNode();
-    for (ProfileConfig profile : config.profiles()) {
-      ArrayNode references = profiles.addObject().put("name", profile.name()).putArray("plugins");
-      for (PluginReference reference : profile.plugins()) {
-        references
-            .addObject()
-            .put("pluginRef", reference.pluginRef())
-            .put("weight", reference.weight());
-      }
-    }
-    if (!plugins.isEmpty()) {
-      node.set("plugins", plugins);
-    }
-    if (!profiles.isEmpty()) {
-      node.set("schedulingProfiles", profiles);
-    }
-    if (config.saturationDetector() != null) {
-      node.putObject("saturationDetector").put("pluginRef", config.saturationDetector());
-    }
-    return node;
+    return SchedulerTree.of(config);
   }
 }

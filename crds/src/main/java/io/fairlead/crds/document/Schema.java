@@ -215,7 +215,7 @@ public final class Schema {
     };
   }
 
-  private static String describe(JsonNode value) {
+  static String describe(JsonNode value) {
     return switch (value.getNodeType()) {
       case OBJECT -> "an object";
       case ARRAY -> "a list";

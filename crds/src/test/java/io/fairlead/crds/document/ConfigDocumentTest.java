@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.DataLayerConfig;
+import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -11,8 +13,10 @@ import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class ConfigDocumentTest {
@@ -41,6 +45,85 @@ final class ConfigDocumentTest {
     assertThat(ConfigDocument.read("c", ConfigDocument.write(CONFIG)).value()).isEqualTo(CONFIG);
     assertThat(SchedulerDocument.read("s", SchedulerDocument.write(CONFIG.scheduler())).value())
         .isEqualTo(CONFIG.scheduler());
+  }
+
+  @Test
+  void theHashOfWhatAnOlderReleaseWroteStays() {
+    // Another hash here means that every picker of every cluster reloads on an upgrade.
+    assertThat(ConfigDocument.hash(CONFIG))
+        .isEqualTo("b4a148d6d3b30450870c034766af13329188552bb026d3b1e1d8837e8dfaf2cd");
+  }
+
+  @Test
+  void writesEverySectionThatItReads() throws DocumentException {
+    FlowControlConfig flow =
+        new FlowControlConfig(
+            1L << 30,
+            10_000L,
+            Duration.ofSeconds(90),
+            Duration.ofNanos(1),
+            true,
+            "q",
+            "limit",
+            new FlowControlConfig.Band(null, 0L, 0L, null, "edf"),
+            new FlowControlConfig.Band(-1, null, 7L, "rr", null),
+            List.of(
+                new FlowControlConfig.Band(Integer.MIN_VALUE, null, null, null, null),
+                new FlowControlConfig.Band(9, 1L, 2L, "rr", "edf")));
+    DataLayerConfig data =
+        new DataLayerConfig(
+            false,
+            List.of(
+                new DataLayerConfig.Source("q", List.of("limit", "rr")),
+                new DataLayerConfig.Source("rr", List.of())),
+            "q",
+            "rr",
+            "edf",
+            Duration.ofMillis(1_500));
+    SchedulerConfig config =
+        new SchedulerConfig(
+            Stream.of("q", "limit", "edf", "rr")
+                .map(name -> new PluginConfig(name, "t", Map.of()))
+                .toList(),
+            List.of(),
+            "q",
+            Map.of("flowControl", true, "dataLayer", false),
+            flow,
+            data,
+            List.of("q", "rr"));
+    String written = SchedulerDocument.write(config);
+    assertThat(SchedulerDocument.read("s", written).value()).isEqualTo(config);
+    assertThat(SchedulerDocument.write(SchedulerDocument.read("s", written).value()))
+        .isEqualTo(written);
+    assertThat(written).contains("defaultRequestTTL: \"90s\"", "noEndpointRequestTTL: \"1ns\"");
+  }
+
+  @Test
+  void warnsOfWhatItDoesNotCarryOut() throws DocumentException {
+    String text =
+        """
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        featureGates: [flowControl, enableLegacyMetrics=false, haPopulateNonLeaderDatastore=false]
+        flowControl: {maxRequests: 5}
+        dataLayer: {injectDefaults: false, crossReplicaSyncInterval: 1s}
+        """;
+    assertThat(SchedulerDocument.read("f", text).warnings())
+        .extracting(FieldError::path)
+        .containsExactly(
+            "featureGates",
+            "featureGates",
+            "featureGates",
+            "flowControl",
+            "dataLayer.injectDefaults",
+            "dataLayer");
+    assertThat(
+            SchedulerDocument.read(
+                    "f",
+                    text.replaceAll("(?m)^(featureGates|flowControl|dataLayer).*\n", "")
+                        + "featureGates: [dataLayer, haPopulateNonLeaderDatastore]\n")
+                .warnings())
+        .isEmpty();
   }
 
   @Test
@@ -84,7 +167,11 @@ final class ConfigDocumentTest {
                           List.of(
                               new PluginReference("queue-scorer", 1),
                               new PluginReference("prefix", 3)))),
-                  null));
+                  null,
+                  Map.of("flowControl", true),
+                  null,
+                  null,
+                  List.of()));
       assertThat(parsed.warnings()).extracting(FieldError::path).containsExactly("featureGates");
     }
   }

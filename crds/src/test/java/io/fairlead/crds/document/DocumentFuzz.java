@@ -26,6 +26,30 @@ final class DocumentFuzz {
       models: [{name: m, criticality: Critical, targets: [{name: t, weight: 1}]}]
       scheduling: {plugins: [{type: q, parameters: {x: [1, 2.5, true, {y: z}]}}]}
       """;
+  private static final String SCHEDULER =
+      """
+      apiVersion: llm-d.ai/v1alpha1
+      kind: EndpointPickerConfig
+      featureGates: [flowControl, dataLayer=false]
+      plugins: [{type: a}, {name: b, type: c, parameters: {d: [1.5]}}]
+      schedulingProfiles: [{name: p, plugins: [{pluginRef: a, weight: 2}]}]
+      saturationDetector: {pluginRef: a}
+      dataLayer:
+        injectDefaults: true
+        sources: [{pluginRef: a, extractors: [{pluginRef: b}]}]
+        discovery: {pluginRef: a}
+        crossReplicaSyncInterval: 100ms
+      flowControl:
+        maxBytes: 1.5Gi
+        maxRequests: 2e3
+        defaultRequestTTL: 1m30.5s
+        noEndpointRequestTTL: 0
+        enableEviction: false
+        usageLimitPolicyPluginRef: b
+        defaultPriorityBand: {maxBytes: 0}
+        priorityBands: [{priority: -1, maxRequests: 5k, fairnessPolicyRef: a, orderingPolicyRef: b}]
+      requestHandler: {parsers: [{pluginRef: a}]}
+      """;
   private static final List<String> PIECES =
       List.of(
           "{",
@@ -61,6 +85,12 @@ final class DocumentFuzz {
           "...\n",
           "<<: ",
           "plugins",
+          "pluginRef: a",
+          "flowControl: {}",
+          "maxBytes: -1",
+          "1h",
+          "Ki",
+          "=true",
           "type",
           "x",
           "#",
@@ -76,7 +106,7 @@ final class DocumentFuzz {
   void damagedDocuments(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 500; i++) {
-      StringBuilder text = new StringBuilder(POOL);
+      StringBuilder text = new StringBuilder(i % 2 == 0 ? POOL : SCHEDULER);
       for (int j = random.nextInt(4); j >= 0; j--) {
         int at = random.nextInt(text.length());
         if (random.nextBoolean()) {

@@ -26,12 +26,11 @@ final class Description {
       case ConfigOffer.Unreadable unreadable ->
           throw new IllegalArgumentException(unreadable.message());
       case ConfigOffer.Document document -> {
-        switch (new DocumentCompiler(PluginTypes.found()).compile(document, null)) {
+        yield switch (new DocumentCompiler(PluginTypes.found()).compile(document, null)) {
           case DocumentCompiler.Result.Refused refused ->
               throw new IllegalArgumentException(refused.message());
-          case DocumentCompiler.Result.Usable usable -> {}
-        }
-        yield text(config, document);
+          case DocumentCompiler.Result.Usable usable -> text(config, document, usable.warnings());
+        };
       }
     };
   }
@@ -56,7 +55,8 @@ final class Description {
     }
   }
 
-  private static String text(DataPlaneConfig config, ConfigOffer.Document document) {
+  private static String text(
+      DataPlaneConfig config, ConfigOffer.Document document, List<String> warnings) {
     PoolConfig pool = document.config();
     StringBuilder text = new StringBuilder();
     line(text, "pool", pool.namespace() + "/" + pool.name());
@@ -84,6 +84,7 @@ final class Description {
     List<String> scheduler = SchedulerDocument.write(pool.scheduler()).lines().toList();
     text.append("scheduling\n");
     scheduler.forEach(l -> text.append("  ").append(l).append('\n'));
+    warnings.forEach(warning -> line(text, "warning", warning));
     return text.toString();
   }
 

@@ -1,5 +1,6 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -24,6 +25,7 @@ public final class CompiledConfig {
   private final KeptPlugins plugins;
   private final List<Observer> observers;
   private final List<Setting> settings;
+  private final List<Problem> warnings;
   private final PrefixSettings prefix;
 
   CompiledConfig(
@@ -33,11 +35,13 @@ public final class CompiledConfig {
       SaturationDetector saturation,
       PrefixSettings prefix,
       List<Observer> observers,
-      List<Setting> settings) {
+      List<Setting> settings,
+      List<Problem> warnings) {
     this.source = source;
     this.plugins = plugins;
     this.observers = List.copyOf(observers);
     this.settings = List.copyOf(settings);
+    this.warnings = List.copyOf(warnings);
     this.scheduler = scheduler;
     this.saturation = saturation;
     this.prefix = prefix;
@@ -82,6 +86,11 @@ public final class CompiledConfig {
   /** Listed settings of this kind, for what they configure. */
   public <S extends Setting> List<S> settings(Class<S> kind) {
     return settings.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  /** What the document says that is checked and not carried out. */
+  public List<Problem> warnings() {
+    return warnings;
   }
 
   KeptPlugins plugins() {

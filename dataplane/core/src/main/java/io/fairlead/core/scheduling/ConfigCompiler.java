@@ -1,12 +1,16 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.core.plugins.BuiltInPlugins;
+import io.fairlead.core.scheduling.InvalidConfigException.Problem;
+import io.fairlead.crds.config.NotCarriedOut;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Setting;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -83,6 +87,7 @@ public final class ConfigCompiler {
     Scheduler scheduler = assembly.scheduler();
     SaturationDetector saturation = assembly.saturation();
     PrefixSettings prefix = assembly.prefix();
+    new SectionRules(plugins, problems).check(config.scheduler());
     problems.throwIfAny();
     return new CompiledConfig(
         config,
@@ -91,6 +96,25 @@ public final class ConfigCompiler {
         saturation,
         prefix,
         plugins.instances(Observer.class),
-        plugins.instances(Setting.class));
+        plugins.instances(Setting.class),
+        warnings(config.scheduler(), plugins));
+  }
+
+  private static List<Problem> warnings(SchedulerConfig config, PluginSet plugins) {
+    List<Problem> warnings = new ArrayList<>();
+    for (NotCarriedOut what : NotCarriedOut.of(config)) {
+      warnings.add(new Problem("scheduler." + what.path(), what.message()));
+    }
+    for (PluginSet.Made made : plugins.all()) {
+      if (made.plugin() instanceof BuiltIn own && own.later()) {
+        warnings.add(
+            new Problem(
+                made.path(),
+                "\""
+                    + made.name()
+                    + "\" has no effect yet: flow control is not carried out by this release"));
+      }
+    }
+    return warnings;
   }
 }

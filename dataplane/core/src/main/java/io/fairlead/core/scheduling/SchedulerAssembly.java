@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Puts a document's plugins together and fills in what it leaves out. */
 final class SchedulerAssembly {
 
+  private static final String DETECTOR = "utilization-detector";
   private static final String SINGLE_PROFILE = "single-profile-handler";
   private static final List<String> DEFAULT_SCORERS =
       List.of("queue-scorer", "kv-cache-utilization-scorer", "prefix-cache-scorer");
@@ -37,7 +38,7 @@ final class SchedulerAssembly {
   SaturationDetector saturation() {
     return detector != null && detector.plugin() instanceof SaturationDetector listed
         ? listed
-        : plugins.builtIn("utilization-detector", SaturationDetector.class);
+        : plugins.builtIn(DETECTOR, SaturationDetector.class);
   }
 
   /** Set by the producer or, as older documents have it, by a prefix scorer. */
@@ -166,8 +167,14 @@ final class SchedulerAssembly {
 
   private @Nullable Made detector() {
     String path = "scheduler.saturationDetector";
-    String name = config.saturationDetector();
+    String name = config.detector();
     if (name != null) {
+      if (config.saturationDetector() == null) {
+        path = "scheduler.flowControl.saturationDetector.pluginRef";
+      }
+      if (name.equals(DETECTOR) && !plugins.knows(name)) {
+        return null;
+      }
       Made made = resolve(path, name);
       if (made != null && !(made.plugin() instanceof SaturationDetector)) {
         problems.add(path, "\"" + name + "\" is a " + made.type() + "; name a saturation detector");

@@ -68,16 +68,16 @@ public final class ConfigApplier {
       case ConfigOffer.Document document -> {
         switch (compiler.compile(document, running)) {
           case DocumentCompiler.Result.Refused refused -> refuse(document, refused.message());
-          case DocumentCompiler.Result.Usable usable -> apply(document, usable.config());
+          case DocumentCompiler.Result.Usable usable -> apply(document, usable);
         }
       }
     }
   }
 
-  private void apply(ConfigOffer.Document document, CompiledConfig compiled) {
+  private void apply(ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled) {
     try {
       listener.applying(document.config());
-      pool.configure(compiled)
+      pool.configure(compiled.config())
           .addListener(
               done -> {
                 Throwable failure = done.cause();
@@ -100,8 +100,8 @@ public final class ConfigApplier {
     refuse(document, document.origin() + ": could not be applied: " + failure);
   }
 
-  private void applied(ConfigOffer.Document document, CompiledConfig compiled) {
-    running = compiled;
+  private void applied(ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled) {
+    running = compiled.config();
     PoolConfig config = document.config();
     boolean another = !document.configHash().equals(status.current().configHash());
     status.configApplied(
@@ -114,6 +114,7 @@ public final class ConfigApplier {
           config.name(),
           document.origin(),
           config.models().size());
+      compiled.warnings().forEach(warning -> LOG.warn("config: {}", warning));
     }
     listener.applied(document);
   }

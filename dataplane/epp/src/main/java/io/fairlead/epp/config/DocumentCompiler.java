@@ -31,8 +31,12 @@ public final class DocumentCompiler {
   /** What became of a document. */
   public sealed interface Result {
 
-    /** Ready to be applied. */
-    record Usable(CompiledConfig config) implements Result {}
+    /**
+     * Ready to be applied.
+     *
+     * @param warnings one for each thing that it says and that is not carried out
+     */
+    record Usable(CompiledConfig config, List<String> warnings) implements Result {}
 
     /**
      * Can't be run.
@@ -64,7 +68,9 @@ public final class DocumentCompiler {
    */
   public Result compile(ConfigOffer.Document document, @Nullable CompiledConfig running) {
     try {
-      return new Result.Usable(compiler.compile(document.config(), running));
+      CompiledConfig config = compiler.compile(document.config(), running);
+      return new Result.Usable(
+          config, config.warnings().stream().map(warning -> line(document, warning)).toList());
     } catch (InvalidConfigException e) {
       return refused(document, e.problems());
     } catch (GuardedFactory.Failure e) {

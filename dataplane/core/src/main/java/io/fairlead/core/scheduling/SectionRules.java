@@ -1,0 +1,121 @@
+package io.fairlead.core.scheduling;
+
+import io.fairlead.core.scheduling.BuiltIn.Part;
+import io.fairlead.core.scheduling.PluginSet.Made;
+import io.fairlead.crds.config.DataLayerConfig;
+import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.Setting;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds upstream's sections beside plugins and profiles against the plugins: each reference must be
+ * to one that does what the section wants.
+ */
+final class SectionRules {
+
+  /** Parts that a plugin from a jar may play, since only their own code knows of them. */
+  private static final Set<Part> OPEN =
+      EnumSet.of(Part.DATA_SOURCE, Part.EXTRACTOR, Part.DISCOVERY, Part.SYNCER);
+
+  private final PluginSet plugins;
+  private final Problems problems;
+
+  SectionRules(PluginSet plugins, Problems problems) {
+    this.plugins = plugins;
+    this.problems = problems;
+  }
+
+  void check(SchedulerConfig config) {
+    FlowControlConfig flow = config.flowControl();
+    if (flow != null) {
+      flowControl("scheduler.flowControl", flow);
+    }
+    DataLayerConfig data = config.dataLayer();
+    if (data != null) {
+      dataLayer("scheduler.dataLayer", data);
+    }
+    for (int i = 0; i < config.parsers().size(); i++) {
+      String parser = config.parsers().get(i);
+      String path = "scheduler.requestHandler.parsers[" + i + "].pluginRef";
+      part(path, parser, Part.PARSER, "openai-parser", "anthropic-parser");
+    }
+  }
+
+  private void flowControl(String path, FlowControlConfig flow) {
+    part(
+        path + ".usageLimitPolicyPluginRef",
+        flow.usageLimitPolicy(),
+        Part.USAGE_LIMIT_POLICY,
+        "static-usage-limit-policy");
+    band(path + ".defaultPriorityBand", flow.defaultPriorityBand());
+    band(path + ".defaultNegativePriorityBand", flow.defaultNegativePriorityBand());
+    for (int i = 0; i < flow.priorityBands().size(); i++) {
+      band(path + ".priorityBands[" + i + "]", flow.priorityBands().get(i));
+    }
+  }
+
+  private void band(String path, FlowControlConfig.@Nullable Band band) {
+    if (band != null) {
+      part(
+          path + ".fairnessPolicyRef",
+          band.fairnessPolicy(),
+          Part.FAIRNESS_POLICY,
+          "global-strict-fairness-policy");
+      part(
+          path + ".orderingPolicyRef",
+          band.orderingPolicy(),
+          Part.ORDERING_POLICY,
+          "fcfs-ordering-policy");
+    }
+  }
+
+  private void dataLayer(String path, DataLayerConfig data) {
+    for (int i = 0; i < data.sources().size(); i++) {
+      DataLayerConfig.Source source = data.sources().get(i);
+      String at = path + ".sources[" + i + "]";
+      part(at + ".pluginRef", source.pluginRef(), Part.DATA_SOURCE, "metrics-data-source");
+      for (int j = 0; j < source.extractors().size(); j++) {
+        part(
+            at + ".extractors[" + j + "].pluginRef",
+            source.extractors().get(j),
+            Part.EXTRACTOR,
+            "core-metrics-extractor");
+      }
+    }
+    part(path + ".discovery.pluginRef", data.discovery(), Part.DISCOVERY);
+    part(path + ".peerDiscovery.pluginRef", data.peerDiscovery(), Part.DISCOVERY);
+    part(path + ".crossReplicaSyncerPluginRef", data.crossReplicaSyncer(), Part.SYNCER);
+  }
+
+  /**
+   * @param implied types that are there without being listed
+   */
+  private void part(String path, @Nullable String name, Part wanted, String... implied) {
+    if (name == null || (!plugins.knows(name) && List.of(implied).contains(name))) {
+      return;
+    }
+    if (!plugins.knows(name)) {
+      problems.add(
+          path, "\"" + name + "\" is not the name of a plugin; there are " + plugins.names());
+      return;
+    }
+    Made made = plugins.get(name);
+    if (made != null && !plays(made.plugin(), wanted)) {
+      problems.add(path, "\"" + name + "\" is of type " + made.type() + "; name " + wanted);
+    }
+  }
+
+  private static boolean plays(Plugin plugin, Part wanted) {
+    return switch (plugin) {
+      case BuiltIn own -> own.part() == wanted;
+      case PrefixSettings own -> false;
+      case Setting foreign -> OPEN.contains(wanted);
+      default -> false;
+    };
+  }
+}
