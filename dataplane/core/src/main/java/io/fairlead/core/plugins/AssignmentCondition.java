@@ -3,7 +3,6 @@ package io.fairlead.core.plugins;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Which requests a rule of assignment is about; what is empty says nothing.
@@ -13,7 +12,7 @@ import java.util.Locale;
  * @param is what that header must say, if not just anything
  * @param model what the client asks for
  * @param targetModel what the model servers are asked for
- * @param criticality {@code critical}, {@code standard} or {@code sheddable}
+ * @param criticality {@code Critical}, {@code Standard} or {@code Sheddable}
  */
 record AssignmentCondition(
     String profile,
@@ -23,10 +22,10 @@ record AssignmentCondition(
     String targetModel,
     String criticality) {
 
-  private static final List<String> CRITICALITIES = List.of("critical", "standard", "sheddable");
+  private static final List<String> CRITICALITIES = List.of("Critical", "Standard", "Sheddable");
 
   static AssignmentCondition of(Parameters parameters) {
-    String header = parameters.text("header", "").toLowerCase(Locale.ROOT);
+    String header = Texts.header(parameters, "header", "");
     String is = parameters.text("is", "");
     if (header.isEmpty() && !is.isEmpty()) {
       throw parameters.invalid("header", "is not set, but is is; set the header that says it");
@@ -59,9 +58,9 @@ record AssignmentCondition(
 
   private boolean hasCriticality(InferenceRequest request) {
     return switch (criticality) {
-      case "critical" -> request.critical();
-      case "sheddable" -> request.sheddable();
-      case "standard" -> !request.critical() && !request.sheddable();
+      case "Critical" -> request.critical();
+      case "Sheddable" -> request.sheddable();
+      case "Standard" -> !request.critical() && !request.sheddable();
       default -> true;
     };
   }

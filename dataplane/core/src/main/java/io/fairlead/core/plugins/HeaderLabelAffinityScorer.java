@@ -6,7 +6,6 @@ import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -47,8 +46,7 @@ final class HeaderLabelAffinityScorer implements Scorer {
     @Override
     public Plugin create(Parameters parameters) {
       return new HeaderLabelAffinityScorer(
-          Texts.required(parameters, "headerName").toLowerCase(Locale.ROOT),
-          Texts.required(parameters, "labelKey"));
+          Texts.requiredHeader(parameters, "headerName"), Texts.required(parameters, "labelKey"));
     }
   }
 }

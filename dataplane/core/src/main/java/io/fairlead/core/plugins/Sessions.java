@@ -7,7 +7,6 @@ import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Parameters;
 import java.util.List;
-import java.util.Locale;
 
 /** Knows which endpoint a request's session is bound to, and binds it where the request goes. */
 sealed interface Sessions permits TokenSessions, IdSessions {
@@ -73,6 +72,6 @@ sealed interface Sessions permits TokenSessions, IdSessions {
       throw source.invalid(
           "attribute", "can't be read: there are no attributes of requests; set a header");
     }
-    return Texts.required(source, "header").toLowerCase(Locale.ROOT);
+    return Texts.requiredHeader(source, "header");
   }
 }

@@ -19,6 +19,20 @@ final class Texts {
 
   /** The name of a header, as requests have it: in lower case. */
   static String header(Parameters parameters, String field, String absent) {
-    return parameters.text(field, absent).toLowerCase(Locale.ROOT);
+    String name = parameters.text(field, absent).toLowerCase(Locale.ROOT);
+    if (!name.chars().allMatch(Texts::inHeaderName)) {
+      throw parameters.invalid(
+          field, "is \"" + name + "\"; set a header name of letters, digits, -, _ and .");
+    }
+    return name;
+  }
+
+  /** The name of a header that must be set. */
+  static String requiredHeader(Parameters parameters, String field) {
+    return header(parameters, field, required(parameters, field));
+  }
+
+  private static boolean inHeaderName(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
   }
 }

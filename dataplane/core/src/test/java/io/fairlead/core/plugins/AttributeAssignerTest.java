@@ -28,7 +28,7 @@ class AttributeAssignerTest {
                 List.of(
                     Map.of("header", "X-Tier", "is", "batch", "values", List.of("batch")),
                     Map.of("model", "big", "profile", "decode", "values", List.of("large")),
-                    Map.of("criticality", "critical", "values", List.of("fast", "large")))));
+                    Map.of("criticality", "Critical", "values", List.of("fast", "large")))));
     int batch = assigner.partition(ofClass("batch"));
     int large = assigner.partition(ofClass("large"));
     int fast = assigner.partition(ofClass("fast"));
@@ -62,7 +62,7 @@ class AttributeAssignerTest {
                   "whenEmpty",
                   all ? "all" : "none",
                   "rules",
-                  List.of(Map.of("criticality", "standard", "values", List.of("a", "b")))));
+                  List.of(Map.of("criticality", "Standard", "values", List.of("a", "b")))));
       TestEndpoint b = new TestEndpoint("b");
       b.labels = Map.of("tier", "b");
       int partition = assigner.partition(b);

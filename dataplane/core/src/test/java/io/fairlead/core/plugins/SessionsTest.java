@@ -170,6 +170,10 @@ class SessionsTest {
   void settingsThatMeanNothingAreRefused() {
     for (String type : List.of("session-affinity-scorer", "session-affinity-filter")) {
       assertRefused(type, Map.of("strategy", "guess"), "strategy");
+      assertRefused(
+          type,
+          Map.of("encodedEndpointHeaderConfig", Map.of("header", "x session")),
+          "encodedEndpointHeaderConfig.header");
       assertRefused(type, Map.of("profileName", "prefill"), "profileName");
       assertRefused(type, Map.of("sessionIdConfig", Map.of()), "sessionIdConfig");
       assertRefused(

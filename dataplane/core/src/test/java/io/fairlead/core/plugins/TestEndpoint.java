@@ -140,7 +140,8 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
 
   @Override
   public double metric(String key) {
-    return metrics.getOrDefault(key, Double.NaN);
+    Double value = metrics.get(key);
+    return value == null ? Double.NaN : value;
   }
 
   @Override
@@ -205,8 +206,6 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
 
   @Override
   public int reported() {
-    Set<String> all = new HashSet<>(runningAdapters);
-    all.addAll(waitingAdapters);
-    return all.size();
+    return runningAdapters.size() + waitingAdapters.size();
   }
 }
