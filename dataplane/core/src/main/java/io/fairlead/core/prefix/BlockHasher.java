@@ -51,6 +51,13 @@ public final class BlockHasher {
     last = ROOT;
   }
 
+  /** Starts a prompt that shares no block with one of another salt, or of none. */
+  public void reset(byte[] salt, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, salt.length);
+    reset();
+    last = chain(last, HASHER.hashBytesToLong(salt, offset, length));
+  }
+
   /** Adds prompt bytes; how they are cut into calls makes no difference. */
   public void add(byte[] bytes, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
@@ -87,10 +94,14 @@ public final class BlockHasher {
       hashes = Arrays.copyOf(hashes, (int) Math.min(maxBlocks, count * 2L));
     }
     long own = HASHER.hashBytesToLong(bytes, at, BLOCK_BYTES);
-    // A multiply-and-fold of the two words: depends on their order, unlike a plain xor or sum.
-    long high = Math.unsignedMultiplyHigh(last ^ 0xA0761D6478BD642FL, own ^ 0xE7037ED1A0B428DBL);
-    long low = (last ^ 0xA0761D6478BD642FL) * (own ^ 0xE7037ED1A0B428DBL);
-    last = high ^ low;
+    last = chain(last, own);
     hashes[count++] = last;
+  }
+
+  /** A multiply-and-fold of the two words: depends on their order, unlike a plain xor or sum. */
+  private static long chain(long before, long own) {
+    long a = before ^ 0xA0761D6478BD642FL;
+    long b = own ^ 0xE7037ED1A0B428DBL;
+    return Math.unsignedMultiplyHigh(a, b) ^ (a * b);
   }
 }

@@ -63,6 +63,23 @@ class BlockHasherTest {
   }
 
   @Test
+  void saltsShareNoBlock() {
+    byte[] prompt = bytes(new SplittableRandom(8), 640);
+    byte[] salts = bytes(new SplittableRandom(9), 201);
+    long[] plain = hash(prompt);
+    hasher.reset(salts, 0, 200);
+    hasher.add(prompt, 0, prompt.length);
+    long[] one = hasher.blocks();
+    hasher.reset(salts, 0, 201);
+    hasher.add(prompt, 0, prompt.length);
+    long[] other = hasher.blocks();
+
+    assertThat(one).hasSameSizeAs(plain).doesNotContain(plain);
+    assertThat(other).hasSameSizeAs(plain).doesNotContain(plain).doesNotContain(one);
+    assertThat(hash(prompt)).as("a salt is of one prompt").isEqualTo(plain);
+  }
+
+  @Test
   void refusesWhatIsOutOfRange() {
     assertThatIllegalArgumentException().isThrownBy(() -> new BlockHasher(-1));
     assertThatThrownBy(() -> hasher.add(new byte[3], 2, 2))

@@ -54,6 +54,6 @@ enum Field {
   }
 
   boolean ofPrompt() {
-    return slot >= CACHE_SALT.slot;
+    return slot > CACHE_SALT.slot;
   }
 }

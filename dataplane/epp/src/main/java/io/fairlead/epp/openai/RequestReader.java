@@ -10,9 +10,15 @@ import org.jspecify.annotations.Nullable;
  * reused.
  *
  * <p>The prompt is hashed in the order in which an engine lays it out, whatever the order in the
- * body: cache salt, system text, tools, then messages, prompt or input. Whitespace between tokens
- * does not count. A field that is read may be there only once: which of two would win is up to each
- * server, and the picker and the engine must not see different requests.
+ * body: system text, tools, then messages, prompt or input. A cache salt is no part of it, but
+ * prompts of different salts share no block. Whitespace between tokens does not count. A field that
+ * is read may be there only once: which of two would win is up to each server, and the picker and
+ * the engine must not see different requests.
+ *
+ * <p>The bytes are hashed as they stand: one prompt whose objects have their keys in another order,
+ * or whose text is escaped in another way, looks like two. That only ever misses a match, it makes
+ * none up. What an engine adds out of its own memory, such as the response that {@code
+ * previous_response_id} names, is not seen at all.
  */
 public final class RequestReader {
 
@@ -205,10 +211,15 @@ public final class RequestReader {
 
   /** Hashes the prompt; returns its length in tokens, estimated. */
   private int hash(Operation operation, byte[] body) {
-    hasher.reset();
+    int salt = Field.CACHE_SALT.slot();
+    if (has(Field.CACHE_SALT) && body[valueFrom[salt]] != 'n') {
+      hasher.reset(body, valueFrom[salt], valueTo[salt] - valueFrom[salt]);
+    } else {
+      hasher.reset();
+    }
     long total = 0;
     boolean promptSeen = false;
-    for (int i = Field.CACHE_SALT.slot(); i < FIELDS.length; i++) {
+    for (int i = Field.SYSTEM.slot(); i < FIELDS.length; i++) {
       Field field = FIELDS[i];
       if (!has(field) || body[valueFrom[i]] == 'n') {
         continue;

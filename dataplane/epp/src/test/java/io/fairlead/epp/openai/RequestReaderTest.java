@@ -153,13 +153,53 @@ class RequestReaderTest {
   }
 
   @Test
-  void hashesSeeSaltToolsAndText() throws BadRequestException {
+  void promptsOfDifferentCacheSaltsShareNoBlock() throws BadRequestException {
+    String common = "s".repeat(200);
     long[] plain = read(CHAT, chat("")).blocks();
+    long[] one = read(CHAT, chat(",\"cache_salt\":\"" + common + "1\"")).blocks();
+    long[] two = read(CHAT, chat(",\"cache_salt\":\"" + common + "2\"")).blocks();
 
-    assertThat(read(CHAT, chat(",\"cache_salt\":\"t1\"")).blocks()[0]).isNotEqualTo(plain[0]);
+    assertThat(one).hasSameSizeAs(plain).doesNotContain(plain);
+    assertThat(two).hasSameSizeAs(plain).doesNotContain(plain).doesNotContain(one);
+    assertThat(read(CHAT, chat(",\"cache_salt\":\"" + common + "1\"")).blocks()).isEqualTo(one);
+    assertThat(read(CHAT, chat(",\"cache_salt\":null")).blocks()).isEqualTo(plain);
+    assertThat(read(CHAT, chat(",\"cache_salt\":\"t\"")).promptTokens())
+        .isEqualTo(read(CHAT, chat("")).promptTokens());
+  }
+
+  @Test
+  void toolsComeBeforeTheMessages() throws BadRequestException {
+    long[] plain = read(CHAT, chat("")).blocks();
+    String tool = "{\"type\":\"function\",\"function\":{\"name\":\"" + LONG + "\"}}";
+    long[] one = read(CHAT, chat(",\"tools\":[" + tool + ",1]")).blocks();
+    long[] two = read(CHAT, chat(",\"tools\":[" + tool + ",2]")).blocks();
+    long[] otherMessages =
+        read(CHAT, chat(",\"tools\":[" + tool + ",1]").replace("\"user\"", "\"tool\"")).blocks();
+
     assertThat(read(CHAT, chat(",\"tools\":[1]")).blocks()[0]).isNotEqualTo(plain[0]);
+    assertThat(one).startsWith(two[0], two[1], two[2], two[3]).doesNotContain(plain);
+    assertThat(one[one.length - 1]).isNotEqualTo(two[two.length - 1]);
+    assertThat(otherMessages).as("the tools are shared").startsWith(one[0], one[1], one[2], one[3]);
     assertThat(read(CHAT, chat(",\"tools\":null")).blocks()).isEqualTo(plain);
     assertThat(read(CHAT, chat(",\"prompt\":\"ignored here\"")).blocks()).isEqualTo(plain);
+  }
+
+  @Test
+  void systemComesFirstAndRolesAndTheOrderOfMessagesCount() throws BadRequestException {
+    long[] plain = read(CHAT, chat("")).blocks();
+    String two =
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"},"
+            + "{\"role\":\"assistant\",\"content\":\"b\"}],\"system\":\""
+            + LONG
+            + "\"}";
+    long[] system = read(CHAT, two).blocks();
+    long[] swapped = read(CHAT, two.replace("user", "x").replace("assistant", "user")).blocks();
+
+    assertThat(system).startsWith(read(CHAT, two.replace("\"a\"", "\"c\"")).blocks()[0]);
+    assertThat(system).startsWith(swapped[0], swapped[1], swapped[2], swapped[3]);
+    assertThat(system[4]).isNotEqualTo(swapped[4]);
+    assertThat(read(CHAT, chat("").replace("\"user\"", "\"tool\"")).blocks()[0])
+        .isNotEqualTo(plain[0]);
   }
 
   @Test
