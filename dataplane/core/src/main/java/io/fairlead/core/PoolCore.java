@@ -336,6 +336,7 @@ public final class PoolCore {
         endpoint.address(),
         endpoint.port(),
         matched,
+        flight.cached,
         flight.attempts,
         scheduler.fallbacks(current),
         headers.request(),

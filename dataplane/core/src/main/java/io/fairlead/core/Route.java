@@ -12,6 +12,7 @@ import java.util.List;
  * @param address its IP address, without brackets
  * @param port its port
  * @param matchedBlocks leading prompt blocks believed to be cached there
+ * @param expectedCachedTokens prompt tokens believed to be cached by whoever computes the prompt
  * @param attempt 1 for the first send, 2 for a retry, …
  * @param fallbacks further endpoints that a proxy may try by itself, best first, each in the form
  *     of {@link #destination()}
@@ -25,6 +26,7 @@ public record Route(
     String address,
     int port,
     int matchedBlocks,
+    int expectedCachedTokens,
     int attempt,
     List<String> fallbacks,
     List<Header> requestHeaders,
@@ -36,7 +38,7 @@ public record Route(
     responseHeaders = List.copyOf(responseHeaders);
   }
 
-  /** A route without fallbacks and headers. */
+  /** A route without fallbacks and headers, to where no token is believed to be cached. */
   public Route(
       String targetModel,
       Criticality criticality,
@@ -52,6 +54,7 @@ public record Route(
         address,
         port,
         matchedBlocks,
+        0,
         attempt,
         List.of(),
         List.of(),

@@ -5,6 +5,7 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -42,6 +43,9 @@ final class RequestMeters {
   private final Counter promptTokens;
   private final Counter completionTokens;
   private final Counter cachedTokens;
+  private final Counter expectedCached;
+  private final Counter actualCached;
+  private final DistributionSummary cachedError;
   private final Timer ttft;
   private final Timer duration;
 
@@ -55,6 +59,18 @@ final class RequestMeters {
     promptTokens = tokens("prompt", "Prompt tokens as the model servers counted them.");
     completionTokens = tokens("completion", "Tokens produced as the model servers counted them.");
     cachedTokens = tokens("cached", "Prompt tokens that the model servers had in their KV cache.");
+    expectedCached =
+        prefix(
+            "expected",
+            "Prompt tokens believed to be cached, of responses that reported how many were.");
+    actualCached = prefix("actual", "Prompt tokens that were cached, of the same responses.");
+    cachedError =
+        DistributionSummary.builder("fairlead.prefix.error")
+            .description("By how many tokens the belief was wrong, of the same responses.")
+            .baseUnit("tokens")
+            .tag("model", model)
+            .serviceLevelObjectives(16, 64, 256, 1024, 4096, 16_384, 65_536)
+            .register(registry);
     ttft = timer("fairlead.time.to.first.token", "From a request's arrival to its first token.");
     duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
   }
@@ -74,6 +90,19 @@ final class RequestMeters {
     duration.record(Duration.ofNanos(nanos));
   }
 
+  /**
+   * Measures the prefix index.
+   *
+   * @param actual as reported, -1 when it was not
+   */
+  void cached(int expected, int actual) {
+    if (actual >= 0) {
+      expectedCached.increment(expected);
+      actualCached.increment(actual);
+      cachedError.record(Math.abs((double) expected - actual));
+    }
+  }
+
   void rejected(Rejection rejection) {
     Map<Rejection.Reason, Counter> counters = rejected.get(rejection.criticality());
     if (counters != null) {
@@ -89,6 +118,13 @@ final class RequestMeters {
     if (tokens > 0) {
       counter.increment(tokens);
     }
+  }
+
+  private Counter prefix(String kind, String description) {
+    return Counter.builder("fairlead.prefix." + kind + ".cached.tokens")
+        .description(description)
+        .tag("model", model)
+        .register(registry);
   }
 
   private Counter tokens(String kind, String description) {

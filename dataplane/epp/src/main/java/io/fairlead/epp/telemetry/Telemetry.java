@@ -103,7 +103,9 @@ public final class Telemetry implements RequestObserver {
 
   @Override
   public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
-    metersOf(model).ended(route.criticality(), outcome, usage, nanos);
+    RequestMeters own = metersOf(model);
+    own.ended(route.criticality(), outcome, usage, nanos);
+    own.cached(route.expectedCachedTokens(), usage.cachedTokens());
   }
 
   @Override

@@ -38,7 +38,11 @@ class TelemetryTest {
     ended("made up", new Usage(1, -1, 0));
 
     assertThat(
-            telemetry.registry().scrape().lines().filter(line -> line.contains("_tokens_total{")))
+            telemetry
+                .registry()
+                .scrape()
+                .lines()
+                .filter(line -> line.contains("request") && line.contains("_tokens_total{")))
         .containsExactlyInAnyOrder(
             "fairlead_request_prompt_tokens_total{model=\"chat\"} 15.0",
             "fairlead_request_completion_tokens_total{model=\"chat\"} 9.0",
@@ -46,6 +50,40 @@ class TelemetryTest {
             "fairlead_request_prompt_tokens_total{model=\"unknown\"} 1.0",
             "fairlead_request_completion_tokens_total{model=\"unknown\"} 0.0",
             "fairlead_request_cached_tokens_total{model=\"unknown\"} 0.0");
+  }
+
+  @Test
+  void thePrefixIndexIsMeasuredByWhatServersReport() {
+    ended("chat", new Usage(200, 1, 96), 64);
+    ended("chat", new Usage(200, 1, 0), 160);
+    ended("chat", new Usage(200, 1, -1), 128);
+
+    assertThat(telemetry.registry().scrape().lines().filter(line -> line.contains("_prefix_")))
+        .contains(
+            "fairlead_prefix_expected_cached_tokens_total{model=\"unknown\"} 224.0",
+            "fairlead_prefix_actual_cached_tokens_total{model=\"unknown\"} 96.0",
+            "fairlead_prefix_error_tokens_bucket{model=\"unknown\",le=\"16.0\"} 0",
+            "fairlead_prefix_error_tokens_bucket{model=\"unknown\",le=\"64.0\"} 1",
+            "fairlead_prefix_error_tokens_bucket{model=\"unknown\",le=\"256.0\"} 2",
+            "fairlead_prefix_error_tokens_count{model=\"unknown\"} 2",
+            "fairlead_prefix_error_tokens_sum{model=\"unknown\"} 192.0");
+  }
+
+  private void ended(String model, Usage usage, int expectedCached) {
+    Route route =
+        new Route(
+            "target",
+            Criticality.STANDARD,
+            "e",
+            "10.0.0.1",
+            8000,
+            0,
+            expectedCached,
+            1,
+            List.of(),
+            List.of(),
+            List.of());
+    telemetry.ended(model, route, Outcome.COMPLETED, usage, 1);
   }
 
   private void ended(String model, Usage usage) {
