@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 final class PoolRuntime implements AutoCloseable {
 
   private static final long REFUSAL_CHECK_MILLIS = 500;
+  private static final long SMALLEST_INDEX = 1 << 20;
 
   private final EventLoop loop;
   private final ControlThread control;
@@ -72,7 +74,7 @@ final class PoolRuntime implements AutoCloseable {
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
-    pool = new PoolLoop(new PoolCore(), loop, clock, telemetry);
+    pool = new PoolLoop(new PoolCore(limits()), loop, clock, telemetry);
     scraper =
         new MetricsScraper(group, Transport.client(group), config.scraping(), clock, pool::scraped);
     meters = new ProcessMeters(telemetry.registry(), scraper::failures);
@@ -89,6 +91,16 @@ final class PoolRuntime implements AutoCloseable {
       status.listen(reporter::report);
       reporter.report(status.current());
     }
+  }
+
+  /** What is remembered of prompts may fill a quarter of the heap. */
+  private static PoolLimits limits() {
+    PoolLimits usual = PoolLimits.DEFAULT;
+    return new PoolLimits(
+        usual.retries(),
+        usual.unknownPrefixBlocks(),
+        usual.maxPrefixBlocks(),
+        Math.max(SMALLEST_INDEX, Runtime.getRuntime().maxMemory() / 4));
   }
 
   void start() {
