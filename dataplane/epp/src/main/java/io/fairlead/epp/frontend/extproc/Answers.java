@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
+import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption.HeaderAppendAction;
@@ -16,17 +17,24 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.StreamedBodyResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.TrailersResponse;
 import io.envoyproxy.envoy.type.v3.HttpStatus;
+import io.fairlead.core.Route;
+import io.fairlead.epp.director.PickerHeaders;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Makes the messages sent to the proxy. */
 final class Answers {
 
-  /** Name of the chosen endpoint, as a request header and in the metadata of {@link #NAMESPACE}. */
+  /**
+   * Name of the chosen endpoints, best first, as a request header and in the metadata of {@link
+   * #NAMESPACE}.
+   */
   static final String DESTINATION = "x-gateway-destination-endpoint";
 
   private static final String NAMESPACE = "envoy.lb";
 
-  static final ProcessingResponse RESPONSE_HEADERS =
+  private static final ProcessingResponse RESPONSE_HEADERS =
       ProcessingResponse.newBuilder()
           .setResponseHeaders(
               HeadersResponse.newBuilder().setResponse(CommonResponse.getDefaultInstance()))
@@ -48,10 +56,19 @@ final class Answers {
    * Sends the request there.
    *
    * @param contentLength the body's new length where it changed, or -1
+   * @param from the client's headers: what only pickers may set is taken out
    */
-  static ProcessingResponse destination(String destination, long contentLength) {
-    HeaderMutation.Builder headers =
-        HeaderMutation.newBuilder().addSetHeaders(set(DESTINATION, destination));
+  static ProcessingResponse destination(Route route, long contentLength, HeaderMap from) {
+    String destination = route.destinations();
+    HeaderMutation.Builder headers = HeaderMutation.newBuilder();
+    for (int i = 0; i < from.getHeadersCount(); i++) {
+      String name = from.getHeaders(i).getKey().toLowerCase(Locale.ROOT);
+      if (PickerHeaders.NOT_FROM_CLIENTS.contains(name)) {
+        headers.addRemoveHeaders(name);
+      }
+    }
+    set(headers, route.requestHeaders());
+    headers.addSetHeaders(set(DESTINATION, destination));
     if (contentLength >= 0) {
       headers.addSetHeaders(set("content-length", Long.toString(contentLength)));
     }
@@ -68,6 +85,20 @@ final class Answers {
                         .setClearRouteCache(true)))
         .setDynamicMetadata(
             Struct.newBuilder().putFields(NAMESPACE, Value.newBuilder().setStructValue(lb).build()))
+        .build();
+  }
+
+  /** Lets the response's headers pass, and adds these. */
+  static ProcessingResponse responseHeaders(List<Route.Header> added) {
+    if (added.isEmpty()) {
+      return RESPONSE_HEADERS;
+    }
+    HeaderMutation.Builder headers = HeaderMutation.newBuilder();
+    set(headers, added);
+    return ProcessingResponse.newBuilder()
+        .setResponseHeaders(
+            HeadersResponse.newBuilder()
+                .setResponse(CommonResponse.newBuilder().setHeaderMutation(headers)))
         .build();
   }
 
@@ -103,6 +134,12 @@ final class Answers {
                         .setStreamedResponse(
                             StreamedBodyResponse.newBuilder().setBody(bytes).setEndOfStream(last))))
         .build();
+  }
+
+  private static void set(HeaderMutation.Builder mutation, List<Route.Header> headers) {
+    for (int i = 0; i < headers.size(); i++) {
+      mutation.addSetHeaders(set(headers.get(i).name(), headers.get(i).value()));
+    }
   }
 
   private static HeaderValueOption set(String name, String value) {

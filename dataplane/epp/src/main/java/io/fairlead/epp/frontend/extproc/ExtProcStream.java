@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
@@ -10,7 +11,9 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProtocolConfiguration;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
+import io.fairlead.core.Subset;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
@@ -26,6 +29,7 @@ import io.grpc.stub.StreamObserver;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,6 +76,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   private boolean wanting;
 
   private String path = "";
+  private HeaderMap clients = HeaderMap.getDefaultInstance();
+  private @Nullable Subset subset;
+  private List<Route.Header> added = List.of();
   private boolean lengthDeclared;
   private boolean trailers;
   private @Nullable BodyBuffer incoming;
@@ -136,7 +143,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
       return;
     }
     switch (message.getRequestCase()) {
-      case REQUEST_HEADERS -> requestHeaders(message.getRequestHeaders());
+      case REQUEST_HEADERS -> requestHeaders(message);
       case REQUEST_BODY -> requestBody(message.getRequestBody());
       case REQUEST_TRAILERS -> requestTrailers();
       case RESPONSE_HEADERS -> responseHeaders(message.getResponseHeaders());
@@ -171,14 +178,19 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
         .formatted(field, mode, field);
   }
 
-  private void requestHeaders(HttpHeaders headers) {
+  private void requestHeaders(ProcessingRequest message) {
     if (request != Request.NOTHING) {
       unexpected("request_headers");
       return;
     }
+    HttpHeaders headers = message.getRequestHeaders();
+    clients = headers.getHeaders();
+    subset = SubsetHint.of(message.getMetadataContext());
     path = Headers.value(headers.getHeaders(), ":path");
     if (headers.getEndOfStream()) {
-      submit(new RequestFacts("", context.seeds().getAsLong(), new long[0], 0, -1, 0));
+      submit(
+          new RequestFacts(
+              "", context.seeds().getAsLong(), new long[0], 0, -1, 0, headers(), subset));
       return;
     }
     long length = Headers.number(headers.getHeaders(), "content-length");
@@ -274,10 +286,18 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               read.blocks(),
               read.promptTokens(),
               read.maxOutputTokens(),
-              body.length));
+              body.length,
+              headers(),
+              subset));
     } catch (BadRequestException e) {
       refuse(e);
     }
+  }
+
+  /** A message never changes, so any loop may read it. */
+  private RequestHeaders headers() {
+    HeaderMap map = clients;
+    return name -> Headers.first(map, name);
   }
 
   private void submit(RequestFacts facts) {
@@ -290,8 +310,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   @Override
   public void send(Route route) {
     ParsedRequest read = parsed;
+    HeaderMap from = clients;
+    clients = HeaderMap.getDefaultInstance();
+    added = route.responseHeaders();
     if (read == null) {
-      proxy.onNext(Answers.destination(route.destination(), -1));
+      proxy.onNext(Answers.destination(route, -1, from));
       request = Request.SENT;
       return;
     }
@@ -299,7 +322,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
         new RequestBody(ModelSplice.splice(body, 0, body.length, read, route.targetModel()));
     boolean changed = lengthDeclared && out.size() != body.length;
     body = NOTHING;
-    proxy.onNext(Answers.destination(route.destination(), changed ? out.size() : -1));
+    proxy.onNext(Answers.destination(route, changed ? out.size() : -1, from));
     outgoing = out;
     request = Request.SENDING;
     advance();
@@ -338,7 +361,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     response = Response.PASSING;
     status = (int) Headers.number(headers.getHeaders(), ":status");
     watcher = new ResponseWatcher(Headers.value(headers.getHeaders(), "content-type"));
-    proxy.onNext(Answers.RESPONSE_HEADERS);
+    proxy.onNext(Answers.responseHeaders(added));
     if (headers.getEndOfStream()) {
       delivered();
     }

@@ -2,14 +2,21 @@ package io.fairlead.epp.frontend.extproc;
 
 import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import org.jspecify.annotations.Nullable;
 
 /** Reads header maps of the wire. */
 final class Headers {
 
   private Headers() {}
 
-  /** First value of a header, or "". Proxies fill {@code raw_value}, older ones {@code value}. */
+  /** First value of a header, or "". */
   static String value(HeaderMap headers, String name) {
+    String value = first(headers, name);
+    return value == null ? "" : value;
+  }
+
+  /** First value of a header. Proxies fill {@code raw_value}, older ones {@code value}. */
+  static @Nullable String first(HeaderMap headers, String name) {
     for (int i = 0; i < headers.getHeadersCount(); i++) {
       HeaderValue header = headers.getHeaders(i);
       if (header.getKey().equalsIgnoreCase(name)) {
@@ -18,7 +25,7 @@ final class Headers {
             : header.getRawValue().toStringUtf8();
       }
     }
-    return "";
+    return null;
   }
 
   /** A header that holds a number, or -1 if it is missing or holds none. */

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.core.Route;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
@@ -32,6 +33,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -316,9 +318,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The endpoint's response begins. */
-  void startResponse(HttpResponse from, String endpoint) {
+  /** The endpoint's response begins; {@code added} are headers of our own. */
+  void startResponse(HttpResponse from, String endpoint, List<Route.Header> added) {
     HttpHeaders headers = HeaderRules.toClient(from.headers());
+    for (Route.Header header : added) {
+      headers.set(header.name(), header.value());
+    }
     boolean empty = from.status().code() == 204 || from.status().code() == 304;
     if (!headers.contains(HttpHeaderNames.CONTENT_LENGTH) && !empty) {
       if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.director.PickerHeaders;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -31,14 +32,7 @@ final class HeaderRules {
           "upgrade",
           "http2-settings");
 
-  private static final Set<String> NOT_FROM_CLIENTS =
-      Set.of(
-          "content-length",
-          "expect",
-          "x-prefiller-host-port",
-          "x-encoder-hosts-ports",
-          "x-data-parallel-host-port",
-          "x-kv-cache-source-host-port");
+  private static final Set<String> OWN = Set.of("content-length", "expect");
 
   private HeaderRules() {}
 
@@ -48,7 +42,7 @@ final class HeaderRules {
   }
 
   static HttpHeaders toBackend(HttpHeaders from) {
-    return copy(from, NOT_FROM_CLIENTS);
+    return copy(from, OWN);
   }
 
   static HttpHeaders toClient(HttpHeaders from) {
@@ -74,6 +68,7 @@ final class HeaderRules {
       if (!internal
           && !ONE_HOP.contains(name)
           && !dropped.contains(name)
+          && !PickerHeaders.NOT_FROM_CLIENTS.contains(name)
           && !listed.contains(name)) {
         to.add(header.getKey(), header.getValue());
       }

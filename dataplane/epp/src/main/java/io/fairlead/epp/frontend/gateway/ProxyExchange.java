@@ -25,6 +25,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,16 +84,19 @@ final class ProxyExchange implements Exchange {
   }
 
   void start(long seed) {
+    HeaderCopy headers = new HeaderCopy(head.headers());
     director.submit(
         parsed == null
-            ? new RequestFacts("", seed, new long[0], 0, -1, 0)
+            ? new RequestFacts("", seed, new long[0], 0, -1, 0, headers, null)
             : new RequestFacts(
                 parsed.model(),
                 seed,
                 parsed.blocks(),
                 parsed.promptTokens(),
                 parsed.maxOutputTokens(),
-                length));
+                length,
+                headers,
+                null));
   }
 
   @Override
@@ -128,6 +132,9 @@ final class ProxyExchange implements Exchange {
             ? Unpooled.EMPTY_BUFFER
             : ModelSplice.splice(body, 0, length, parsed, to.targetModel());
     HttpHeaders headers = HeaderRules.toBackend(head.headers());
+    for (Route.Header header : to.requestHeaders()) {
+      headers.set(header.name(), header.value());
+    }
     if (head.method().equals(HttpMethod.POST)) {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
     }
@@ -149,7 +156,11 @@ final class ProxyExchange implements Exchange {
     body = NOTHING;
     status = response.status().code();
     watcher = new ResponseWatcher(response.headers().get(HttpHeaderNames.CONTENT_TYPE, ""));
-    client.startResponse(response, route == null ? "" : route.endpoint());
+    Route from = route;
+    client.startResponse(
+        response,
+        from == null ? "" : from.endpoint(),
+        from == null ? List.of() : from.responseHeaders());
   }
 
   /** More of the response. Takes ownership. */

@@ -6,17 +6,22 @@ import static io.fairlead.epp.frontend.extproc.Messages.body;
 import static io.fairlead.epp.frontend.extproc.Messages.get;
 import static io.fairlead.epp.frontend.extproc.Messages.post;
 import static io.fairlead.epp.frontend.extproc.Messages.postBuffered;
+import static io.fairlead.epp.frontend.extproc.Messages.postWithin;
 import static io.fairlead.epp.frontend.extproc.Messages.responseBody;
 import static io.fairlead.epp.frontend.extproc.Messages.status;
 import static io.fairlead.epp.frontend.extproc.TestPool.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.ListValue;
+import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption;
+import io.envoyproxy.envoy.config.core.v3.HeaderValueOption.HeaderAppendAction;
 import io.envoyproxy.envoy.service.ext_proc.v3.HeaderMutation;
 import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.HeaderPlugin;
 import io.fairlead.epp.openai.RequestReader;
 import io.grpc.Status;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -98,6 +103,104 @@ class ExtProcStreamTest {
     assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(OTHER);
     assertThat(proxy.requestBodyEnds()).containsExactly(true);
     assertThat(pool.events).containsExactly("sent a");
+  }
+
+  @Test
+  void pluginsSeeAndSetHeadersAndClientsCannotSteerSidecars() {
+    pool.configured(HeaderPlugin.ALONE, new HeaderPlugin.Factory());
+    tell(
+        post(
+            "content-type",
+            "application/json",
+            "x-team",
+            "blue",
+            "x-prefiller-host-port",
+            "6.6.6.6:6",
+            "x-encoder-hosts-ports",
+            "6.6.6.6:6",
+            Answers.DESTINATION,
+            "6.6.6.6:6"),
+        body(OTHER, true),
+        status(200, true));
+
+    assertThat(set(mutation()))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                Answers.DESTINATION,
+                "10.0.0.1:8000",
+                "x-prefiller-host-port",
+                "10.9.9.9:1",
+                "x-team-seen",
+                "blue"));
+    assertThat(mutation().getSetHeadersList())
+        .allMatch(
+            header -> header.getAppendAction() == HeaderAppendAction.OVERWRITE_IF_EXISTS_OR_ADD);
+    assertThat(mutation().getRemoveHeadersList())
+        .containsExactlyInAnyOrder("x-prefiller-host-port", "x-encoder-hosts-ports");
+    HeaderMutation response =
+        proxy.answers.getLast().getResponseHeaders().getResponse().getHeaderMutation();
+    assertThat(set(response)).containsExactly(Map.entry("x-session-token", "token-of-a"));
+  }
+
+  @Test
+  void namesFallbacksInTheHeaderAndInTheMetadata() {
+    pool.configured(HeaderPlugin.ALONE, new HeaderPlugin.Factory())
+        .endpoints(endpoint("a", "10.0.0.1", 8000), endpoint("b", "fd00::2", 8000));
+    tell(post(), body(OTHER, true));
+
+    String destinations = set(mutation()).getOrDefault(Answers.DESTINATION, "");
+    assertThat(destinations.split(",", -1))
+        .containsExactlyInAnyOrder("10.0.0.1:8000", "[fd00::2]:8000");
+    assertThat(
+            proxy
+                .answers
+                .getFirst()
+                .getDynamicMetadata()
+                .getFieldsOrThrow("envoy.lb")
+                .getStructValue()
+                .getFieldsOrThrow(Answers.DESTINATION)
+                .getStringValue())
+        .isEqualTo(destinations);
+  }
+
+  static Stream<Arguments> subsets() {
+    return Stream.of(
+        Arguments.of(list("10.0.0.2:8000"), "10.0.0.2:8000"),
+        Arguments.of(list("10.0.0.9:8000", "[fd00::3]:8000"), "[fd00::3]:8000"),
+        Arguments.of(text("10.0.0.9:1, 10.0.0.2"), "10.0.0.2:8000"),
+        Arguments.of(list("10.0.0.2:8001"), ""),
+        Arguments.of(list(), ""),
+        Arguments.of(text(""), ""),
+        Arguments.of(Value.newBuilder().setNumberValue(1).build(), ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("subsets")
+  void staysWithinTheSubsetThatTheGatewayAllows(Value hint, String destination) {
+    pool.endpoints(
+        endpoint("a", "10.0.0.1", 8000),
+        endpoint("b", "10.0.0.2", 8000),
+        endpoint("c", "fd00::3", 8000));
+    tell(postWithin(hint), body(OTHER, true));
+
+    if (destination.isEmpty()) {
+      assertThat(refusal().getStatus().getCodeValue()).isEqualTo(503);
+      assertThat(pool.events).containsExactly("rejected NO_READY_ENDPOINTS");
+    } else {
+      assertThat(set(mutation())).containsExactly(Map.entry(Answers.DESTINATION, destination));
+    }
+  }
+
+  private static Value list(String... entries) {
+    ListValue.Builder list = ListValue.newBuilder();
+    for (String entry : entries) {
+      list.addValues(text(entry));
+    }
+    return Value.newBuilder().setListValue(list).build();
+  }
+
+  private static Value text(String text) {
+    return Value.newBuilder().setStringValue(text).build();
   }
 
   @Test

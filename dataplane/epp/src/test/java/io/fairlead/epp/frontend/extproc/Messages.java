@@ -1,8 +1,11 @@
 package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.config.core.v3.Metadata;
 import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
@@ -23,6 +26,19 @@ final class Messages {
 
   static ProcessingRequest post(String... headers) {
     return request(false, BodySendMode.FULL_DUPLEX_STREAMED, postHeaders(headers));
+  }
+
+  /** A post with a hint of its gateway. */
+  static ProcessingRequest postWithin(Value subset) {
+    return post().toBuilder()
+        .setMetadataContext(
+            Metadata.newBuilder()
+                .putFilterMetadata(
+                    "envoy.lb.subset_hint",
+                    Struct.newBuilder()
+                        .putFields("x-gateway-destination-endpoint-subset", subset)
+                        .build()))
+        .build();
   }
 
   static ProcessingRequest get() {

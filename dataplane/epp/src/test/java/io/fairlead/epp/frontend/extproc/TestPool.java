@@ -15,6 +15,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.director.RequestObserver;
+import io.fairlead.plugin.PluginFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,10 @@ final class TestPool implements RequestObserver {
   }
 
   TestPool configured() {
+    return configured(SchedulerConfig.DEFAULT);
+  }
+
+  TestPool configured(SchedulerConfig scheduler, PluginFactory... plugins) {
     ModelConfig chat =
         new ModelConfig("chat", Criticality.CRITICAL, List.of(new TargetModel("llama-v2", 1)));
     PoolConfig config =
@@ -48,8 +53,8 @@ final class TestPool implements RequestObserver {
             List.of(8000),
             "http",
             List.of(chat),
-            SchedulerConfig.DEFAULT);
-    loop.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
+            scheduler);
+    loop.configure(new ConfigCompiler(List.of(plugins)).compile(config)).syncUninterruptibly();
     return this;
   }
 
