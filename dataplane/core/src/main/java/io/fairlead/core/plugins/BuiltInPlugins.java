@@ -44,6 +44,7 @@ public final class BuiltInPlugins {
                 new LabelFilter.ByLabelFactory(),
                 new PrefixCacheAffinityFilter.Factory(),
                 new SessionAffinityFilter.Factory(),
+                new TopologyAffinityFilter.Factory(),
                 new UtilizationFilter.Factory()),
             LabelFilter.Factory.all(),
             RoleFilter.Factory.all())

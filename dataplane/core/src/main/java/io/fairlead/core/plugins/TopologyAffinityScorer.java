@@ -1,6 +1,5 @@
 package io.fairlead.core.plugins;
 
-import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
@@ -19,7 +18,8 @@ import java.util.Arrays;
  */
 final class TopologyAffinityScorer implements Scorer {
 
-  private static final long UNKNOWN = 0;
+  /** By nearness. */
+  private static final double[] SCORES = {0, 0.05, 0.2, 1};
 
   private final Memo<EndpointAttributes, Place> places = Memo.ofAttributes(Place::of);
 
@@ -33,31 +33,7 @@ final class TopologyAffinityScorer implements Scorer {
     }
     Place near = places.of(peer);
     for (int i = 0; i < size; i++) {
-      scores[i] = places.of(candidates.get(i)).nearness(near);
-    }
-  }
-
-  /** Where an endpoint runs, as hashes: compared for every candidate. 0 is unknown. */
-  private record Place(long host, long rack, long zone) {
-
-    static Place of(EndpointAttributes attributes) {
-      // A rack's name may be used again in the next zone.
-      String rack = attributes.rack().isEmpty() ? "" : attributes.zone() + "/" + attributes.rack();
-      return new Place(hash(attributes.host()), hash(rack), hash(attributes.zone()));
-    }
-
-    private static long hash(String text) {
-      return text.isEmpty() ? UNKNOWN : Hashing.wyhashFinal4().hashCharsToLong(text);
-    }
-
-    double nearness(Place other) {
-      if (host == other.host && host != UNKNOWN) {
-        return 1;
-      }
-      if (rack == other.rack && rack != UNKNOWN) {
-        return 0.2;
-      }
-      return zone == other.zone && zone != UNKNOWN ? 0.05 : 0;
+      scores[i] = SCORES[places.of(candidates.get(i)).nearness(near)];
     }
   }
 

@@ -63,6 +63,7 @@ class FiltersTest {
             "prefill-filter",
             "prefix-cache-affinity-filter",
             "session-affinity-filter",
+            "topology-affinity-filter",
             "utilization-detector",
             "utilization-filter");
   }
@@ -144,6 +145,32 @@ class FiltersTest {
             "prefill", "prefill-decode", "encode-prefill", "encode-prefill-decode", "both");
     candidates.endpoint(1).attributes = candidates.endpoint(0).attributes;
     assertThat(names(make(Filter.class, "decode-filter"), candidates)).contains("prefill");
+  }
+
+  @Test
+  void topologyKeepsWhatIsNearTheOtherStage() {
+    TestCandidates candidates = new TestCandidates();
+    for (String at : List.of("z1 r1 h1", "z1 r1 h2", "z1 r2 h3", "z2 r1 h4", "z3 r3 h5")) {
+      String[] place = at.split(" ", 3);
+      TestEndpoint endpoint = new TestEndpoint(at);
+      endpoint.attributes = new EndpointAttributes("", "", "", place[0], place[1], place[2]);
+      candidates.add(endpoint);
+    }
+    TestRequest request = new TestRequest(1, 0);
+    assertThat(kept(topology("host"), candidates, request)).hasSize(5);
+    request.put(Peers.PEER, candidates.get(0));
+    assertThat(kept(topology("host"), candidates, request)).containsExactly(0);
+    assertThat(kept(topology("rack"), candidates, request)).containsExactly(0, 1);
+    assertThat(kept(topology("zone"), candidates, request)).containsExactly(0, 1, 2);
+    TestEndpoint nowhere = new TestEndpoint("nowhere");
+    nowhere.slot = 9;
+    request.put(Peers.PEER, nowhere);
+    assertThat(kept(topology("zone"), candidates, request)).hasSize(5);
+    assertRefused("topology-affinity-filter", Map.of("minAffinity", "region"), "minAffinity");
+  }
+
+  private static Filter topology(String least) {
+    return make(Filter.class, "topology-affinity-filter", Map.of("minAffinity", least));
   }
 
   @Test

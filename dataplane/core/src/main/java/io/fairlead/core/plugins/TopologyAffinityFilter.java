@@ -1,0 +1,60 @@
+package io.fairlead.core.plugins;
+
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.Filter;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import java.util.List;
+
+/**
+ * Keeps endpoints that share at least {@code minAffinity} with the one that this request's prompt
+ * or decode stage was given to: its host, its rack or its zone. All of them when none does or no
+ * other stage has been placed yet.
+ */
+final class TopologyAffinityFilter implements Filter {
+
+  private final int least;
+  private final Memo<EndpointAttributes, Place> places = Memo.ofAttributes(Place::of);
+
+  TopologyAffinityFilter(int least) {
+    this.least = least;
+  }
+
+  @Override
+  public void filter(InferenceRequest request, Candidates candidates, boolean[] keep) {
+    Endpoint peer = request.cycle().get(Peers.PEER);
+    if (peer == null) {
+      return;
+    }
+    Place near = places.of(peer);
+    int size = candidates.size();
+    for (int i = 0; i < size; i++) {
+      keep[i] = places.of(candidates.get(i)).nearness(near) >= least;
+    }
+    Kept.allIfNone(keep, size);
+  }
+
+  static final class Factory implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "topology-affinity-filter";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      Producer.named(parameters, "topologyProducerName");
+      String least = parameters.choice("minAffinity", "host", List.of("host", "rack", "zone"));
+      return new TopologyAffinityFilter(
+          switch (least) {
+            case "zone" -> Place.SAME_ZONE;
+            case "rack" -> Place.SAME_RACK;
+            default -> Place.SAME_HOST;
+          });
+    }
+  }
+}
