@@ -33,7 +33,8 @@ public final class BuiltInPlugins {
         new RunningRequestsSizeScorer.Factory(),
         new SessionAffinityScorer.Factory(),
         new TokenLoadScorer.Factory(),
-        new TopologyAffinityScorer.Factory());
+        new TopologyAffinityScorer.Factory(),
+        new WorkCostScorer.Factory());
   }
 
   private static List<PluginFactory> filters() {

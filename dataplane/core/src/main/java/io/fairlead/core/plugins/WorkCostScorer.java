@@ -1,0 +1,283 @@
+package io.fairlead.core.plugins;
+
+import io.fairlead.plugin.Adapters;
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Observer;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Prefills;
+import io.fairlead.plugin.Scorer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scores by the time that a request costs at an endpoint, its own and that of others, in
+ * milliseconds: the least cost gets 1, the others the least over their own.
+ *
+ * <pre>
+ * own prefill      Tp = phi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
+ * backlog          Q  = phi sum of prefills there - time that the first of them has had
+ * decode's share   i  = 1 + (d1 B + d2 K) / (a + b mbt)        B decoding, K tokens in flight
+ * adapter          L  = load time, twice when one must go for it
+ * step time        S  = phi (d0 + d1 (n + 1) + d2 (K + N))     n in flight, N prompt tokens
+ * wait for KV      V  = tokens too many * (o/2 S) / K          o expected output tokens
+ * cost = (Q + Tp) i + L + V + n (Tp + L) + theta b u + lambda L + o S
+ * </pre>
+ *
+ * All of it is known from what this picker sent; nothing is polled but sizes. {@code phi} is how
+ * much slower than its {@link EngineClass} an endpoint has proved to be. The term in {@code n}
+ * makes a long prompt avoid busy endpoints; those in {@code theta} and {@code lambda} are what a
+ * missed cache and a loaded adapter cost the requests to come.
+ */
+final class WorkCostScorer implements Scorer, Observer {
+
+  private static final double NANOS = 1e-6;
+  private static final double LEARNING = 0.03;
+  private static final double OUTPUT_LEARNING = 0.02;
+  private static final double FIRST_OUTPUT = 200;
+  private static final double SLOWEST = 10;
+  private static final double FASTEST = 0.1;
+
+  /** An observation this far off is none: a response that came in one piece, or a stall. */
+  private static final double ABSURD = 20;
+
+  private static final int TOO_SHORT_TO_TELL = 8;
+
+  private final Settings settings;
+  private double expectedOutput = FIRST_OUTPUT;
+
+  /** By slot. */
+  private @Nullable EngineClass[] classes = {};
+
+  private double[] phi = {};
+  private double[] trust = {};
+
+  /** By candidate: prompt tokens to be computed there. */
+  private double[] uncached = {};
+
+  /**
+   * How it weighs.
+   *
+   * @param classes of the endpoints
+   * @param theta worth of a cached token to later requests, in prefill times of it
+   * @param lambda worth of not loading an adapter to later requests, in load times
+   * @param criticalWeight what a critical request in flight counts in {@code n}
+   * @param sheddableWeight what a sheddable one counts
+   * @param replicas pickers that share the pool
+   */
+  record Settings(
+      EngineClasses classes,
+      double theta,
+      double lambda,
+      double criticalWeight,
+      double sheddableWeight,
+      int replicas) {}
+
+  WorkCostScorer(Settings settings) {
+    this.settings = settings;
+  }
+
+  @Override
+  public void joined(Endpoint endpoint) {
+    int slot = endpoint.slot();
+    if (slot >= classes.length) {
+      int length = Math.max(16, slot * 2);
+      classes = Arrays.copyOf(classes, length);
+      phi = Arrays.copyOf(phi, length);
+      trust = Arrays.copyOf(trust, length);
+    }
+    classes[slot] = settings.classes().of(endpoint);
+    phi[slot] = 1;
+    trust[slot] = 1;
+  }
+
+  private EngineClass engine(Endpoint endpoint) {
+    int slot = endpoint.slot();
+    EngineClass known = slot < classes.length ? classes[slot] : null;
+    if (known == null) {
+      joined(endpoint);
+      known = settings.classes().of(endpoint);
+    }
+    return known;
+  }
+
+  @Override
+  public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    int size = candidates.size();
+    double output = expectedOutput;
+    if (request.maxOutputTokens() > 0) {
+      output = Math.min(output, request.maxOutputTokens());
+    }
+    if (uncached.length < size) {
+      uncached = new double[size + size / 2];
+    }
+    double tokenTime = 0;
+    for (int i = 0; i < size; i++) {
+      Endpoint endpoint = candidates.get(i);
+      EngineClass engine = engine(endpoint);
+      tokenTime += engine.b();
+      uncached[i] = request.promptTokens() - candidates.cachedTokens(i) * trust[endpoint.slot()];
+      scores[i] = cost(request, endpoint, engine, uncached[i], output);
+    }
+    double missed = settings.theta() * tokenTime / size;
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < size; i++) {
+      scores[i] += missed * uncached[i];
+      least = Math.min(least, scores[i]);
+    }
+    int owner = owner(request, candidates, scores, least);
+    for (int i = 0; i < size; i++) {
+      // Exact ties go to the owner too: below 1 is below it.
+      scores[i] = i == owner ? 1 : Math.min(least / scores[i], Math.nextDown(1.0));
+    }
+  }
+
+  /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
+  private double cost(
+      InferenceRequest request,
+      Endpoint endpoint,
+      EngineClass engine,
+      double uncached,
+      double output) {
+    double speed = phi[endpoint.slot()];
+    Prefills prefills = endpoint.prefills();
+    double prompt = request.promptTokens();
+    double cached = prompt - uncached;
+    double inFlight =
+        endpoint.inFlight()
+            + (settings.criticalWeight() - 1) * endpoint.criticalInFlight()
+            + (settings.sheddableWeight() - 1) * endpoint.sheddableInFlight();
+    double decoding = endpoint.decoding();
+    double kv = endpoint.inFlightTokens() + decoding * output / 2;
+
+    double own = speed * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double backlog = 0;
+    if (prefills.count() > 0) {
+      double all =
+          engine.prefill(
+              prefills.count(), (double) prefills.uncachedTokens(), prefills.attention());
+      double head = engine.prefill(1, prefills.headUncached(), prefills.headAttention());
+      double had = (request.now() - prefills.headSince()) * NANOS;
+      backlog = Math.max(0, speed * all - Math.min(had, speed * head));
+    }
+    double load = load(request, endpoint.adapters(), engine);
+    double step = speed * engine.decode(endpoint.inFlight() + 1.0, kv + prompt);
+    double room =
+        0.9 * (endpoint.kvCapacityTokens() > 0 ? endpoint.kvCapacityTokens() : engine.kvTokens());
+    double excess = kv + prompt + output / 2 - room;
+    double wait = excess > 0 && kv > 0 ? excess * (output / 2 * step) / kv : 0;
+    return (backlog + own) * engine.interference(decoding, kv)
+        + load
+        + wait
+        + inFlight * (own + load)
+        + settings.lambda() * load
+        + output * step;
+  }
+
+  private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
+    if (adapters.slots() == 0
+        || !adapters.needed(request.targetModel())
+        || adapters.resident(request.targetModel())) {
+      return 0;
+    }
+    return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();
+  }
+
+  /**
+   * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
+   * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
+   */
+  private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
+    int size = candidates.size();
+    if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
+      int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
+      if (costs[agreed] <= 1.5 * least) {
+        return agreed;
+      }
+    }
+    return size == 0 ? -1 : highest(request, candidates, costs, least);
+  }
+
+  private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {
+    for (int i = 0; i < candidates.size(); i++) {
+      if (candidates.matchedBlocks(i) * 2 >= Math.max(1, request.blockCount())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
+  private static int highest(
+      InferenceRequest request, Candidates candidates, double[] costs, double most) {
+    int winner = -1;
+    long highest = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      if (costs[i] <= most) {
+        long hash = mix(request.prefixKey() ^ candidates.get(i).identity());
+        if (winner < 0 || Long.compareUnsigned(hash, highest) > 0) {
+          winner = i;
+          highest = hash;
+        }
+      }
+    }
+    return winner;
+  }
+
+  /** The finalizer of SplitMix64. */
+  private static long mix(long z) {
+    long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
+    return twice ^ (twice >>> 31);
+  }
+
+  @Override
+  public void completed(Completion completion) {
+    EngineClass engine = engine(completion.endpoint());
+    int slot = completion.endpoint().slot();
+    if (completion.cachedTokens() >= 0 && completion.expectedCachedTokens() > 0) {
+      double found =
+          Math.min(1, (double) completion.cachedTokens() / completion.expectedCachedTokens());
+      trust[slot] += LEARNING * (found - trust[slot]);
+    }
+    int output = completion.outputTokens();
+    if (output < 1 || !completion.succeeded()) {
+      return;
+    }
+    expectedOutput += OUTPUT_LEARNING * (output - expectedOutput);
+    if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
+      return;
+    }
+    double batch = completion.meanDecoding();
+    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
+    double observed = completion.decodeTime() * NANOS / (output - 1);
+    double ratio = observed / engine.decode(batch, kv);
+    if (ratio >= 1 / ABSURD && ratio <= ABSURD) {
+      phi[slot] = Math.clamp(phi[slot] + LEARNING * (ratio - phi[slot]), FASTEST, SLOWEST);
+    }
+  }
+
+  static final class Factory implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "work-cost";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return new WorkCostScorer(
+          new Settings(
+              EngineClasses.read(parameters),
+              parameters.number("theta", 10, 0, 1_000),
+              parameters.number("lambda", 30, 0, 1_000),
+              parameters.number("criticalWeight", 2, 0, 100),
+              parameters.number("sheddableWeight", 0.5, 0, 100),
+              parameters.integer("replicas", 1, 1, 1_000)));
+    }
+  }
+}

@@ -1,0 +1,337 @@
+package io.fairlead.core.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.InvalidParameterException;
+import io.fairlead.plugin.Parameters;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WorkCostScorerTest {
+
+  private static final long MILLI = 1_000_000;
+
+  @Test
+  void equalsTheFormulaWorkedOutByHand() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint idle = endpoint("idle", 0);
+    TestEndpoint busy = endpoint("busy", 1);
+    busy.matched = 50;
+    busy.inFlight = 3;
+    busy.awaiting = 1;
+    busy.tokens = 3_000;
+    busy.uncached = 1_000;
+    busy.attention = 500_000;
+    busy.headUncached = 1_000;
+    busy.headAttention = 500_000;
+    busy.headSince = 10 * MILLI;
+    TestRequest request = new TestRequest(1, 100);
+    request.now = 15 * MILLI;
+
+    // Of an H100 with an 8B model: a, b, c, d0, d1, d2 and the token budget of a step.
+    double idleOwn = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
+    double idleStep = 6.40 + 0.0108 + 4.13e-5 * 1600;
+    double idleCost = idleOwn + 10 * 0.01836 * 1600 + 200 * idleStep;
+    double own = 3.86 + 0.01836 * 800 + 8.19e-7 * 800 * (800 + 400);
+    double backlog = 3.86 + 0.01836 * 1000 + 8.19e-7 * 500_000 - 5;
+    double kv = 3_000 + 2 * 200 / 2.0;
+    double share = 1 + (0.0108 * 2 + 4.13e-5 * kv) / (3.86 + 0.01836 * 8192);
+    double step = 6.40 + 0.0108 * 4 + 4.13e-5 * (kv + 1600);
+    double busyCost = (backlog + own) * share + 3 * own + 10 * 0.01836 * 800 + 200 * step;
+
+    double[] scores = scores(scorer, request, idle, busy);
+    double least = Math.min(idleCost, busyCost);
+    assertThat(scores[0]).isCloseTo(least / idleCost, within(1e-9));
+    assertThat(scores[1]).isCloseTo(least / busyCost, within(1e-9));
+  }
+
+  @Test
+  void waitsForRoomInTheCache() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint roomy = endpoint("roomy", 0);
+    TestEndpoint full = endpoint("full", 1);
+    roomy.kvTokens = 1_000_000;
+    full.kvTokens = 10_000;
+    for (TestEndpoint each : List.of(roomy, full)) {
+      each.inFlight = 4;
+      each.tokens = 9_000;
+    }
+    double[] scores = scores(scorer, new TestRequest(1, 100), roomy, full);
+    assertThat(scores[0]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(0.95);
+  }
+
+  @Test
+  void prefersALoadedAdapterThenAFreeSlot() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint loaded = endpoint("loaded", 0);
+    TestEndpoint free = endpoint("free", 1);
+    TestEndpoint taken = endpoint("taken", 2);
+    for (TestEndpoint each : List.of(loaded, free, taken)) {
+      each.adapterSlots = 2;
+      each.baseModel = "base";
+    }
+    loaded.resident.add("m");
+    taken.resident.addAll(List.of("other", "third"));
+    double[] scores = scores(scorer, new TestRequest(1, 10), taken, free, loaded);
+    assertThat(scores[2]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(1).isGreaterThan(scores[0]);
+
+    TestRequest base = new TestRequest(1, 10);
+    base.model = "base";
+    assertThat(scores(scorer, base, taken, free, loaded))
+        .as("the base model needs no adapter")
+        .containsOnly(1, Math.nextDown(1.0));
+  }
+
+  @Test
+  void criticalRequestsAreDearToDisturb() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint critical = endpoint("critical", 0);
+    TestEndpoint standard = endpoint("standard", 1);
+    TestEndpoint sheddable = endpoint("sheddable", 2);
+    for (TestEndpoint each : List.of(critical, standard, sheddable)) {
+      each.inFlight = 2;
+    }
+    critical.critical = 2;
+    sheddable.sheddable = 2;
+    double[] scores = scores(scorer, new TestRequest(1, 100), critical, standard, sheddable);
+    assertThat(scores[0]).isLessThan(scores[1]);
+    assertThat(scores[1]).isLessThan(scores[2]);
+  }
+
+  @Test
+  void takesTheHardwareFromTheAcceleratorLabel() {
+    WorkCostScorer scorer =
+        scorer(
+            Map.of(
+                "engineClasses",
+                List.of(Map.of("accelerator", "Own", "base", "8b-l4", "decodeStepMs", 1.0))));
+    String[] slowestFirst = {"NVIDIA-L4", "nvidia-l40s", "NVIDIA-A100-SXM4-80GB", "H100"};
+    TestEndpoint[] endpoints = new TestEndpoint[slowestFirst.length];
+    for (int i = 0; i < endpoints.length; i++) {
+      endpoints[i] = new TestEndpoint("e" + i);
+      endpoints[i].slot = i;
+      endpoints[i].attributes = new EndpointAttributes("", slowestFirst[i], "", "", "", "");
+      scorer.joined(endpoints[i]);
+    }
+    double[] scores = scores(scorer, new TestRequest(1, 100), endpoints);
+    assertThat(scores).isSorted().doesNotHaveDuplicates();
+
+    TestEndpoint own = new TestEndpoint("own");
+    own.slot = 0;
+    own.attributes = new EndpointAttributes("", "own", "", "", "", "");
+    scorer.joined(own);
+    assertThat(scores(scorer, new TestRequest(1, 100), own, endpoints[1])[1]).isLessThan(0.5);
+  }
+
+  @Test
+  void learnsAnEndpointsSpeed() {
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L));
+    TestEndpoint slow = endpoint("slow", 0);
+    TestEndpoint asExpected = endpoint("as-expected", 1);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(slow, 3 * (6.40 + 0.0108 + 4.13e-5 * 100)));
+      scorer.completed(done(asExpected, 6.40 + 0.0108 + 4.13e-5 * 100));
+    }
+    double[] scores = scores(scorer, new TestRequest(1, 100), slow, asExpected);
+    assertThat(scores[1]).isEqualTo(1);
+    assertThat(scores[0]).isCloseTo(1 / 3.0, within(0.05));
+
+    scorer.joined(slow);
+    assertThat(scores(scorer, new TestRequest(1, 100), slow, asExpected)[0])
+        .as("another process in its place starts afresh")
+        .isGreaterThan(0.95);
+  }
+
+  @Test
+  void takesAResponseInOnePieceForNoSpeed() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint one = endpoint("one", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(one, 0.001));
+    }
+    assertThat(scores(scorer, new TestRequest(1, 100), one, other))
+        .containsOnly(1, Math.nextDown(1.0));
+  }
+
+  @Test
+  void learnsThatAnEndpointCachesNothing() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint liar = endpoint("liar", 0);
+    TestEndpoint other = endpoint("other", 1);
+    liar.matched = 100;
+    TestRequest request = new TestRequest(1, 100);
+    assertThat(scores(scorer, request, liar, other)[1]).isLessThan(0.95);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(new Done(liar, 1, 100, 1600, 0, 1000 * MILLI));
+    }
+    assertThat(scores(scorer, request, liar, other)[1]).isGreaterThan(0.99);
+  }
+
+  @Test
+  void severalPickersAgreeOnWhoGetsANewPrompt() {
+    TestEndpoint[] endpoints = new TestEndpoint[8];
+    WorkCostScorer one = scorer(Map.of("replicas", 3L));
+    WorkCostScorer other = scorer(Map.of("replicas", 3L));
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < endpoints.length; i++) {
+      endpoints[i] = new TestEndpoint("e" + i);
+      endpoints[i].slot = i;
+      one.joined(endpoints[i]);
+      other.joined(endpoints[i]);
+    }
+    for (int prompt = 0; prompt < 200; prompt++) {
+      TestRequest request = new TestRequest(random.nextLong(), 64);
+      request.model = "m" + prompt;
+      for (TestEndpoint each : endpoints) {
+        each.inFlight = random.nextInt(2);
+      }
+      int first = winner(scores(one, request, endpoints));
+      for (TestEndpoint each : endpoints) {
+        each.inFlight = random.nextInt(2);
+      }
+      assertThat(winner(scores(other, request, endpoints))).isEqualTo(first);
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3})
+  void moreWorkNeverMakesAnEndpointBetter(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint one = endpoint("one", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (int i = 0; i < 2_000; i++) {
+      TestRequest request = new TestRequest(random.nextLong(), 1 + random.nextInt(2_000));
+      request.now = random.nextLong(1_000) * MILLI;
+      randomize(one, random, request);
+      randomize(other, random, request);
+      double before = scores(scorer, request, one, other)[0];
+      switch (random.nextInt(4)) {
+        case 0 -> one.inFlight += 1 + random.nextInt(5);
+        case 1 -> one.tokens += random.nextInt(100_000);
+        case 2 -> {
+          one.uncached += 1_000;
+          one.attention += 1e6;
+        }
+        default -> one.matched /= 2;
+      }
+      double[] after = scores(scorer, request, one, other);
+      assertThat(after[0]).as("case %s", i).isLessThanOrEqualTo(before).isPositive();
+      assertThat(Math.max(after[0], after[1])).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void refusesSettingsOutOfRange() {
+    assertThatExceptionOfType(InvalidParameterException.class)
+        .isThrownBy(() -> scorer(Map.of("engineClass", "9b-h100")))
+        .withMessageContaining("8b-h100");
+    assertThatExceptionOfType(InvalidParameterException.class)
+        .isThrownBy(() -> scorer(Map.of("engineClasses", List.of(Map.of("base", "8b-l4")))))
+        .matches(e -> e.field().equals("engineClasses[0].accelerator"));
+  }
+
+  private static void randomize(TestEndpoint endpoint, SplittableRandom random, TestRequest to) {
+    endpoint.awaiting = random.nextInt(4);
+    endpoint.inFlight = endpoint.awaiting + random.nextInt(50);
+    endpoint.tokens = endpoint.inFlight * (long) random.nextInt(10_000);
+    endpoint.headUncached = endpoint.awaiting == 0 ? 0 : random.nextInt(5_000);
+    endpoint.uncached = (long) endpoint.awaiting * endpoint.headUncached;
+    endpoint.headAttention = endpoint.headUncached * 100.0;
+    endpoint.attention = endpoint.awaiting * endpoint.headAttention;
+    endpoint.headSince = random.nextLong(to.now + 1);
+    endpoint.matched = random.nextInt(to.blockCount() + 1);
+  }
+
+  private static int winner(double[] scores) {
+    int winner = 0;
+    for (int i = 1; i < scores.length; i++) {
+      winner = scores[i] > scores[winner] ? i : winner;
+    }
+    return winner;
+  }
+
+  /** Knows the endpoints of slots 0 to 3. */
+  private static WorkCostScorer scorer(Map<String, Object> parameters) {
+    WorkCostScorer scorer =
+        (WorkCostScorer) new WorkCostScorer.Factory().create(new Parameters(parameters));
+    for (int slot = 0; slot < 4; slot++) {
+      scorer.joined(endpoint("joined", slot));
+    }
+    return scorer;
+  }
+
+  private static TestEndpoint endpoint(String name, int slot) {
+    TestEndpoint endpoint = new TestEndpoint(name);
+    endpoint.slot = slot;
+    return endpoint;
+  }
+
+  private static double[] scores(
+      WorkCostScorer scorer, TestRequest request, TestEndpoint... endpoints) {
+    TestCandidates candidates = new TestCandidates();
+    for (TestEndpoint endpoint : endpoints) {
+      candidates.add(endpoint);
+    }
+    double[] scores = new double[endpoints.length];
+    scorer.score(request, candidates, scores);
+    return scores;
+  }
+
+  /** A hundred output tokens of a request that decoded alone. */
+  private static Completion done(TestEndpoint endpoint, double millisPerToken) {
+    return new Done(endpoint, 1, 100, 0, -1, Math.round(99 * millisPerToken * MILLI));
+  }
+
+  private record Done(
+      Endpoint endpoint,
+      double meanDecoding,
+      int outputTokens,
+      int expectedCachedTokens,
+      int cachedTokens,
+      long decodeTime)
+      implements Completion {
+
+    @Override
+    public long now() {
+      return 0;
+    }
+
+    @Override
+    public String targetModel() {
+      return "m";
+    }
+
+    @Override
+    public boolean succeeded() {
+      return true;
+    }
+
+    @Override
+    public long timeToFirstToken() {
+      return MILLI;
+    }
+
+    @Override
+    public int promptTokens() {
+      return -1;
+    }
+
+    @Override
+    public double meanInFlightTokens() {
+      return 0;
+    }
+  }
+}
