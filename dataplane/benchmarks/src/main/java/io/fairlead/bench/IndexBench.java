@@ -82,14 +82,14 @@ public class IndexBench {
   private void learn() {
     int endpoint = next % endpoints;
     switch (prompts) {
-      case "again" -> index.learn(endpoint, SALT, known[next % known.length]);
+      case "again" -> index.learn(endpoint, SALT, known[next % known.length], BLOCKS);
       case "half" -> {
         refresh(BLOCKS / 2);
-        index.learn(endpoint, SALT, prompt);
+        index.learn(endpoint, SALT, prompt, BLOCKS);
       }
       default -> {
         refresh(0);
-        index.learn(endpoint, SALT, prompt);
+        index.learn(endpoint, SALT, prompt, BLOCKS);
       }
     }
     next++;

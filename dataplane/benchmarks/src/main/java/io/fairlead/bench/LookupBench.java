@@ -55,22 +55,22 @@ public class LookupBench {
       index.forget(e);
     }
     for (int i = 0; i < OTHERS; i++) {
-      index.learn(random.nextInt(endpoints), SALT, random.longs(BLOCKS).toArray());
+      index.learn(random.nextInt(endpoints), SALT, random.longs(BLOCKS).toArray(), BLOCKS);
     }
     for (int p = 0; p < PROMPTS; p++) {
       long[] prompt = random.longs(BLOCKS).toArray();
       prompts[p] = prompt;
       for (int e = 0; e < endpoints; e++) {
         switch (holders) {
-          case "all" -> index.learn(e, SALT, prompt);
+          case "all" -> index.learn(e, SALT, prompt, BLOCKS);
           case "parts" -> {
             long[] part = new long[1 + e % BLOCKS];
             System.arraycopy(prompt, 0, part, 0, part.length);
-            index.learn(e, SALT, part);
+            index.learn(e, SALT, part, part.length);
           }
           default -> {
             if (e == p % endpoints) {
-              index.learn(e, SALT, prompt);
+              index.learn(e, SALT, prompt, BLOCKS);
             }
           }
         }
@@ -81,7 +81,7 @@ public class LookupBench {
   /** One prompt on all endpoints. */
   @Benchmark
   public int lookup() {
-    index.lookUp(SALT, prompts[next++ % PROMPTS]);
+    index.lookUp(SALT, prompts[next++ % PROMPTS], BLOCKS);
     int sum = 0;
     for (int e = 0; e < endpoints; e++) {
       sum += index.held(e);

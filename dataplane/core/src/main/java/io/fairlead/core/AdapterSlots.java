@@ -17,7 +17,9 @@ final class AdapterSlots implements Adapters {
   private List<String> waiting = List.of();
 
   void scraped(EndpointMetrics metrics) {
-    slots = Math.max(0, metrics.maxAdapters());
+    if (metrics.maxAdapters() > 0) {
+      slots = metrics.maxAdapters();
+    }
     if (!metrics.baseModel().isEmpty()) {
       baseModel = metrics.baseModel();
     }

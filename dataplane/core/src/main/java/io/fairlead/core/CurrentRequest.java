@@ -28,6 +28,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   private final Notes notes = new Notes();
   private String targetModel = "";
   private long salt;
+  private int maxBlocks = Integer.MAX_VALUE;
   private boolean matchedKnown;
 
   /** The candidates are places in {@code endpoints}: all of them, or those in {@code chosen}. */
@@ -97,8 +98,18 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
     return (int) Math.min(tokens - 1L, (long) blocks * TOKENS_PER_BLOCK);
   }
 
+  /** How many of the prompt's blocks the index may know. */
+  int cacheableBlocks() {
+    return Math.min(facts.blocks().length, maxBlocks);
+  }
+
+  /** From the next request on, only so many leading blocks of a prompt are matched. */
+  void maxBlocks(int most) {
+    maxBlocks = most;
+  }
+
   void learn(EndpointState endpoint) {
-    prefixes.learn(endpoint.slot(), salt, facts.blocks());
+    prefixes.learn(endpoint.slot(), salt, facts.blocks(), cacheableBlocks());
   }
 
   /** Lets go of the request, so that its memory can be. */
@@ -184,7 +195,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   public int matchedBlocks(int index) {
     int slot = columns.slot[place(index)];
     if (!matchedKnown) {
-      prefixes.lookUp(salt, facts.blocks());
+      prefixes.lookUp(salt, facts.blocks(), cacheableBlocks());
       matchedKnown = true;
     }
     return prefixes.held(slot);

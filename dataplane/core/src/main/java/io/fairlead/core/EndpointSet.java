@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.core.prefix.PrefixIndex;
+import io.fairlead.core.scheduling.PrefixSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,7 +23,8 @@ final class EndpointSet {
       Comparator.comparing(EndpointState::name).thenComparing(EndpointState::leaving);
 
   private final PrefixIndex prefixes;
-  private final int maxPrefixBlocks;
+  private final PoolLimits limits;
+  private PrefixSettings prefixSettings = PrefixSettings.DEFAULT;
   private Map<String, EndpointState> eligible = new HashMap<>();
   private EndpointState[] ordered = {};
   private EndpointColumns columns = new EndpointColumns(0);
@@ -31,9 +33,24 @@ final class EndpointSet {
   private int freeCount;
   private int slotCount;
 
-  EndpointSet(PrefixIndex prefixes, int maxPrefixBlocks) {
+  EndpointSet(PrefixIndex prefixes, PoolLimits limits) {
     this.prefixes = prefixes;
-    this.maxPrefixBlocks = maxPrefixBlocks;
+    this.limits = limits;
+  }
+
+  /** Decides anew how many blocks each endpoint is believed to hold. */
+  void prefixSettings(PrefixSettings settings) {
+    if (!settings.equals(prefixSettings)) {
+      prefixSettings = settings;
+      all().forEach(this::capacity);
+    }
+  }
+
+  private void capacity(EndpointState state) {
+    int measured = prefixSettings.measured() ? state.kvBlocks(limits.maxPrefixBlocks()) : 0;
+    int set = Math.min(prefixSettings.endpointBlocks(), limits.maxPrefixBlocks());
+    int known = measured > 0 ? measured : set;
+    prefixes.capacity(state.slot(), known > 0 ? known : limits.unknownPrefixBlocks());
   }
 
   /** The eligible endpoints in the order in which they were given; not to be changed. */
@@ -98,10 +115,7 @@ final class EndpointSet {
       return;
     }
     state.scraped(metrics);
-    int blocks = state.kvBlocks(maxPrefixBlocks);
-    if (blocks > 0) {
-      prefixes.capacity(state.slot(), blocks);
-    }
+    capacity(state);
   }
 
   /** A request of this endpoint has ended: if it was the last of one that left, that is gone. */
@@ -145,7 +159,9 @@ final class EndpointSet {
   private EndpointState join(EndpointSpec spec, long now) {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
     prefixes.forget(slot);
-    return new EndpointState(spec, slot, now);
+    EndpointState state = new EndpointState(spec, slot, now);
+    capacity(state);
+    return state;
   }
 
   private void free(EndpointState state) {

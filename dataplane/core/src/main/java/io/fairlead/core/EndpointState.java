@@ -36,6 +36,7 @@ final class EndpointState implements Endpoint {
   private int running;
   private double kvUsage = Double.NaN;
   private long kvCapacityTokens;
+  private long kvTold;
 
   private int partition;
 
@@ -130,8 +131,12 @@ final class EndpointState implements Endpoint {
     waiting = Math.max(0, scrape.waiting());
     running = Math.max(0, scrape.running());
     kvUsage = scrape.kvUsage() >= 0 ? Math.min(scrape.kvUsage(), 1) : Double.NaN;
-    boolean known = scrape.blocks() > 0 && scrape.blockSize() > 0;
-    kvCapacityTokens = known ? (long) scrape.blocks() * scrape.blockSize() : 0;
+    if (scrape.blocks() > 0 && scrape.blockSize() > 0) {
+      // A cache does not change its size: one odd scrape must not make the index forget.
+      long told = (long) scrape.blocks() * scrape.blockSize();
+      kvCapacityTokens = Math.max(told, kvTold);
+      kvTold = told;
+    }
   }
 
   int partition() {

@@ -53,6 +53,9 @@ final class Flight {
 
   int cached;
 
+  /** Leading blocks of the prompt that the index was told of. */
+  int blocks;
+
   /** Leading blocks that {@link #at} was believed to hold before this request was sent there. */
   int matched;
 

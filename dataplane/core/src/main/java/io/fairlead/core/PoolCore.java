@@ -41,7 +41,7 @@ public final class PoolCore {
   public PoolCore(PoolLimits limits) {
     this.limits = limits;
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
-    this.endpoints = new EndpointSet(prefixes, limits.maxPrefixBlocks());
+    this.endpoints = new EndpointSet(prefixes, limits);
     this.requests = new RequestTable(limits.retries());
     this.current = new CurrentRequest(prefixes);
   }
@@ -61,6 +61,8 @@ public final class PoolCore {
       all.get(i).partition(partitions[i]);
     }
     this.config = config;
+    current.maxBlocks(config.prefix().maxBlocks());
+    endpoints.prefixSettings(config.prefix());
   }
 
   /**
@@ -166,7 +168,7 @@ public final class PoolCore {
     prefilled(now, flight);
     flight.at.firstToken(now, flight);
     // Confirms what was learned when it was sent, if a failed request has withdrawn it since.
-    prefixes.learn(flight.at.slot(), flight.salt, flight.facts.blocks());
+    prefixes.learn(flight.at.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
   }
 
   /**
@@ -189,7 +191,7 @@ public final class PoolCore {
     if (endpoint != null) {
       if (flight.firstTokenSeen || outcome == Outcome.COMPLETED) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
-        prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks());
+        prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
       } else {
         withdraw(flight);
       }
@@ -310,6 +312,7 @@ public final class PoolCore {
     flight.salt = current.salt();
     flight.critical = criticality == Criticality.CRITICAL;
     flight.sheddable = criticality == Criticality.SHEDDABLE;
+    flight.blocks = current.cacheableBlocks();
     flight.matched = matched;
     int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
     flight.cached = current.cachedTokensOf(matchedThere);
@@ -379,7 +382,8 @@ public final class PoolCore {
   /** The prompt was not computed: the endpoint holds no more of it than before. */
   private void withdraw(Flight flight) {
     if (flight.at != null && !flight.firstTokenSeen) {
-      prefixes.withdraw(flight.at.slot(), flight.salt, flight.facts.blocks(), flight.matched);
+      prefixes.withdraw(
+          flight.at.slot(), flight.salt, flight.facts.blocks(), flight.blocks, flight.matched);
     }
   }
 

@@ -112,8 +112,8 @@ public final class PrefixIndex {
   /**
    * Finds out who holds how much of a prompt; {@link #held} tells it until the next call of any.
    */
-  public void lookUp(long salt, long[] blocks) {
-    tree.follow(salt, blocks, blocks.length);
+  public void lookUp(long salt, long[] blocks, int count) {
+    tree.follow(salt, blocks, count);
     tree.held(held, done);
   }
 
@@ -122,19 +122,25 @@ public final class PrefixIndex {
     return held[numbers[endpoint]];
   }
 
-  /** A prompt was sent to this endpoint: it will hold its blocks, and has used them just now. */
-  public void learn(int endpoint, long salt, long[] blocks) {
+  /**
+   * A prompt was sent to this endpoint: it will hold its first {@code most} blocks, as far as it
+   * has room, and has used them just now.
+   */
+  public void learn(int endpoint, long salt, long[] blocks, int most) {
     Holder holder = holders[endpoint];
-    int count = Math.min(blocks.length, holder.capacity);
+    int count = Math.min(most, holder.capacity);
     sweep();
     loseAbove(maxBytes - (long) Long.BYTES * count);
     tree.use(holder, salt, blocks, count);
     tree.trim(holder);
   }
 
-  /** A prompt was not computed there after all: of its blocks only the first {@code kept} stay. */
-  public void withdraw(int endpoint, long salt, long[] blocks, int kept) {
-    tree.follow(salt, blocks, blocks.length);
+  /**
+   * A prompt was not computed there after all: of its first {@code count} blocks only the first
+   * {@code kept} stay.
+   */
+  public void withdraw(int endpoint, long salt, long[] blocks, int count, int kept) {
+    tree.follow(salt, blocks, count);
     tree.dropBehind(holders[endpoint], kept);
   }
 

@@ -23,8 +23,8 @@ class PrefixIndexTest {
   void dropsTheDeepestBlockFirst() {
     PrefixIndex index = index(4);
     long[] four = {1, 2, 3, 4};
-    index.learn(0, SALT, four);
-    index.learn(0, SALT, new long[] {99});
+    learn(index, 0, SALT, four);
+    learn(index, 0, SALT, new long[] {99});
     assertThat(match(index, SALT, four)).isEqualTo(3);
     assertThat(index.size(0)).isEqualTo(4);
   }
@@ -35,7 +35,7 @@ class PrefixIndexTest {
     PrefixIndex index = index(10);
     for (int prompt = 0; prompt < 50; prompt++) {
       long[] blocks = LongStream.range(prompt * 1000L, prompt * 1000L + 100).toArray();
-      index.learn(0, SALT, blocks);
+      learn(index, 0, SALT, blocks);
       assertThat(match(index, SALT, blocks)).isEqualTo(10);
       assertThat(index.size(0)).isEqualTo(10);
     }
@@ -47,21 +47,21 @@ class PrefixIndexTest {
   @Test
   void matchesOnlyFromTheHead() {
     PrefixIndex index = index(100);
-    index.learn(0, SALT, new long[] {5, 6, 7, 8, 9, 10});
+    learn(index, 0, SALT, new long[] {5, 6, 7, 8, 9, 10});
     assertThat(match(index, SALT, new long[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).isZero();
   }
 
   @Test
   void modelsShareNoBlocks() {
     PrefixIndex index = index(100);
-    index.learn(0, SALT, new long[] {1, 2});
+    learn(index, 0, SALT, new long[] {1, 2});
     assertThat(match(index, PrefixIndex.salt("other"), new long[] {1, 2})).isZero();
   }
 
   @Test
   void anEmptyPromptMatchesNothing() {
     PrefixIndex index = index(100);
-    index.learn(0, SALT, new long[] {});
+    learn(index, 0, SALT, new long[] {});
     assertThat(match(index, SALT, new long[] {})).isZero();
   }
 
@@ -81,16 +81,16 @@ class PrefixIndexTest {
     PrefixIndex index = index(100);
     long[] shared = {1, 2};
     long[] longer = {1, 2, 3, 4, 5};
-    index.learn(0, SALT, shared);
-    index.learn(0, SALT, longer);
-    index.withdraw(0, SALT, longer, 2);
+    learn(index, 0, SALT, shared);
+    learn(index, 0, SALT, longer);
+    withdraw(index, 0, SALT, longer, 2);
     assertThat(match(index, SALT, longer)).isEqualTo(2);
 
-    index.learn(0, SALT, longer);
-    index.withdraw(0, SALT, shared, 0);
+    learn(index, 0, SALT, longer);
+    withdraw(index, 0, SALT, shared, 0);
     assertThat(match(index, SALT, longer)).as("the longer prompt needs it").isEqualTo(5);
 
-    index.withdraw(0, SALT, longer, 0);
+    withdraw(index, 0, SALT, longer, 0);
     assertThat(index.size(0)).isZero();
     assertThat(index.bytes()).isZero();
   }
@@ -98,10 +98,10 @@ class PrefixIndexTest {
   @Test
   void withdrawingWhatIsNotThereChangesNothing() {
     PrefixIndex index = index(100);
-    index.learn(0, SALT, new long[] {1, 2, 3});
-    index.withdraw(0, SALT, new long[] {1, 2, 9}, 0);
-    index.withdraw(0, SALT, new long[] {7}, 0);
-    index.withdraw(0, SALT, new long[0], 0);
+    learn(index, 0, SALT, new long[] {1, 2, 3});
+    withdraw(index, 0, SALT, new long[] {1, 2, 9}, 0);
+    withdraw(index, 0, SALT, new long[] {7}, 0);
+    withdraw(index, 0, SALT, new long[0], 0);
     assertThat(match(index, SALT, new long[] {1, 2, 3})).isEqualTo(3);
   }
 
@@ -110,14 +110,14 @@ class PrefixIndexTest {
     PrefixIndex index = index(1000);
     index.forget(1);
     for (long prompt = 1; prompt <= 200; prompt++) {
-      index.learn(0, SALT, new long[] {prompt * 10, prompt * 10 + 1});
+      learn(index, 0, SALT, new long[] {prompt * 10, prompt * 10 + 1});
     }
     long full = index.bytes();
     index.forget(0);
     assertThat(index.size(0)).isZero();
     assertThat(index.bytes()).as("forgetting does no work").isEqualTo(full);
     for (int i = 0; i < 5; i++) {
-      index.learn(1, SALT, new long[] {5});
+      learn(index, 1, SALT, new long[] {5});
     }
     assertThat(index.bytes()).isLessThan(100);
   }
@@ -141,7 +141,7 @@ class PrefixIndexTest {
       for (int prompt = 0; prompt < 200; prompt++) {
         long[] hashes = random.longs(blocks).toArray();
         for (int holder = e; holder < e + share; holder++) {
-          index.learn(holder, SALT, hashes);
+          learn(index, holder, SALT, hashes);
           held += blocks;
         }
       }
@@ -167,12 +167,12 @@ class PrefixIndexTest {
     for (int i = 0; i < 2 * 3600 * 50; i++) {
       long[] prompt = prompt(random, 1 + i / 100);
       int endpoint = random.nextInt(endpoints);
-      index.learn(endpoint, SALT, prompt);
+      learn(index, endpoint, SALT, prompt);
       if (random.nextInt(20_000) == 0) {
         index.forget(random.nextInt(endpoints));
       }
       if (random.nextInt(10) == 0) {
-        index.withdraw(endpoint, SALT, prompt, random.nextInt(prompt.length + 1));
+        withdraw(index, endpoint, SALT, prompt, random.nextInt(prompt.length + 1));
       }
       most = Math.max(most, index.bytes());
     }
@@ -181,7 +181,7 @@ class PrefixIndexTest {
       index.forget(e);
     }
     while (index.bytes() > 100) {
-      index.learn(0, SALT, new long[] {1});
+      learn(index, 0, SALT, new long[] {1});
     }
   }
 
@@ -209,12 +209,12 @@ class PrefixIndexTest {
         naive.get(e).capacity(capacity);
       } else {
         long[] prompt = prompt(random, 4);
-        index.lookUp(SALT, prompt);
+        index.lookUp(SALT, prompt, prompt.length);
         for (int each = 0; each < endpoints; each++) {
           assertThat(naive.get(each).nests(prompt)).as("event %s: nests", i).isTrue();
           assertThat(index.held(each)).as("event %s", i).isEqualTo(naive.get(each).match(prompt));
         }
-        index.learn(e, SALT, prompt);
+        learn(index, e, SALT, prompt);
         naive.get(e).learn(prompt);
       }
       assertThat(index.size(e)).isEqualTo(naive.get(e).size());
@@ -233,8 +233,17 @@ class PrefixIndexTest {
     return blocks;
   }
 
+  private static void learn(PrefixIndex index, int endpoint, long salt, long[] blocks) {
+    index.learn(endpoint, salt, blocks, blocks.length);
+  }
+
+  private static void withdraw(
+      PrefixIndex index, int endpoint, long salt, long[] blocks, int kept) {
+    index.withdraw(endpoint, salt, blocks, blocks.length, kept);
+  }
+
   private static int match(PrefixIndex index, long salt, long[] blocks) {
-    index.lookUp(salt, blocks);
+    index.lookUp(salt, blocks, blocks.length);
     return index.held(0);
   }
 

@@ -1,0 +1,109 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** What an endpoint is believed to hold, from its config, its scrapes and its responses. */
+class PrefixMemoryTest {
+
+  private static final long[] PROMPT = LongStream.range(1, 101).toArray();
+
+  private final Pool pool = new Pool();
+
+  @Test
+  void holdsAsManyBlocksAsTheConfigSays() {
+    configure(Map.of("lruCapacityPerServer", 30L));
+    pool.endpoints("a");
+    assertThat(matchedAfterSending()).isEqualTo(30);
+
+    configure(Map.of("lruCapacityPerServer", 20L));
+    assertThat(matched()).as("a smaller one takes at once").isEqualTo(20);
+  }
+
+  @Test
+  void matchesNoMoreOfAPromptThanTheConfigSays() {
+    configure(Map.of("maxPrefixBlocksToMatch", 40L));
+    pool.endpoints("a");
+    assertThat(matchedAfterSending()).isEqualTo(40);
+  }
+
+  @Test
+  void theServersOwnSizeCounts() {
+    configure(Map.of());
+    pool.endpoints("a");
+    scrape(50);
+    assertThat(matchedAfterSending()).isEqualTo(50);
+  }
+
+  @Test
+  void oneOddScrapeForgetsNothing() {
+    configure(Map.of());
+    pool.endpoints("a");
+    scrape(90);
+    assertThat(matchedAfterSending()).isEqualTo(90);
+    scrape(1);
+    scrape(90);
+    pool.core.scraped(pool.now, Pool.endpoint("a"), pool.now, EndpointMetrics.UNKNOWN);
+    assertThat(matched()).isEqualTo(90);
+    scrape(10);
+    scrape(10);
+    assertThat(matched()).as("two that agree are believed").isEqualTo(10);
+  }
+
+  @Test
+  void aPromptThatWasNeverComputedIsWithdrawn() {
+    configure(Map.of());
+    pool.endpoints("a");
+    long ticket = pool.arrive("m", PROMPT);
+    pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    assertThat(matched()).isZero();
+
+    ticket = pool.arrive("m", PROMPT);
+    pool.core.firstToken(pool.now, ticket);
+    pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    assertThat(matched()).as("its first token says that it was").isEqualTo(100);
+  }
+
+  @Test
+  void aFirstTokenBringsBackWhatAnotherRequestWithdrew() {
+    configure(Map.of());
+    pool.endpoints("a");
+    long failed = pool.arrive("m", PROMPT);
+    long other = pool.arrive("m", PROMPT);
+    pool.core.ended(pool.now, failed, Outcome.FAILED, Usage.UNKNOWN);
+    pool.core.firstToken(pool.now, other);
+    assertThat(matched()).isEqualTo(100);
+  }
+
+  private void configure(Map<String, Object> producer) {
+    PluginConfig plugin = new PluginConfig("prefix", "approx-prefix-cache-producer", producer);
+    PluginConfig scorer = new PluginConfig("scorer", "prefix-cache-scorer", Map.of());
+    SchedulerConfig scheduler = new SchedulerConfig(List.of(plugin, scorer), List.of(), null);
+    pool.core.configure(pool.now, new ConfigCompiler(List.of()).compile(Pool.config(scheduler)));
+  }
+
+  private void scrape(int blocks) {
+    pool.core.scraped(
+        pool.now, Pool.endpoint("a"), pool.now, new EndpointMetrics(0, 0, 0.1, 16, blocks));
+  }
+
+  private int matchedAfterSending() {
+    pool.core.ended(pool.now, pool.arrive("m", PROMPT), Outcome.COMPLETED, Usage.UNKNOWN);
+    return matched();
+  }
+
+  /** How much of the prompt the next request for it is believed to find; it withdraws nothing. */
+  private int matched() {
+    long ticket = pool.arrive("m", PROMPT);
+    int matched = pool.lastRoute().matchedBlocks();
+    pool.core.ended(pool.now, ticket, Outcome.FAILED, Usage.UNKNOWN);
+    return matched;
+  }
+}
