@@ -19,6 +19,7 @@ record BuiltIn(Part part, boolean later) implements Setting {
     ORDERING_POLICY("an ordering policy"),
     FAIRNESS_POLICY("a fairness policy"),
     USAGE_LIMIT_POLICY("a usage limit policy"),
+    HEADERS("a handler of headers"),
     EVICTION("a part of eviction"),
     DISCOVERY("a discovery"),
     SYNCER("a syncer between replicas");

@@ -34,6 +34,8 @@ final class BuiltInSettings {
         new Type("core-metrics-extractor", BuiltInSettings::metricsExtractor),
         plain("endpoint-notification-source", BuiltIn.of(Part.DATA_SOURCE)),
         plain("topology-extractor", BuiltIn.of(Part.EXTRACTOR)),
+        plain("disagg-headers-handler", BuiltIn.of(Part.HEADERS)),
+        plain("prefill-header-handler", BuiltIn.of(Part.HEADERS)),
         plain("openai-parser", BuiltIn.of(Part.PARSER)),
         plain("anthropic-parser", BuiltIn.of(Part.PARSER)),
         plain("fcfs-ordering-policy", BuiltIn.of(Part.ORDERING_POLICY)),

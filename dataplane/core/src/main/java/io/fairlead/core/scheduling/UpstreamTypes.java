@@ -8,79 +8,54 @@ import java.util.Map;
 /** What to say of a plugin type that there is no factory for. */
 final class UpstreamTypes {
 
-  private static final String PREDICTION =
-      "queue-scorer, kv-cache-utilization-scorer and prefix-cache-scorer: latency is not predicted"
-          + " by a model that is trained beside the picker";
-  private static final String BODIES = "openai-parser: requests are read as JSON";
+  private static final String LOAD =
+      "token-load-scorer and prefix-cache-scorer: no model of latency is trained beside the picker";
+  private static final String CRITICALITY =
+      "the criticality of InferenceModels: sheddable requests are refused when all is full";
+  private static final String JSON = "openai-parser: requests are read as JSON";
+  private static final String PREFIXES =
+      "approx-prefix-cache-producer, which learns from what is sent";
+  private static final String DISAGG = "disagg-profile-handler";
 
   /** Upstream's types that are not supported, and what to use. */
   static final Map<String, String> INSTEAD =
       Map.ofEntries(
-          Map.entry("running-requests-size-scorer", "queue-scorer"),
-          Map.entry("active-request-scorer", "queue-scorer, which counts requests in flight"),
-          Map.entry("load-aware-scorer", "queue-scorer"),
-          Map.entry("token-load-scorer", "queue-scorer"),
-          Map.entry("no-hit-lru-scorer", "prefix-cache-scorer with queue-scorer"),
           Map.entry("precise-prefix-cache-scorer", "prefix-cache-scorer"),
-          Map.entry("precise-prefix-cache-producer", "approx-prefix-cache-producer"),
-          Map.entry("burst-prefix-cache-producer", "approx-prefix-cache-producer"),
-          Map.entry("p2p-source-producer", "nothing: the engine finds its peers itself"),
-          Map.entry("mm-embeddings-cache-scorer", "prefix-cache-scorer, which counts images too"),
-          Map.entry("mm-embeddings-cache-producer", "approx-prefix-cache-producer"),
-          Map.entry("prefix-cache-affinity-filter", "prefix-cache-scorer"),
-          Map.entry("slo-headroom-tier-filter", PREDICTION),
-          Map.entry("latency-scorer", PREDICTION),
-          Map.entry("predicted-latency-scorer", PREDICTION),
-          Map.entry("predicted-latency-producer", PREDICTION),
-          Map.entry("latency-slo-admitter", "utilization-detector and InferenceModel criticality"),
+          Map.entry("precise-prefix-cache-producer", PREFIXES),
+          Map.entry("burst-prefix-cache-producer", PREFIXES),
+          Map.entry("mm-embeddings-cache-producer", PREFIXES),
+          Map.entry("mm-embeddings-cache-scorer", "prefix-cache-scorer"),
+          Map.entry("p2p-source-producer", "topology-affinity-scorer"),
+          Map.entry("slo-headroom-tier-filter", LOAD),
+          Map.entry("latency-scorer", LOAD),
+          Map.entry("predicted-latency-scorer", LOAD),
+          Map.entry("predicted-latency-producer", LOAD),
+          Map.entry("latency-slo-admitter", CRITICALITY),
+          Map.entry("probabilistic-admitter", CRITICALITY),
           Map.entry(
-              "probabilistic-admitter", "utilization-detector and InferenceModel criticality"),
-          Map.entry("session-affinity-scorer", "prefix-cache-scorer"),
-          Map.entry("session-affinity-filter", "prefix-cache-scorer"),
-          Map.entry("session-id-producer", "prefix-cache-scorer"),
-          Map.entry("agent-identity", "the header x-gateway-inference-fairness-id"),
-          Map.entry("lora-affinity-scorer", "prefix-cache-scorer, which knows adapters apart"),
-          Map.entry("context-length-aware", "label selectors of one InferencePool per length"),
-          Map.entry("endpoint-attribute-scorer", "a scorer of your own, see CONTRIBUTING.md"),
-          Map.entry("endpoint-attribute-filter", "a filter of your own, see CONTRIBUTING.md"),
-          Map.entry("header-label-affinity-scorer", "a scorer of your own, see CONTRIBUTING.md"),
-          Map.entry("topology-affinity-scorer", "a scorer of your own, see CONTRIBUTING.md"),
-          Map.entry("topology-affinity-filter", "a filter of your own, see CONTRIBUTING.md"),
-          Map.entry("header-based-testing-filter", "the gateway's subset hint"),
-          Map.entry("by-label", "the InferencePool's selector"),
-          Map.entry("by-label-selector", "the InferencePool's selector"),
-          Map.entry("label-selector-filter", "the InferencePool's selector"),
-          Map.entry("decode-filter", "one InferencePool of servers that do both"),
-          Map.entry("prefill-filter", "one InferencePool of servers that do both"),
-          Map.entry("encode-filter", "one InferencePool of servers that do both"),
-          Map.entry("utilization-filter", "utilization-detector as a filter"),
-          Map.entry("concurrency-detector", "utilization-detector"),
-          Map.entry("weighted-random-picker", "max-score-picker, which breaks ties at random"),
-          Map.entry("disagg-profile-handler", "single-profile-handler"),
-          Map.entry("pd-profile-handler", "single-profile-handler"),
-          Map.entry("header-profile-handler", "single-profile-handler"),
+              "session-id-producer", "sessionIdConfig.sources of the session affinity plugins"),
+          Map.entry("agent-identity", "sessionIdConfig.sources of the session affinity plugins"),
+          Map.entry("topology-affinity-filter", "topology-affinity-scorer"),
+          Map.entry("encode-filter", "label-selector-filter: there is no encode stage"),
+          Map.entry("pd-profile-handler", DISAGG),
+          Map.entry("always-disagg-multimodal-decider", "always-disagg-pd-decider"),
           Map.entry(
               "data-parallel-profile-handler",
               "targetPorts of the InferencePool: each port is an endpoint"),
-          Map.entry("disagg-headers-handler", "single-profile-handler"),
-          Map.entry("prefill-header-handler", "single-profile-handler"),
-          Map.entry("prefix-based-pd-decider", "single-profile-handler"),
-          Map.entry("always-disagg-pd-decider", "single-profile-handler"),
-          Map.entry("always-disagg-multimodal-decider", "single-profile-handler"),
           Map.entry("request-attribute-reporter", "the picker's metrics, which count usage"),
           Map.entry(
               "disaggregatedset-rollout-screener", "readiness gates: only ready pods are picked"),
-          Map.entry("k8s-notification-source", "an Observer plugin, see CONTRIBUTING.md"),
+          Map.entry("k8s-notification-source", "endpoint-notification-source"),
           Map.entry("models-data-source", "InferenceModels, which name what is served"),
           Map.entry("models-data-extractor", "InferenceModels, which name what is served"),
           Map.entry("dcgm-data-source", "kv-cache-utilization-scorer"),
           Map.entry("dcgm-extractor", "kv-cache-utilization-scorer"),
           Map.entry("file-discovery", "the option --endpoints FILE"),
-          Map.entry("vllmhttp-parser", BODIES + ", those of other calls too"),
-          Map.entry("sglanghttp-parser", BODIES + ", those of other calls too"),
-          Map.entry("passthrough-parser", BODIES + ", and what isn't is refused"),
-          Map.entry("vertexai-parser", BODIES + ", not gRPC"),
-          Map.entry("vllmgrpc-parser", BODIES + ", not gRPC"));
+          Map.entry("vllmhttp-parser", JSON + ", those of other calls too"),
+          Map.entry("sglanghttp-parser", JSON + ", those of other calls too"),
+          Map.entry("passthrough-parser", JSON + ", and what isn't is refused"),
+          Map.entry("vertexai-parser", JSON + ", not gRPC"),
+          Map.entry("vllmgrpc-parser", JSON + ", not gRPC"));
 
   private UpstreamTypes() {}
 
