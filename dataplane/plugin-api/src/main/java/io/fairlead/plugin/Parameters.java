@@ -20,6 +20,7 @@ public final class Parameters {
   private final Map<String, Object> values;
   private final Plugins plugins;
   private final Set<String> unread;
+  private final Map<String, String> ignored = new LinkedHashMap<>();
   private final List<Parameters> objects = new ArrayList<>();
 
   /** The document's other plugins. */
@@ -184,6 +185,27 @@ public final class Parameters {
       texts.put(key, text);
     }
     return texts;
+  }
+
+  /**
+   * Takes a setting that changes nothing, whatever it says. When it is there, whoever wrote the
+   * document is told.
+   *
+   * @param why it changes nothing
+   */
+  public void ignored(String field, String why) {
+    if (has(field)) {
+      unread.remove(field);
+      ignored.put(field, why);
+    }
+  }
+
+  /** Why settings that are there change nothing, by their path. */
+  public Map<String, String> ignored() {
+    Map<String, String> all = new LinkedHashMap<>();
+    ignored.forEach((field, why) -> all.put(path + field, why));
+    objects.forEach(object -> all.putAll(object.ignored()));
+    return all;
   }
 
   /** Whether the setting is there. */

@@ -46,6 +46,7 @@ final class ActiveRequestScorer implements Scorer {
     @Override
     public Plugin create(Parameters parameters) {
       Producer.named(parameters, "inFlightLoadProducerName");
+      parameters.ignored("requestTimeout", "a request counts until it ends");
       return new ActiveRequestScorer(
           parameters.integer("idleThreshold", 0, 0, 1_000_000),
           parameters.number("maxBusyScore", 1, 0, 1));

@@ -59,8 +59,8 @@ sealed interface Sessions permits TokenSessions, IdSessions {
   private static IdSessions identified(Parameters parameters) {
     List<String> headers =
         parameters.objects("sources").stream().map(Sessions::sourceHeader).toList();
-    // Expired sessions go whenever another one is looked up: no sweep is needed, however often.
-    parameters.number("evictionSweepSeconds", 10, 0.001, 1e9);
+    parameters.ignored(
+        "evictionSweepSeconds", "sessions that are over are dropped with the next request");
     return new IdSessions(
         headers.isEmpty() ? List.of("x-session-id") : headers,
         (long) (1e9 * parameters.number("evictionTtlSeconds", 300, 0, 1e9)),

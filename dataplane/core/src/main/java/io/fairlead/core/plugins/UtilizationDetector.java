@@ -56,11 +56,9 @@ final class UtilizationDetector implements SaturationDetector, Filter {
 
     @Override
     public Plugin create(Parameters parameters) {
-      if (parameters.has("metricsStalenessThreshold")) {
-        throw parameters.invalid(
-            "metricsStalenessThreshold",
-            "can't be set: what was sent from here counts however old a scrape is; remove it");
-      }
+      parameters.ignored(
+          "metricsStalenessThreshold",
+          "what was sent from here counts, so that an old scrape changes no decision by itself");
       return new UtilizationDetector(
           parameters.integer("queueDepthThreshold", 5, 1, 1_000_000),
           parameters.number("kvCacheUtilThreshold", 0.8, 0.01, 1),

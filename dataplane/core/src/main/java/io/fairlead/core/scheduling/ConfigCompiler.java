@@ -106,6 +106,11 @@ public final class ConfigCompiler {
       warnings.add(new Problem("scheduler." + what.path(), what.message()));
     }
     for (PluginSet.Made made : plugins.all()) {
+      made.ignored()
+          .forEach(
+              (field, why) ->
+                  warnings.add(
+                      new Problem(made.path() + ".parameters." + field, "has no effect: " + why)));
       if (made.plugin() instanceof BuiltIn own && own.later()) {
         warnings.add(
             new Problem(

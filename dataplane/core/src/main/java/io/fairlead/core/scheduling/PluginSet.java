@@ -51,6 +51,7 @@ final class PluginSet {
    * @param path of its entry
    * @param uses the plugins that its settings name, by name
    * @param prefix what its entry says of the prefix index
+   * @param ignored why settings of its change nothing, by their path
    * @param kept whether it is the instance that was there before
    */
   record Made(
@@ -59,6 +60,7 @@ final class PluginSet {
       Plugin plugin,
       Map<String, @Nullable Plugin> uses,
       @Nullable PrefixSettings prefix,
+      Map<String, String> ignored,
       boolean kept) {
 
     String name() {
@@ -183,7 +185,8 @@ final class PluginSet {
     try {
       Made before = kept.listed(config, this::named);
       return before != null
-          ? new Made(path, config, before.plugin(), before.uses(), before.prefix(), true)
+          ? new Made(
+              path, config, before.plugin(), before.uses(), before.prefix(), before.ignored(), true)
           : make(path, config, factory);
     } catch (InvalidParameterException e) {
       problems.add(path + ".parameters." + e.field(), e);
@@ -215,6 +218,6 @@ final class PluginSet {
       problems.add(
           path + ".parameters." + unread, "is not a setting of " + config.type() + "; remove it");
     }
-    return new Made(path, config, plugin, uses, prefix, false);
+    return new Made(path, config, plugin, uses, prefix, parameters.ignored(), false);
   }
 }

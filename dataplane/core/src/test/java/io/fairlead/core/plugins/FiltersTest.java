@@ -290,14 +290,6 @@ class FiltersTest {
   }
 
   @Test
-  void stalenessIsRefusedAndNotForgotten() {
-    assertRefused(
-        "utilization-detector",
-        Map.of("metricsStalenessThreshold", "200ms"),
-        "metricsStalenessThreshold");
-  }
-
-  @Test
   void testingHeaderListsWhoIsKept() {
     Filter filter = make(Filter.class, "header-based-testing-filter");
     TestCandidates candidates = new TestCandidates();

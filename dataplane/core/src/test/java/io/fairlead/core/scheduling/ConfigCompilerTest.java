@@ -107,6 +107,31 @@ class ConfigCompilerTest {
   }
 
   @Test
+  void settingsWithoutAnEffectAreWarnedOf() {
+    PoolConfig config =
+        pool(
+            List.of(
+                plugin("d", "utilization-detector", Map.of("metricsStalenessThreshold", "200ms")),
+                plugin(
+                    "s",
+                    "session-affinity-scorer",
+                    Map.of(
+                        "strategy",
+                        "session_id",
+                        "sessionIdConfig",
+                        Map.of("evictionSweepSeconds", 5L)))),
+            List.of(),
+            null);
+    assertThat(compiler.compile(config).warnings())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "scheduler.plugins[0].parameters.metricsStalenessThreshold has no effect: what was sent"
+                + " from here counts, so that an old scrape changes no decision by itself",
+            "scheduler.plugins[1].parameters.sessionIdConfig.evictionSweepSeconds has no effect:"
+                + " sessions that are over are dropped with the next request");
+  }
+
+  @Test
   void severalOfWhatThereCanBeOneOfAreRefused() {
     assertThat(
             problems(
