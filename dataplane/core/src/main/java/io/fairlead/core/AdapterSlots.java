@@ -15,6 +15,7 @@ final class AdapterSlots implements Adapters {
   private String baseModel = "";
   private List<String> running = List.of();
   private List<String> waiting = List.of();
+  private int reported;
 
   void scraped(EndpointMetrics metrics) {
     if (metrics.maxAdapters() > 0) {
@@ -25,6 +26,7 @@ final class AdapterSlots implements Adapters {
     }
     running = metrics.runningAdapters();
     waiting = metrics.waitingAdapters();
+    reported = reportedNow();
     for (int i = 0; i < running.size(); i++) {
       if (!resident.contains(running.get(i))) {
         resident.add(running.get(i));
@@ -84,6 +86,10 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public int reported() {
+    return reported;
+  }
+
+  private int reportedNow() {
     int count = running.size();
     for (int i = 0; i < waiting.size(); i++) {
       if (!running.contains(waiting.get(i))) {
@@ -93,10 +99,15 @@ final class AdapterSlots implements Adapters {
     return count;
   }
 
-  /** Without an iterator: asked once per candidate. */
+  /**
+   * Without an iterator: asked once per candidate. Texts keep their hashes, so that unlike names
+   * are nearly always told apart by a number.
+   */
   private static boolean contains(List<String> names, String name) {
+    int hash = name.hashCode();
     for (int i = 0; i < names.size(); i++) {
-      if (names.get(i).equals(name)) {
+      String other = names.get(i);
+      if (other.hashCode() == hash && other.equals(name)) {
         return true;
       }
     }
