@@ -88,6 +88,11 @@ final class EndedRequest implements Completion {
   }
 
   @Override
+  public int streamedEvents() {
+    return usage.streamedEvents();
+  }
+
+  @Override
   public int expectedCachedTokens() {
     return expectedCached;
   }

@@ -26,6 +26,12 @@ public interface Completion {
   /** Tokens produced as the server counted them; -1 when it did not say. */
   int outputTokens();
 
+  /**
+   * Events that the response was streamed in; 0 when it came in one piece. Engines send one for
+   * each token unless told otherwise, and two around them: most clients ask for no token counts.
+   */
+  int streamedEvents();
+
   /** Prompt tokens that were believed to be cached when it was sent. */
   int expectedCachedTokens();
 

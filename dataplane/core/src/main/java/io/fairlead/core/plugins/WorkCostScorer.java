@@ -45,6 +45,9 @@ final class WorkCostScorer implements Scorer, Observer {
   /** An observation this far off is none: a response that came in one piece, or a stall. */
   private static final double ABSURD = 20;
 
+  /** Events of a stream that carry no token: the one with the role, and the end. */
+  private static final int EVENTS_AROUND = 2;
+
   private static final int TOO_SHORT_TO_TELL = 8;
 
   private final Settings settings;
@@ -245,6 +248,9 @@ final class WorkCostScorer implements Scorer, Observer {
       trust[slot] += LEARNING * (found - trust[slot]);
     }
     int output = completion.outputTokens();
+    if (output < 0) {
+      output = completion.streamedEvents() - EVENTS_AROUND;
+    }
     if (output < 1 || !completion.succeeded()) {
       return;
     }

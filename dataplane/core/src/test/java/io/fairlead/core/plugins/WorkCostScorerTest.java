@@ -154,6 +154,20 @@ class WorkCostScorerTest {
   }
 
   @Test
+  void learnsFromStreamsThatDoNotSayHowManyTokensTheyHad() {
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L));
+    TestEndpoint slow = endpoint("slow", 0);
+    TestEndpoint other = endpoint("other", 1);
+    double expected = 6.40 + 0.0108 + 4.13e-5 * 100;
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(new Done(slow, 1, -1, 102, 0, -1, Math.round(99 * 3 * expected * MILLI)));
+      scorer.completed(new Done(other, 1, -1, 102, 0, -1, Math.round(99 * expected * MILLI)));
+    }
+    assertThat(scores(scorer, new TestRequest(1, 100), slow, other)[0])
+        .isCloseTo(1 / 3.0, within(0.05));
+  }
+
+  @Test
   void takesAResponseInOnePieceForNoSpeed() {
     WorkCostScorer scorer = scorer(Map.of());
     TestEndpoint one = endpoint("one", 0);
@@ -174,7 +188,7 @@ class WorkCostScorerTest {
     TestRequest request = new TestRequest(1, 100);
     assertThat(scores(scorer, request, liar, other)[1]).isLessThan(0.95);
     for (int i = 0; i < 300; i++) {
-      scorer.completed(new Done(liar, 1, 100, 1600, 0, 1000 * MILLI));
+      scorer.completed(new Done(liar, 1, 100, 0, 1600, 0, 1000 * MILLI));
     }
     assertThat(scores(scorer, request, liar, other)[1]).isGreaterThan(0.99);
   }
@@ -292,13 +306,14 @@ class WorkCostScorerTest {
 
   /** A hundred output tokens of a request that decoded alone. */
   private static Completion done(TestEndpoint endpoint, double millisPerToken) {
-    return new Done(endpoint, 1, 100, 0, -1, Math.round(99 * millisPerToken * MILLI));
+    return new Done(endpoint, 1, 100, 0, 0, -1, Math.round(99 * millisPerToken * MILLI));
   }
 
   private record Done(
       Endpoint endpoint,
       double meanDecoding,
       int outputTokens,
+      int streamedEvents,
       int expectedCachedTokens,
       int cachedTokens,
       long decodeTime)

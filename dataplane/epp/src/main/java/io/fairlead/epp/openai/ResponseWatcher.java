@@ -24,6 +24,8 @@ public final class ResponseWatcher {
   /** Bytes of {@link #DATA} that the line has begun with, or {@link #OTHER_LINE}. */
   private int matched;
 
+  private int events;
+  private boolean hasData;
   private boolean emptyLine = true;
   private boolean afterCarriageReturn;
 
@@ -44,9 +46,12 @@ public final class ResponseWatcher {
     body.forEachByte(step);
   }
 
-  /** Token counts seen so far. */
+  /** Token counts seen so far, and how many events have gone by. */
   public Usage usage() {
-    return json.usage();
+    Usage seen = json.usage();
+    return events == 0
+        ? seen
+        : new Usage(seen.promptTokens(), seen.completionTokens(), seen.cachedTokens(), events);
   }
 
   private boolean document(byte b) {
@@ -75,8 +80,11 @@ public final class ResponseWatcher {
 
   private void endLine() {
     if (emptyLine) {
+      events += hasData ? 1 : 0;
+      hasData = false;
       json.reset();
     } else if (matched == DATA.length) {
+      hasData = true;
       json.next((byte) '\n');
     }
     emptyLine = true;

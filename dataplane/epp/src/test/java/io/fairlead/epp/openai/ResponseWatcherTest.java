@@ -32,7 +32,23 @@ class ResponseWatcherTest {
   private static Usage watch(String contentType, String body) {
     ResponseWatcher watcher = new ResponseWatcher(contentType);
     watcher.watch(Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
-    return watcher.usage();
+    return counts(watcher);
+  }
+
+  private static Usage counts(ResponseWatcher watcher) {
+    Usage seen = watcher.usage();
+    return new Usage(seen.promptTokens(), seen.completionTokens(), seen.cachedTokens());
+  }
+
+  @Test
+  void countsTheEventsOfAStream() {
+    ResponseWatcher stream = new ResponseWatcher(EVENTS);
+    stream.watch(Unpooled.copiedBuffer(STREAM, StandardCharsets.UTF_8));
+    assertThat(stream.usage().streamedEvents()).as("one of them on two lines").isEqualTo(5);
+
+    ResponseWatcher document = new ResponseWatcher(JSON);
+    document.watch(Unpooled.copiedBuffer("data: {}\n\n", StandardCharsets.UTF_8));
+    assertThat(document.usage().streamedEvents()).isZero();
   }
 
   @Test
@@ -72,7 +88,7 @@ class ResponseWatcherTest {
       while (body.isReadable()) {
         watcher.watch(body.readSlice(Math.min(body.readableBytes(), 1 + random.nextInt(40))));
       }
-      assertThat(watcher.usage()).as("seed %d", seed).isEqualTo(new Usage(11, 7, 5));
+      assertThat(counts(watcher)).as("seed %d", seed).isEqualTo(new Usage(11, 7, 5));
     }
   }
 
