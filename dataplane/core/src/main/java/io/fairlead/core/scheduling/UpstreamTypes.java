@@ -35,7 +35,6 @@ final class UpstreamTypes {
           Map.entry(
               "session-id-producer", "sessionIdConfig.sources of the session affinity plugins"),
           Map.entry("agent-identity", "sessionIdConfig.sources of the session affinity plugins"),
-          Map.entry("topology-affinity-filter", "topology-affinity-scorer"),
           Map.entry("encode-filter", "label-selector-filter: there is no encode stage"),
           Map.entry("pd-profile-handler", DISAGG),
           Map.entry("always-disagg-multimodal-decider", "always-disagg-pd-decider"),
