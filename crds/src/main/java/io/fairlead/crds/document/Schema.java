@@ -25,7 +25,13 @@ public final class Schema {
   private final @Nullable Schema items;
   private final @Nullable Pattern pattern;
   private final List<CelRule> rules = new ArrayList<>();
-  private final Set<String> required = new HashSet<>();
+  private final List<String> required = new ArrayList<>();
+  private final Map<String, JsonNode> presets = new LinkedHashMap<>();
+  private final List<String> allowed = new ArrayList<>();
+  private final List<String> listKeys = new ArrayList<>();
+  private final String type;
+  private final int least;
+  private final int most;
   private final boolean open;
 
   /**
@@ -37,7 +43,27 @@ public final class Schema {
     source
         .path("properties")
         .properties()
-        .forEach(e -> properties.put(e.getKey(), new Schema(e.getValue())));
+        .forEach(
+            e -> {
+              properties.put(e.getKey(), new Schema(e.getValue()));
+              if (e.getValue().has("default")) {
+                presets.put(e.getKey(), e.getValue().get("default"));
+              }
+            });
+    source.path("enum").forEach(value -> allowed.add(value.asText()));
+    source.path("x-kubernetes-list-map-keys").forEach(key -> listKeys.add(key.asText()));
+    this.type =
+        source.path("x-kubernetes-int-or-string").asBoolean()
+            ? "int-or-string"
+            : source.path("type").asText();
+    String counted =
+        switch (type) {
+          case "object" -> "Properties";
+          case "array" -> "Items";
+          default -> "Length";
+        };
+    this.least = source.path("min" + counted).asInt(0);
+    this.most = source.path("max" + counted).asInt(Integer.MAX_VALUE);
     this.additional =
         source.path("additionalProperties").isObject()
             ? new Schema(source.path("additionalProperties"))
@@ -62,7 +88,7 @@ public final class Schema {
       tree.error(path, "is " + describe(value) + ", expected " + expectedType());
       return;
     }
-    int before = tree.errors().size();
+    int before = tree.errorCount();
     switch (value.getNodeType()) {
       case OBJECT -> object(tree, path, (ObjectNode) value);
       case ARRAY -> array(tree, path, value);
@@ -71,31 +97,29 @@ public final class Schema {
       default -> {}
     }
     // As on the server, rules look only at what is well formed below them.
-    if (tree.errors().size() == before) {
-      rules.stream()
-          .filter(rule -> !rule.holds().test(value))
-          .forEach(rule -> tree.error(path, rule.message()));
+    if (tree.errorCount() == before) {
+      for (CelRule rule : rules) {
+        if (!rule.holds().test(value)) {
+          tree.error(path, rule.message());
+        }
+      }
     }
   }
 
   private void object(SourceTree tree, FieldPath path, ObjectNode object) {
     object.properties().removeIf(e -> e.getValue().isNull() && properties.containsKey(e.getKey()));
-    properties.forEach(
-        (name, schema) -> {
-          JsonNode preset = schema.source.get("default");
-          if (preset != null && !object.has(name)) {
+    presets.forEach(
+        (name, preset) -> {
+          if (!object.has(name)) {
             object.set(name, preset.deepCopy());
           }
         });
-    source
-        .path("required")
-        .forEach(
-            name -> {
-              if (!object.has(name.asText())) {
-                tree.error(path.field(name.asText()), "is required, but missing");
-              }
-            });
-    atLeastMost(tree, path, "Properties", object.size(), "entries");
+    for (String name : required) {
+      if (!object.has(name)) {
+        tree.error(path.field(name), "is required, but missing");
+      }
+    }
+    atLeastMost(tree, path, object.size(), "entries");
     object
         .properties()
         .forEach(
@@ -112,18 +136,14 @@ public final class Schema {
   }
 
   private void array(SourceTree tree, FieldPath path, JsonNode array) {
-    atLeastMost(tree, path, "Items", array.size(), "elements");
+    atLeastMost(tree, path, array.size(), "elements");
     Set<List<JsonNode>> seen = new HashSet<>();
     for (int i = 0; i < array.size(); i++) {
       JsonNode element = array.get(i);
       if (items != null) {
         items.check(tree, path.element(i), element);
       }
-      List<JsonNode> key = new ArrayList<>();
-      source
-          .path("x-kubernetes-list-map-keys")
-          .forEach(name -> key.add(element.path(name.asText())));
-      if (!key.isEmpty() && !seen.add(key)) {
+      if (!listKeys.isEmpty() && !seen.add(listKeys.stream().map(element::path).toList())) {
         tree.error(
             path.element(i),
             "repeats an earlier element's "
@@ -134,18 +154,13 @@ public final class Schema {
   }
 
   private void string(SourceTree tree, FieldPath path, String text) {
-    atLeastMost(tree, path, "Length", text.codePointCount(0, text.length()), "characters");
+    atLeastMost(tree, path, text.codePointCount(0, text.length()), "characters");
     if (pattern != null && !pattern.matcher(text).matches()) {
       tree.error(path, "is " + FieldPath.quote(text) + ", which does not match " + pattern);
     }
-    if (source.has("enum")) {
-      List<String> allowed = new ArrayList<>();
-      source.path("enum").forEach(value -> allowed.add(value.asText()));
-      if (!allowed.contains(text)) {
-        tree.error(
-            path,
-            "is " + FieldPath.quote(text) + ", expected one of " + String.join(", ", allowed));
-      }
+    if (!allowed.isEmpty() && !allowed.contains(text)) {
+      tree.error(
+          path, "is " + FieldPath.quote(text) + ", expected one of " + String.join(", ", allowed));
     }
   }
 
@@ -170,9 +185,7 @@ public final class Schema {
             : "");
   }
 
-  private void atLeastMost(SourceTree tree, FieldPath path, String what, int count, String unit) {
-    int least = source.path("min" + what).asInt(0);
-    int most = source.path("max" + what).asInt(Integer.MAX_VALUE);
+  private void atLeastMost(SourceTree tree, FieldPath path, int count, String unit) {
     if (count < least || count > most) {
       tree.error(
           path,
@@ -186,10 +199,8 @@ public final class Schema {
   }
 
   private boolean hasType(JsonNode value) {
-    if (source.path("x-kubernetes-int-or-string").asBoolean()) {
-      return value.isIntegralNumber() || value.isTextual();
-    }
-    return switch (source.path("type").asText()) {
+    return switch (type) {
+      case "int-or-string" -> value.isIntegralNumber() || value.isTextual();
       case "object" -> value.isObject();
       case "array" -> value.isArray();
       case "string" -> value.isTextual();

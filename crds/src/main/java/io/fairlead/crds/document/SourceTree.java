@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One document of a file as a tree that remembers the lines of its fields, and the place where its
@@ -15,11 +17,15 @@ import java.util.Map;
 public final class SourceTree {
   private final String file;
   private final JsonNode root;
-  private final Map<String, Integer> lines;
+  private final Supplier<Map<String, Integer>> lines;
+  private @Nullable Map<String, Integer> linesIfAsked;
   private final List<FieldError> errors = new ArrayList<>();
   private final List<FieldError> warnings = new ArrayList<>();
 
-  SourceTree(String file, JsonNode root, Map<String, Integer> lines) {
+  /**
+   * @param lines the line of each field by its path; asked for when there is something to tell
+   */
+  SourceTree(String file, JsonNode root, Supplier<Map<String, Integer>> lines) {
     this.file = file;
     this.root = root;
     this.lines = lines;
@@ -27,7 +33,7 @@ public final class SourceTree {
 
   /** A tree that was not read from text and so knows no lines. */
   public static SourceTree of(String name, JsonNode root) {
-    return new SourceTree(name, root, Map.of());
+    return new SourceTree(name, root, Map::of);
   }
 
   /**
@@ -35,7 +41,7 @@ public final class SourceTree {
    * their errors.
    */
   public static List<SourceTree> parse(String file, String text) {
-    return new TreeReader(file, text).documents();
+    return TreeReader.read(file, text);
   }
 
   /**
@@ -46,7 +52,7 @@ public final class SourceTree {
     if (documents.size() == 1) {
       return documents.getFirst();
     }
-    SourceTree none = new SourceTree(file, MissingNode.getInstance(), Map.of());
+    SourceTree none = new SourceTree(file, MissingNode.getInstance(), Map::of);
     none.error(FieldPath.ROOT, "holds " + documents.size() + " documents, expected exactly one");
     return none;
   }
@@ -71,6 +77,10 @@ public final class SourceTree {
     errors.add(error);
   }
 
+  int errorCount() {
+    return errors.size();
+  }
+
   public List<FieldError> errors() {
     return List.copyOf(errors);
   }
@@ -87,6 +97,12 @@ public final class SourceTree {
   }
 
   private FieldError at(FieldPath path, String message) {
-    return new FieldError(file, lines.getOrDefault(path.text(), 0), path.text(), message);
+    Map<String, Integer> known = linesIfAsked;
+    if (known == null) {
+      known = lines.get();
+      linesIfAsked = known;
+    }
+    String text = path.text();
+    return new FieldError(file, known.getOrDefault(text, 0), text, message);
   }
 }

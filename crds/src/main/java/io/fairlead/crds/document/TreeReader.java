@@ -30,12 +30,28 @@ final class TreeReader {
 
   private final String file;
   private final String text;
+  private final boolean withLines;
   private Map<String, Integer> lines = new HashMap<>();
   private List<FieldError> errors = new ArrayList<>();
 
-  TreeReader(String file, String text) {
+  /** The lines of each document so far. */
+  private final List<Map<String, Integer>> read = new ArrayList<>();
+
+  private TreeReader(String file, String text, boolean withLines) {
     this.file = file;
     this.text = text;
+    this.withLines = withLines;
+  }
+
+  /**
+   * Reads the text. Lines are wanted only where something is wrong, and cost as much as the rest:
+   * the text is read again for them.
+   */
+  static List<SourceTree> read(String file, String text) {
+    List<SourceTree> documents = new TreeReader(file, text, false).documents();
+    return documents.stream().allMatch(tree -> tree.errors().isEmpty())
+        ? documents
+        : new TreeReader(file, text, true).documents();
   }
 
   private static YAMLFactory yaml() {
@@ -83,15 +99,27 @@ final class TreeReader {
   }
 
   private SourceTree take(JsonNode root) {
-    SourceTree tree = new SourceTree(file, root, lines);
+    Map<String, Integer> known = lines;
+    int document = read.size();
+    SourceTree tree =
+        new SourceTree(file, root, withLines ? () -> known : () -> linesAgain(document));
     errors.forEach(tree::add);
+    read.add(lines);
     lines = new HashMap<>();
     errors = new ArrayList<>();
     return tree;
   }
 
+  private Map<String, Integer> linesAgain(int document) {
+    TreeReader again = new TreeReader(file, text, true);
+    again.documents();
+    return again.read.get(document);
+  }
+
   private JsonNode value(YAMLParser parser, FieldPath path, int depth) throws IOException {
-    lines.putIfAbsent(path.text(), parser.currentTokenLocation().getLineNr());
+    if (withLines) {
+      lines.putIfAbsent(path.text(), parser.currentTokenLocation().getLineNr());
+    }
     JsonNodeFactory nodes = JsonNodeFactory.instance;
     JsonToken token = parser.currentToken();
     if (parser.isCurrentAlias()) {
@@ -145,7 +173,7 @@ final class TreeReader {
       String key = parser.currentName();
       int line = parser.currentTokenLocation().getLineNr();
       FieldPath field = path.field(key);
-      Integer first = lines.putIfAbsent(field.text(), line);
+      Integer first = withLines ? lines.putIfAbsent(field.text(), line) : null;
       if (!isWellFormed(key)) {
         error(parser, path, "has a key with half of a surrogate pair: " + FieldPath.quote(key));
       }
