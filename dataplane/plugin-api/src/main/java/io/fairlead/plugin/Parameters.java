@@ -101,6 +101,15 @@ public final class Parameters {
     return text;
   }
 
+  /** A text that may be empty, or {@code absent} when not set. */
+  public String anyText(String field, String absent) {
+    if ("".equals(values.get(field))) {
+      unread.remove(field);
+      return "";
+    }
+    return text(field, absent);
+  }
+
   /** One of the texts in {@code choices}, or {@code absent} when not set. */
   public String choice(String field, String absent, List<String> choices) {
     String value = text(field, absent);
