@@ -22,6 +22,8 @@ final class EngineDriver implements EngineListener {
   private final EventLoop loop;
   private final double timeScale;
   private final Runnable afterTurn;
+  private final Models told;
+  private final Map<Long, String> models = new HashMap<>();
   private final Engine engine;
   private final Map<Long, Reply> replies = new HashMap<>();
   private final Map<Long, CompletionRequest> held = new LinkedHashMap<>();
@@ -32,7 +34,14 @@ final class EngineDriver implements EngineListener {
   private @Nullable ScheduledFuture<?> timer;
   private long timerAt = Engine.IDLE;
 
-  EngineDriver(ModelServerConfig config, EventLoop loop, Runnable afterTurn) {
+  /** Told of every request by its model. */
+  @FunctionalInterface
+  interface Models {
+    void changed(String model, boolean began);
+  }
+
+  EngineDriver(ModelServerConfig config, EventLoop loop, Runnable afterTurn, Models told) {
+    this.told = told;
     this.loop = loop;
     this.timeScale = config.timeScale();
     this.afterTurn = afterTurn;
@@ -48,6 +57,8 @@ final class EngineDriver implements EngineListener {
   long submit(CompletionRequest request, Reply reply) {
     long id = nextId++;
     replies.put(id, reply);
+    models.put(id, request.model());
+    told.changed(request.model(), true);
     if (stalled) {
       held.put(id, request);
     } else {
@@ -60,6 +71,7 @@ final class EngineDriver implements EngineListener {
 
   void cancel(long id) {
     replies.remove(id);
+    over(id);
     if (held.remove(id) == null) {
       engine.cancel(now(), id);
       arm();
@@ -150,8 +162,16 @@ final class EngineDriver implements EngineListener {
   @Override
   public void finished(long id, long time) {
     Reply reply = replies.remove(id);
+    over(id);
     if (reply != null) {
       reply.end("length");
+    }
+  }
+
+  private void over(long id) {
+    String model = models.remove(id);
+    if (model != null) {
+      told.changed(model, false);
     }
   }
 }

@@ -18,7 +18,7 @@ final class MetricsPage {
     labels = "engine=\"0\",model_name=\"" + escape(config.models().getFirst()) + "\"";
   }
 
-  String render(Engine engine, ServerStats stats) {
+  String render(Engine engine, ServerStats stats, LoraSeries adapters) {
     StringBuilder page = new StringBuilder(4096);
     family(page, "process_start_time_seconds", "gauge", "Start of the server, Unix time.");
     sample(page, "process_start_time_seconds", "", startSeconds);
@@ -43,6 +43,12 @@ final class MetricsPage {
         "block_size=\"%d\",cache_dtype=\"auto\",enable_prefix_caching=\"True\",engine=\"0\",num_cpu_blocks=\"None\",num_gpu_blocks=\"%d\""
             .formatted(config.profile().blockTokens(), engine.blocks()),
         1);
+    if (config.maxAdapters() > 0) {
+      family(page, "vllm:lora_requests_info", "gauge", "Adapters with requests; value is a time.");
+      adapters
+          .samples()
+          .forEach((labels, time) -> sample(page, "vllm:lora_requests_info", labels, time));
+    }
     return page.toString();
   }
 
@@ -87,7 +93,7 @@ final class MetricsPage {
         Integer.parseInt(text.substring(exponent + 1)));
   }
 
-  private static String escape(String label) {
+  static String escape(String label) {
     return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
   }
 }

@@ -11,6 +11,9 @@ import java.util.List;
  * @param host address to listen on
  * @param port port to listen on; 0 takes a free one
  * @param models served model names, at least one; the first labels the metrics
+ * @param maxAdapters how many of the other models, which are LoRA adapters then, can be active at
+ *     once, as the metrics tell it; the engine neither waits for them nor runs slower. 0 without
+ *     LoRA
  * @param profile speed and size of the engine
  * @param timeScale wall seconds per engine second: 1 is true to the profile, 0.1 ten times as fast,
  *     0 instant
@@ -25,6 +28,7 @@ public record ModelServerConfig(
     String host,
     int port,
     List<String> models,
+    int maxAdapters,
     EngineProfile profile,
     double timeScale,
     int maxBodyBytes,
@@ -38,6 +42,9 @@ public record ModelServerConfig(
     }
     if (models.isEmpty() || models.stream().anyMatch(String::isBlank)) {
       throw new IllegalArgumentException("models: " + models + " needs at least one, none blank");
+    }
+    if (maxAdapters < 0) {
+      throw new IllegalArgumentException("maxAdapters: " + maxAdapters + " is not >= 0");
     }
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port: " + port + " is not in 0..65535");
@@ -69,6 +76,7 @@ public record ModelServerConfig(
     private String pod;
     private String host = "127.0.0.1";
     private int port;
+    private int maxAdapters;
     private EngineProfile profile = EngineProfile.named("h100-8b");
     private double timeScale = 1;
     private int maxBodyBytes = 64 << 20;
@@ -89,6 +97,12 @@ public record ModelServerConfig(
     public Builder listen(String host, int port) {
       this.host = host;
       this.port = port;
+      return this;
+    }
+
+    /** All models but the first are LoRA adapters; so many can be active at once. */
+    public Builder maxAdapters(int maxAdapters) {
+      this.maxAdapters = maxAdapters;
       return this;
     }
 
@@ -129,6 +143,7 @@ public record ModelServerConfig(
           host,
           port,
           models,
+          maxAdapters,
           profile,
           timeScale,
           maxBodyBytes,

@@ -18,6 +18,7 @@ final class ServerCore {
   final RequestParser parser;
   final EngineDriver driver;
   private final MetricsPage metrics;
+  private final LoraSeries adapters;
   private final long startSeconds;
   private @Nullable String frozenMetrics;
   private long requests;
@@ -30,8 +31,9 @@ final class ServerCore {
     this.config = config;
     startSeconds = startMillis / 1000;
     parser = new RequestParser(config);
-    driver = new EngineDriver(config, loop, this::publish);
+    driver = new EngineDriver(config, loop, this::publish, this::adapters);
     metrics = new MetricsPage(config, startMillis / 1000.0);
+    adapters = new LoraSeries(config.maxAdapters());
     stats = snapshot();
     faults = new Faults(() -> loop.execute(this::applyFaults));
   }
@@ -68,12 +70,25 @@ final class ServerCore {
 
   String metricsPage() {
     applyFaults();
-    return frozenMetrics != null ? frozenMetrics : metrics.render(driver.engine(), snapshot());
+    return frozenMetrics != null ? frozenMetrics : renderMetrics();
+  }
+
+  private void adapters(String model, boolean began) {
+    if (config.maxAdapters() == 0 || model.equals(config.models().getFirst())) {
+      return;
+    }
+    double now = System.currentTimeMillis() / 1000.0;
+    if (began) {
+      adapters.began(model, now);
+    } else {
+      adapters.ended(model, now);
+    }
   }
 
   ObjectNode models() {
     ObjectNode root = JsonNodeFactory.instance.objectNode().put("object", "list");
     ArrayNode data = root.putArray("data");
+    String base = config.models().getFirst();
     for (String model : config.models()) {
       data.addObject()
           .put("id", model)
@@ -81,7 +96,7 @@ final class ServerCore {
           .put("created", startSeconds)
           .put("owned_by", "fairlead")
           .put("root", model)
-          .putNull("parent")
+          .put("parent", config.maxAdapters() == 0 || model.equals(base) ? null : base)
           .put("max_model_len", config.profile().blocks() * config.profile().blockTokens());
     }
     return root;
@@ -94,8 +109,12 @@ final class ServerCore {
     if (!state.freezeMetrics()) {
       frozenMetrics = null;
     } else if (frozenMetrics == null) {
-      frozenMetrics = metrics.render(driver.engine(), snapshot());
+      frozenMetrics = renderMetrics();
     }
+  }
+
+  private String renderMetrics() {
+    return metrics.render(driver.engine(), snapshot(), adapters);
   }
 
   private void publish() {

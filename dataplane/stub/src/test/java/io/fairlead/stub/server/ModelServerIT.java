@@ -333,6 +333,25 @@ final class ModelServerIT {
   }
 
   @Test
+  void adaptersAreShownAsVllmShowsThem() throws Exception {
+    String first =
+        "vllm:lora_requests_info{max_lora=\"2\",running_lora_adapters=\"m2\",waiting_lora_adapters=\"m2\"}";
+    String idle =
+        "vllm:lora_requests_info{max_lora=\"2\",running_lora_adapters=\"\",waiting_lora_adapters=\"\"}";
+    assertThat(get(start(slow()), "/metrics").body()).doesNotContain("lora");
+    ModelServer server = start(slow().maxAdapters(2));
+    try (RawClient client = new RawClient(server)) {
+      client.send(RawClient.post(CHAT, HELLO.replace(":3,", ":10000,").replace("\"m\"", "\"m2\"")));
+      await().until(() -> get(server, "/metrics").body().contains(first));
+      assertThat(get(server, "/metrics").body()).doesNotContain(idle);
+    }
+    await().until(() -> get(server, "/metrics").body().contains(idle));
+    assertThat(metric(server, idle)).isGreaterThan(metric(server, first));
+    assertThat(json(get(server, "/v1/models").body()).at("/data/1/parent").textValue())
+        .isEqualTo("m");
+  }
+
+  @Test
   void aResetComesBeforeTheFirstByteAndOnlyAsOftenAsAsked() throws Exception {
     ModelServer server = start(instant());
     server.faults().resetNext(1);
