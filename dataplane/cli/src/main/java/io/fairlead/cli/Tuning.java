@@ -42,17 +42,10 @@ final class Tuning {
   boolean dryRun;
 
   DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder) {
-    var usual = MetricsScraper.Settings.DEFAULT;
     return builder
         .admin("0.0.0.0", metricsPort)
         .drain(drainTimeout)
-        .scraping(
-            new MetricsScraper.Settings(
-                refreshMetricsInterval,
-                usual.timeout(),
-                usual.stale(),
-                usual.path(),
-                usual.mapping()));
+        .scraping(MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval));
   }
 
   /** Reads {@code 50ms}, {@code 30s}, {@code 2m}: the forms of Go that flags of pickers use. */

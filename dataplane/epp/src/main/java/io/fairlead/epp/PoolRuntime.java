@@ -5,6 +5,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
@@ -12,6 +13,7 @@ import io.fairlead.epp.config.ConfigApplier;
 import io.fairlead.epp.config.ConfigOffer;
 import io.fairlead.epp.config.ConfigSource;
 import io.fairlead.epp.config.DocumentCompiler;
+import io.fairlead.epp.datalayer.DataSources;
 import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
@@ -77,7 +79,7 @@ final class PoolRuntime implements AutoCloseable {
     pool = new PoolLoop(new PoolCore(limits()), loop, clock, telemetry);
     scraper =
         new MetricsScraper(group, Transport.client(group), config.scraping(), clock, pool::scraped);
-    meters = new ProcessMeters(telemetry.registry(), scraper::failures);
+    meters = new ProcessMeters(telemetry.registry(), scraper::failures, scraper::sourceFailures);
     applier =
         new ConfigApplier(
             new DocumentCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
@@ -218,8 +220,9 @@ final class PoolRuntime implements AutoCloseable {
     }
 
     @Override
-    public void applied(ConfigOffer.Document document) {
+    public void applied(ConfigOffer.Document document, CompiledConfig config) {
       meters.reloaded();
+      scraper.sources(DataSources.of(config));
       models = document.config().models().stream().map(ModelConfig::name).toList();
       readiness.configured();
       if (document.endpoints() != null) {

@@ -81,6 +81,7 @@ class TelemetryIT {
             "# TYPE fairlead_build_info gauge",
             "# TYPE fairlead_config_info gauge",
             "# TYPE fairlead_config_reloads_total counter",
+            "# TYPE fairlead_data_source_failures_total counter",
             "# TYPE fairlead_endpoint_awaiting_first_token gauge",
             "# TYPE fairlead_endpoint_in_flight gauge",
             "# TYPE fairlead_endpoint_kv_usage gauge",

@@ -30,8 +30,8 @@ final class BuiltInSettings {
         new Type("approx-prefix-cache-producer", PrefixSettings::read),
         new Type("inflight-load-producer", BuiltInSettings::inFlight),
         plain("token-producer", BuiltIn.of(Part.PRODUCER)),
-        new Type("metrics-data-source", BuiltInSettings::metricsSource),
-        new Type("core-metrics-extractor", BuiltInSettings::metricsExtractor),
+        new Type("metrics-data-source", MetricsSource::read),
+        new Type("core-metrics-extractor", EngineMetrics::read),
         plain("endpoint-notification-source", BuiltIn.of(Part.DATA_SOURCE)),
         plain("topology-extractor", BuiltIn.of(Part.EXTRACTOR)),
         plain("disagg-headers-handler", BuiltIn.of(Part.HEADERS)),
@@ -68,28 +68,6 @@ final class BuiltInSettings {
     return BuiltIn.of(Part.PRODUCER);
   }
 
-  private static Plugin metricsSource(Parameters parameters) {
-    only(parameters, "scheme", "http", "metrics are read without TLS");
-    only(parameters, "path", "/metrics", "no other page is read");
-    parameters.flag("insecureSkipVerify", true);
-    for (String field :
-        List.of("port", "caCertPath", "clientCertPath", "clientKeyPath", "interval")) {
-      none(
-          parameters,
-          field,
-          "metrics are read from each endpoint's own port, without TLS, at the pace of the picker");
-    }
-    return BuiltIn.of(Part.DATA_SOURCE);
-  }
-
-  private static Plugin metricsExtractor(Parameters parameters) {
-    only(parameters, "defaultEngine", "vllm", "metrics are read by vLLM's names");
-    for (String field : List.of("engineLabelKey", "engineConfigs", "customMetrics")) {
-      none(parameters, field, "metrics are read by vLLM's names");
-    }
-    return BuiltIn.of(Part.EXTRACTOR);
-  }
-
   private static Plugin programAware(Parameters parameters) {
     parameters.choice("strategy", "las", List.of("las"));
     parameters.number("lasWeightService", 0.8, 0, 1);
@@ -123,19 +101,6 @@ final class BuiltInSettings {
   private static void only(Parameters parameters, String field, boolean only, String why) {
     if (parameters.flag(field, only) != only) {
       throw ignored(parameters, field, String.valueOf(!only), "set " + only + " or", why);
-    }
-  }
-
-  private static void only(Parameters parameters, String field, String only, String why) {
-    String value = parameters.text(field, only);
-    if (!value.equals(only)) {
-      throw ignored(parameters, field, "\"" + value + "\"", "set " + only + " or", why);
-    }
-  }
-
-  private static void none(Parameters parameters, String field, String why) {
-    if (parameters.has(field)) {
-      throw parameters.invalid(field, "can't be set: " + why + "; remove it");
     }
   }
 

@@ -5,6 +5,7 @@ import io.fairlead.core.scheduling.PluginSet.Made;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.Setting;
 import java.util.EnumSet;
@@ -114,6 +115,9 @@ final class SectionRules {
     return switch (plugin) {
       case BuiltIn own -> own.part() == wanted;
       case PrefixSettings own -> false;
+      case MetricsSource own -> wanted == Part.DATA_SOURCE;
+      case EngineMetrics own -> wanted == Part.EXTRACTOR;
+      case DataSource own -> wanted == Part.DATA_SOURCE;
       case Setting foreign -> OPEN.contains(wanted);
       default -> false;
     };

@@ -37,7 +37,7 @@ public final class ConfigApplier {
     void applying(PoolConfig config);
 
     /** In force. */
-    void applied(ConfigOffer.Document document);
+    void applied(ConfigOffer.Document document, CompiledConfig config);
 
     /** Refused. */
     void refused(ConfigOffer offer, String message);
@@ -116,7 +116,7 @@ public final class ConfigApplier {
           config.models().size());
       compiled.warnings().forEach(warning -> LOG.warn("config: {}", warning));
     }
-    listener.applied(document);
+    listener.applied(document, compiled.config());
   }
 
   private void refuse(ConfigOffer offer, String message) {

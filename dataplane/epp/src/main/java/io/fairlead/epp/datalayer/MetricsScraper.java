@@ -2,6 +2,7 @@ package io.fairlead.epp.datalayer;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.plugin.DataSource;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -9,20 +10,26 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Polls every endpoint's metrics page, over one kept-alive connection each and never more than one
- * request at a time, so a slow engine is asked less often instead of more.
+ * Asks every endpoint for its metrics and for what else data sources want to know, over one
+ * kept-alive connection for each and never more than one request at a time, so a slow engine is
+ * asked less often instead of more.
  *
- * <p>{@link #endpoints} and {@link #close} are called from one thread; each target lives on one
- * event loop.
+ * <p>{@link #sources}, {@link #endpoints} and {@link #close} are called from one thread; each
+ * endpoint lives on one event loop.
  */
 public final class MetricsScraper implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(MetricsScraper.class);
 
   private final EventLoopGroup loops;
   private final Class<? extends Channel> channelType;
@@ -30,6 +37,7 @@ public final class MetricsScraper implements AutoCloseable {
   private final LongSupplier clock;
   private final Sink sink;
   private final LongAdder failures = new LongAdder();
+  private final LongAdder sourceFailures = new LongAdder();
   private final FastThreadLocal<byte[]> scratch =
       new FastThreadLocal<>() {
         @Override
@@ -39,7 +47,11 @@ public final class MetricsScraper implements AutoCloseable {
       };
 
   /** Replaced as a whole by the owning thread, read from any. */
-  private volatile Map<String, ScrapeTarget> targets = Map.of();
+  private volatile Map<String, EndpointScrape> targets = Map.of();
+
+  private List<DataSource> sources = DataSources.DEFAULT;
+  private List<PageSource> pages;
+  private List<EndpointSpec> endpoints = List.of();
 
   private boolean closed;
 
@@ -47,7 +59,7 @@ public final class MetricsScraper implements AutoCloseable {
   @FunctionalInterface
   public interface Sink {
     /**
-     * What an endpoint's page said; all unknown when it could not be read for long.
+     * What is known of an endpoint; all unknown when nothing could be read for long.
      *
      * @param begunAt when the page was asked for, by the scraper's clock
      */
@@ -57,36 +69,25 @@ public final class MetricsScraper implements AutoCloseable {
   /**
    * How to scrape.
    *
-   * @param interval from one scrape of an endpoint to the next
+   * @param interval from one look at a server's own metrics to the next, if no config says
    * @param timeout longest time for one scrape, rounded up to whole intervals
-   * @param stale age at which the last good scrape is no longer believed
-   * @param path of the metrics page
-   * @param mapping what to read from it
+   * @param stale age at which the last good scrape is no longer believed, at least
    */
-  public record Settings(
-      Duration interval, Duration timeout, Duration stale, String path, MetricMapping mapping) {
+  public record Settings(Duration interval, Duration timeout, Duration stale) {
 
-    /** Five times a second, one second for each, vLLM's names. */
+    /** Five times a second, one second for each. */
     public static final Settings DEFAULT =
-        new Settings(
-            Duration.ofMillis(200),
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(5),
-            "/metrics",
-            MetricMapping.VLLM);
+        new Settings(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5));
 
     public Settings {
       if (interval.toMillis() < 10) {
         throw new IllegalArgumentException("interval is " + interval + "; set at least 10 ms");
       }
-      if (!path.startsWith("/")) {
-        throw new IllegalArgumentException("path is \"" + path + "\"; start it with /");
-      }
     }
 
     /** The same at another pace. */
     public Settings withInterval(Duration other) {
-      return new Settings(other, timeout, stale, path, mapping);
+      return new Settings(other, timeout, stale);
     }
   }
 
@@ -102,6 +103,37 @@ public final class MetricsScraper implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.sink = sink;
+    pages = pages(sources);
+  }
+
+  /** Asks these from now on, and no others. */
+  public void sources(List<DataSource> all) {
+    if (closed || all.equals(sources)) {
+      return;
+    }
+    List<PageSource> old = pages;
+    sources = List.copyOf(all);
+    pages = pages(sources);
+    List<EndpointSpec> same = endpoints;
+    scrape(List.of());
+    scrape(same);
+    old.forEach(PageSource::close);
+  }
+
+  private List<PageSource> pages(List<DataSource> all) {
+    List<PageSource> made = new ArrayList<>();
+    for (DataSource source : all) {
+      try {
+        made.add(
+            source instanceof EnginePages engine
+                ? new EnginePageSource(engine, settings.interval())
+                : new ListedPageSource(source));
+      } catch (RuntimeException | LinkageError e) {
+        sourceFailures.increment();
+        LOG.error("data source {} is left out: it can't be asked", source.getClass().getName(), e);
+      }
+    }
+    return List.copyOf(made);
   }
 
   /** Scrapes these from now on, and no others; nothing once it is closed. */
@@ -111,11 +143,12 @@ public final class MetricsScraper implements AutoCloseable {
     }
   }
 
-  private void scrape(List<EndpointSpec> endpoints) {
-    Map<String, ScrapeTarget> before = targets;
-    Map<String, ScrapeTarget> after = HashMap.newHashMap(endpoints.size());
-    for (EndpointSpec endpoint : endpoints) {
-      ScrapeTarget known = before.get(endpoint.name());
+  private void scrape(List<EndpointSpec> all) {
+    endpoints = List.copyOf(all);
+    Map<String, EndpointScrape> before = targets;
+    Map<String, EndpointScrape> after = HashMap.newHashMap(all.size());
+    for (EndpointSpec endpoint : all) {
+      EndpointScrape known = before.get(endpoint.name());
       after.put(
           endpoint.name(), known != null && known.sameProcess(endpoint) ? known : begin(endpoint));
     }
@@ -128,35 +161,42 @@ public final class MetricsScraper implements AutoCloseable {
         });
   }
 
-  /** Scrapes that failed, since the start. */
+  /** Scrapes of servers' own metrics that failed, since the start. */
   public long failures() {
     return failures.sum();
   }
 
+  /** Looks of other data sources that failed, since the start. */
+  public long sourceFailures() {
+    return sourceFailures.sum();
+  }
+
   /** Whether there are endpoints and not one of them accepts a connection. */
   public boolean allRefuse() {
-    Map<String, ScrapeTarget> now = targets;
-    return !now.isEmpty() && now.values().stream().allMatch(ScrapeTarget::refuses);
+    Map<String, EndpointScrape> now = targets;
+    return !now.isEmpty() && now.values().stream().allMatch(EndpointScrape::refuses);
   }
 
   @Override
   public void close() {
     closed = true;
     scrape(List.of());
+    pages.forEach(PageSource::close);
   }
 
-  private ScrapeTarget begin(EndpointSpec endpoint) {
+  private EndpointScrape begin(EndpointSpec endpoint) {
     EventLoop loop = loops.next();
-    Bootstrap bootstrap =
-        new Bootstrap()
-            .group(loop)
-            .channel(channelType)
-            .option(ChannelOption.TCP_NODELAY, true)
-            .option(
-                ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(settings.timeout.toMillis()));
-    ScrapeTarget target = new ScrapeTarget(this, endpoint, loop, bootstrap);
-    target.start();
-    return target;
+    EndpointScrape scrape = new EndpointScrape(this, endpoint, pages, loop, () -> bootstrap(loop));
+    scrape.start();
+    return scrape;
+  }
+
+  private Bootstrap bootstrap(EventLoop loop) {
+    return new Bootstrap()
+        .group(loop)
+        .channel(channelType)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(settings.timeout.toMillis()));
   }
 
   /** Endpoints being scraped. */
@@ -177,11 +217,11 @@ public final class MetricsScraper implements AutoCloseable {
     return scratch.get();
   }
 
-  void succeeded(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+  void tell(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
     sink.scraped(endpoint, begunAt, metrics);
   }
 
-  void failed() {
-    failures.increment();
+  void failed(PageSource source) {
+    (source.ofEngine() ? failures : sourceFailures).increment();
   }
 }

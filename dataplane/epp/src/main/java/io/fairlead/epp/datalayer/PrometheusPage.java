@@ -1,8 +1,7 @@
 package io.fairlead.epp.datalayer;
 
-import io.fairlead.core.EndpointMetrics;
 import io.fairlead.epp.datalayer.MetricMapping.Fold;
-import io.fairlead.epp.datalayer.MetricMapping.Quantity;
+import io.fairlead.plugin.Readings;
 import java.util.Arrays;
 
 /**
@@ -12,7 +11,7 @@ import java.util.Arrays;
  * <p>Lines that lie within one piece are read in place; only a line cut between pieces is copied.
  * Nothing is allocated per line. Not thread-safe; one per connection, reused.
  */
-public final class PrometheusPage {
+final class PrometheusPage {
 
   /** A longer line is skipped: no series that is wanted is anywhere near. */
   private static final int MAX_LINE = 64 * 1024;
@@ -23,12 +22,12 @@ public final class PrometheusPage {
   private boolean skipping;
 
   /** A page with nothing on it yet. */
-  public PrometheusPage(MetricMapping mapping) {
+  PrometheusPage(MetricMapping mapping) {
     wanted = mapping.entries().stream().map(WantedSeries::new).toArray(WantedSeries[]::new);
   }
 
   /** Starts a new page. */
-  public void reset() {
+  void reset() {
     carried = 0;
     skipping = false;
     for (WantedSeries series : wanted) {
@@ -37,7 +36,7 @@ public final class PrometheusPage {
   }
 
   /** Takes in the next piece of the page; the bytes are not kept. */
-  public void feed(byte[] bytes, int offset, int length) {
+  void feed(byte[] bytes, int offset, int length) {
     int end = offset + length;
     int start = offset;
     while (start < end) {
@@ -56,17 +55,14 @@ public final class PrometheusPage {
     }
   }
 
-  /** Ends the page and says what was on it; what was not there or made no sense is unknown. */
-  public EndpointMetrics finish() {
+  /** Ends the page and says what was on it. */
+  void finish(Readings readings) {
     if (carried > 0) {
       endCarried();
     }
-    return new EndpointMetrics(
-        count(Quantity.WAITING),
-        count(Quantity.RUNNING),
-        usage(),
-        count(Quantity.BLOCK_SIZE),
-        count(Quantity.BLOCKS));
+    for (WantedSeries series : wanted) {
+      series.tell(readings);
+    }
   }
 
   private void line(byte[] bytes, int start, int end) {
@@ -101,26 +97,6 @@ public final class PrometheusPage {
     skipping = false;
   }
 
-  private double value(Quantity quantity) {
-    for (WantedSeries series : wanted) {
-      if (series.quantity() == quantity && !Double.isNaN(series.value())) {
-        return series.value();
-      }
-    }
-    return Double.NaN;
-  }
-
-  private int count(Quantity quantity) {
-    double value = value(quantity);
-    return value >= 0 && value <= Integer.MAX_VALUE ? (int) value : -1;
-  }
-
-  private double usage() {
-    double value = value(Quantity.KV_USAGE);
-    // A full cache may come out a rounding error above 1; a percentage is no share.
-    return value >= 0 && value <= 1.01 ? Math.min(1, value) : Double.NaN;
-  }
-
   private static int indexOfNewline(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] == '\n') {
@@ -139,6 +115,7 @@ public final class PrometheusPage {
       case SUM -> sofar + next;
       case MAX -> Math.max(sofar, next);
       case NEWEST -> newer ? next : sofar;
+      case FIRST -> sofar;
     };
   }
 }

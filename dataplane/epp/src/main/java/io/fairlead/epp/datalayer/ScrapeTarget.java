@@ -1,7 +1,9 @@
 package io.fairlead.epp.datalayer;
 
-import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Route;
+import io.fairlead.epp.datalayer.PageSource.PageReader;
+import io.fairlead.plugin.DataSource.Target;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -20,30 +22,37 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint being scraped: at every tick it begins a scrape, unless one is under way. Failures
- * in a row make it skip more and more ticks, up to about two seconds.
+ * One endpoint being asked by one source: at every tick it begins a scrape, unless one is under
+ * way. Failures in a row make it skip more and more ticks, up to about two seconds.
  *
- * <p>Confined to its event loop, except {@link #refuses}, {@link #start} and {@link #stop}.
+ * <p>Confined to its event loop, except {@link #refuses}, {@link #onOwnPort}, {@link #start} and
+ * {@link #stop}.
  */
 final class ScrapeTarget {
 
   private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** No engine writes that much; a server that does is not read to its end. */
-  private static final int MAX_PAGE_BYTES = 16 * 1024 * 1024;
-
   private final MetricsScraper scraper;
-  private final EndpointSpec endpoint;
+  private final EndpointScrape endpoint;
+  private final int number;
+  private final PageSource source;
   private final EventLoop loop;
   private final Bootstrap bootstrap;
-  private final PrometheusPage page;
+  private final PageReader page;
+  private final InetSocketAddress address;
+  private final boolean onOwnPort;
   private final String host;
+  private final String path;
+  private final int maxBytes;
+  private final long interval;
+  private final long stale;
 
   private volatile boolean refuses;
 
@@ -51,35 +60,59 @@ final class ScrapeTarget {
   private @Nullable Channel channel;
   private boolean stopped;
   private boolean busy;
+
+  /** Whether the source still reads a page: perhaps of a scrape that has been given up. */
+  private boolean reading;
+
   private long begunAt;
   private long goodAt;
   private boolean believed;
   private int failuresInRow;
   private long skip;
 
-  ScrapeTarget(MetricsScraper scraper, EndpointSpec endpoint, EventLoop loop, Bootstrap bootstrap) {
+  /**
+   * @throws RuntimeException whatever the source's own code throws
+   */
+  ScrapeTarget(
+      MetricsScraper scraper,
+      EndpointScrape endpoint,
+      int number,
+      PageSource source,
+      EndpointSpec spec,
+      EventLoop loop,
+      Bootstrap bootstrap) {
     this.scraper = scraper;
     this.endpoint = endpoint;
+    this.number = number;
+    this.source = source;
     this.loop = loop;
     this.bootstrap = bootstrap;
-    page = new PrometheusPage(scraper.settings().mapping());
-    host =
-        endpoint.address().indexOf(':') >= 0
-            ? "[" + endpoint.address() + "]:" + endpoint.port()
-            : endpoint.address() + ":" + endpoint.port();
+    Target target = new Target(spec.name(), spec.address(), spec.port(), spec.labels());
+    page = source.reader(target, loop);
+    int port = source.source().port(target);
+    onOwnPort = port == spec.port();
+    address = new InetSocketAddress(spec.address(), port);
+    host = Route.destination(spec.address(), port);
+    path = source.source().path();
+    maxBytes = source.source().maxBytes();
+    interval = source.interval().toNanos();
+    stale = Math.max(scraper.settings().stale().toNanos(), 3 * interval);
+    SslContext tls = source.tls();
     bootstrap.handler(
         new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel ch) {
+            if (tls != null) {
+              ch.pipeline().addLast(tls.newHandler(ch.alloc(), spec.address(), port));
+            }
             ch.pipeline().addLast(new HttpClientCodec(), new Reader());
           }
         });
   }
 
-  boolean sameProcess(EndpointSpec other) {
-    return endpoint.incarnation().equals(other.incarnation())
-        && endpoint.address().equals(other.address())
-        && endpoint.port() == other.port();
+  /** Whether it asks where the endpoint serves inference. */
+  boolean onOwnPort() {
+    return onOwnPort;
   }
 
   /** Whether the last attempt got no connection. */
@@ -91,7 +124,6 @@ final class ScrapeTarget {
     loop.execute(
         () -> {
           if (!stopped) {
-            long interval = scraper.settings().interval().toNanos();
             ticks = loop.scheduleAtFixedRate(this::tick, 0, interval, TimeUnit.NANOSECONDS);
           }
         });
@@ -120,6 +152,9 @@ final class ScrapeTarget {
       skip--;
       return;
     }
+    if (reading) {
+      return; // of a scrape that was given up: one page at a time
+    }
     busy = true;
     begunAt = now;
     if (channel != null && channel.isActive()) {
@@ -130,8 +165,7 @@ final class ScrapeTarget {
   }
 
   private void connect() {
-    ChannelFuture connecting =
-        bootstrap.connect(new InetSocketAddress(endpoint.address(), endpoint.port()));
+    ChannelFuture connecting = bootstrap.connect(address);
     Channel mine = connecting.channel();
     channel = mine;
     connecting.addListener(
@@ -149,25 +183,39 @@ final class ScrapeTarget {
   }
 
   private void ask(Channel to) {
-    var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, path());
+    var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, path);
     request
         .headers()
         .set(HttpHeaderNames.HOST, host)
         .set(HttpHeaderNames.ACCEPT, HttpHeaderValues.TEXT_PLAIN);
-    page.reset();
+    page.begin();
     var _ = to.writeAndFlush(request);
   }
 
-  private String path() {
-    return scraper.settings().path();
+  /** The page is here as a whole; whoever reads it may take until later. */
+  private void read() {
+    long asked = begunAt;
+    reading = true;
+    page.end(
+        readings -> {
+          reading = false;
+          if (stopped || !busy || begunAt != asked) {
+            return; // too late: it has been counted as a failure
+          }
+          if (readings == null) {
+            fail();
+          } else {
+            succeed(readings);
+          }
+        });
   }
 
-  private void succeed(EndpointMetrics metrics) {
+  private void succeed(EndpointReadings readings) {
     busy = false;
     failuresInRow = 0;
     goodAt = scraper.now();
     believed = true;
-    scraper.succeeded(endpoint, begunAt, metrics);
+    endpoint.read(number, begunAt, readings);
   }
 
   private void fail() {
@@ -176,13 +224,14 @@ final class ScrapeTarget {
     if (stopped) {
       return;
     }
-    scraper.failed();
+    scraper.failed(source);
+    endpoint.failed(number);
     failuresInRow = Math.min(failuresInRow + 1, 16);
-    long most = MAX_PAUSE_NANOS / scraper.settings().interval().toNanos();
+    long most = MAX_PAUSE_NANOS / interval;
     skip = Math.min(most, (1L << failuresInRow) - 2);
-    if (believed && scraper.now() - goodAt >= scraper.settings().stale().toNanos()) {
+    if (believed && scraper.now() - goodAt >= stale) {
       believed = false;
-      scraper.succeeded(endpoint, begunAt, EndpointMetrics.UNKNOWN);
+      endpoint.forget(number, begunAt);
     }
   }
 
@@ -219,7 +268,7 @@ final class ScrapeTarget {
       }
       if (message instanceof HttpContent content) {
         take(content.content());
-        if (bytes > MAX_PAGE_BYTES) {
+        if (bytes > maxBytes) {
           fail();
         } else if (message instanceof LastHttpContent) {
           end();
@@ -230,7 +279,7 @@ final class ScrapeTarget {
     private void take(ByteBuf content) {
       int length = content.readableBytes();
       bytes += length;
-      if (!usable || length == 0) {
+      if (!usable || length == 0 || bytes > maxBytes) {
         return;
       }
       if (content.hasArray()) {
@@ -249,7 +298,7 @@ final class ScrapeTarget {
       answering = false;
       used = true;
       if (usable) {
-        succeed(page.finish());
+        read();
       } else {
         fail();
       }

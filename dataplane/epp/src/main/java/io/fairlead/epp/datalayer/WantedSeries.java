@@ -2,27 +2,33 @@ package io.fairlead.epp.datalayer;
 
 import io.fairlead.epp.datalayer.MetricMapping.Entry;
 import io.fairlead.epp.datalayer.MetricMapping.Fold;
-import io.fairlead.epp.datalayer.MetricMapping.Quantity;
+import io.fairlead.plugin.Readings;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 
 /**
- * One entry of a mapping while a page goes by: recognises its lines and folds their numbers.
+ * One entry of a mapping while a page goes by: recognises its lines and folds what they tell.
  *
  * <p>A line is {@code name{label="value",…} value [timestamp]}. One that does not keep to that is
  * no match; nothing on a page can make this throw.
  */
 final class WantedSeries {
 
-  private final Quantity quantity;
+  private final String key;
   private final Fold fold;
+  private final boolean text;
   private final byte[] name;
   private final byte[][] selectorNames;
   private final byte[][] selectorValues;
   private final byte[] label;
 
   private double value = Double.NaN;
+
+  /** The label's text as it stands on the page. */
+  private byte[] told = new byte[0];
+
+  private int toldLength = -1;
   private double newest = Double.NEGATIVE_INFINITY;
 
   /** Where the last label looked for starts and ends, quotes excluded; valid after a hit. */
@@ -31,7 +37,8 @@ final class WantedSeries {
   private int labelEnd;
 
   WantedSeries(Entry entry) {
-    quantity = entry.quantity();
+    key = entry.key();
+    text = entry.text();
     fold = entry.fold();
     name = utf8(entry.name());
     label = entry.label() == null ? new byte[0] : utf8(entry.label());
@@ -44,17 +51,18 @@ final class WantedSeries {
     }
   }
 
-  Quantity quantity() {
-    return quantity;
-  }
-
-  /** The folded number, NaN when no series told one. */
-  double value() {
-    return value;
+  /** Says what the series told, if they told anything. */
+  void tell(Readings readings) {
+    if (text && toldLength >= 0) {
+      readings.text(key, unescaped(told, toldLength));
+    } else if (!Double.isNaN(value)) {
+      readings.number(key, value);
+    }
   }
 
   void reset() {
     value = Double.NaN;
+    toldLength = -1;
     newest = Double.NEGATIVE_INFINITY;
   }
 
@@ -72,6 +80,12 @@ final class WantedSeries {
     }
     double sample = Decimal.parse(line, skipBlanks(line, afterLabels, end), end);
     double number = sample;
+    if (text) {
+      if (find(line, afterName, afterLabels, label)) {
+        keep(line, sample);
+      }
+      return;
+    }
     if (label.length > 0) {
       number =
           find(line, afterName, afterLabels, label)
@@ -83,6 +97,37 @@ final class WantedSeries {
       value = PrometheusPage.fold(fold, value, number, newer);
       newest = newer ? sample : newest;
     }
+  }
+
+  private void keep(byte[] line, double sample) {
+    boolean newer = fold == Fold.NEWEST && sample >= newest;
+    if (toldLength >= 0 && !newer) {
+      return;
+    }
+    int length = labelEnd - labelStart;
+    if (length > told.length) {
+      told = new byte[length];
+    }
+    System.arraycopy(line, labelStart, told, 0, length);
+    toldLength = length;
+    newest = newer ? sample : newest;
+  }
+
+  private static String unescaped(byte[] bytes, int length) {
+    String text = new String(bytes, 0, length, StandardCharsets.UTF_8);
+    if (text.indexOf('\\') < 0) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\\' && i + 1 < text.length()) {
+        c = text.charAt(++i);
+        c = c == 'n' ? '\n' : c;
+      }
+      plain.append(c);
+    }
+    return plain.toString();
   }
 
   private boolean selected(byte[] line, int open, int close) {

@@ -18,11 +18,14 @@ public final class ProcessMeters {
   private final Counter refused;
   private final MultiGauge config;
   private final LongSupplier scrapeFailures;
+  private final LongSupplier sourceFailures;
   private PickerReport last = PickerReport.EMPTY;
 
   /** Registers all of them. */
-  public ProcessMeters(MeterRegistry registry, LongSupplier scrapeFailures) {
+  public ProcessMeters(
+      MeterRegistry registry, LongSupplier scrapeFailures, LongSupplier sourceFailures) {
     this.scrapeFailures = scrapeFailures;
+    this.sourceFailures = sourceFailures;
     applied = reloads(registry, "applied");
     refused = reloads(registry, "refused");
     config =
@@ -32,6 +35,10 @@ public final class ProcessMeters {
     FunctionCounter.builder(
             "fairlead.scrape.failures", this, meters -> meters.scrapeFailures.getAsLong())
         .description("Scrapes of model servers that failed.")
+        .register(registry);
+    FunctionCounter.builder(
+            "fairlead.data.source.failures", this, meters -> meters.sourceFailures.getAsLong())
+        .description("Looks of data sources that plugins brought, and that failed.")
         .register(registry);
     Gauge.builder("fairlead.pool.endpoints.ready", this, m -> m.last.endpoints().ready())
         .description("Endpoints that may get requests.")

@@ -7,6 +7,7 @@ import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.director.PoolLoop;
@@ -218,7 +219,7 @@ class ConfigApplierTest {
     }
 
     @Override
-    public void applied(ConfigOffer.Document document) {
+    public void applied(ConfigOffer.Document document, CompiledConfig config) {
       told.add("applied " + document.config().name());
     }
 

@@ -6,10 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.plugin.DataSource;
+import io.fairlead.plugin.Readings;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.BufferedReader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -24,9 +27,12 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,11 +60,7 @@ class MetricsScraperIT {
           loops,
           NioSocketChannel.class,
           new MetricsScraper.Settings(
-              Duration.ofMillis(10),
-              Duration.ofSeconds(1),
-              Duration.ofSeconds(5),
-              "/metrics",
-              MetricMapping.VLLM),
+              Duration.ofMillis(10), Duration.ofSeconds(1), Duration.ofSeconds(5)),
           clock::get,
           (endpoint, begunAt, metrics) -> {
             who.add(endpoint.incarnation() + " at " + begunAt);
@@ -195,6 +197,158 @@ class MetricsScraperIT {
     assertThat(scraper.targets()).isZero();
   }
 
+  @Test
+  void anotherSourceTellsBesideTheEngine() throws Exception {
+    engine.answer = GOOD;
+    try (Engine side = new Engine()) {
+      side.answer = page("42");
+      scraper.sources(with(new Side(side.port(), (page, r) -> r.number("side", number(page)))));
+      scrape();
+      await().until(() -> scraped.contains(withSide(42)));
+      assertThat(scraped)
+          .as("it never speaks before the engine")
+          .allMatch(metrics -> metrics.waiting() == 3);
+
+      side.answer = page("43");
+      await().until(() -> scraped.contains(withSide(43)));
+
+      scraper.sources(DataSources.DEFAULT);
+      await().until(() -> side.closed.get() == 1);
+      scraped.clear();
+      await().until(() -> scraped.size() > 2);
+      assertThat(List.copyOf(scraped).getLast()).isEqualTo(AS_TOLD);
+    }
+    assertThat(scraper.failures()).isZero();
+    assertThat(scraper.sourceFailures()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"throws", "too long", "not found", "hangs"})
+  void theFailureOfAnotherSourceChangesNothingElse(String how) throws Exception {
+    CountDownLatch hanging = new CountDownLatch(1);
+    engine.answer = GOOD;
+    try (Engine side = new Engine()) {
+      side.answer = page("42");
+      AtomicBoolean fails = new AtomicBoolean();
+      scraper.sources(
+          with(
+              new Side(
+                  side.port(),
+                  (page, readings) -> {
+                    if (fails.get() && how.equals("hangs")) {
+                      awaitUninterruptibly(hanging);
+                    } else if (fails.get() && how.equals("throws")) {
+                      throw new IllegalStateException("on purpose");
+                    }
+                    readings.number("side", number(page));
+                  })));
+      scrape();
+      await().until(() -> scraped.contains(withSide(42)));
+
+      fails.set(true);
+      switch (how) {
+        case "too long" -> side.answer = page("4".repeat(200));
+        case "not found" -> side.answer = "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n";
+        default -> {}
+      }
+      if (how.equals("hangs")) {
+        scraped.clear();
+        await().until(() -> scraped.size() > 3);
+        clock.addAndGet(Duration.ofSeconds(1).toNanos());
+      }
+      await().until(() -> scraper.sourceFailures() >= 1);
+      scraped.clear();
+      await().until(() -> scraped.size() > 3);
+      assertThat(scraped).as("a short silence is no reason").containsOnly(withSide(42));
+
+      if (!how.equals("hangs")) {
+        clock.addAndGet(Duration.ofSeconds(5).toNanos());
+        await().until(() -> scraped.contains(AS_TOLD));
+      }
+      fails.set(false);
+      hanging.countDown();
+      side.answer = page("44");
+      await().until(() -> scraped.contains(withSide(44)));
+    } finally {
+      hanging.countDown();
+    }
+    assertThat(scraper.allRefuse()).isFalse();
+  }
+
+  @Test
+  void aSourceThatCannotBeAskedIsLeftOut() {
+    engine.answer = GOOD;
+    scraper.sources(
+        with(
+            new Side(1, (page, readings) -> {}) {
+              @Override
+              public Duration interval() {
+                throw new IllegalStateException("on purpose");
+              }
+            }));
+    scrape();
+    await().until(() -> scraped.size() > 1);
+    assertThat(scraped).containsOnly(AS_TOLD);
+    assertThat(scraper.sourceFailures()).isEqualTo(1);
+  }
+
+  private static List<DataSource> with(DataSource other) {
+    return List.of(EnginePages.DEFAULT, other);
+  }
+
+  private static EndpointMetrics withSide(double value) {
+    return new EndpointMetrics(
+        3, 2, .5, -1, -1, "", -1, List.of(), List.of(), Map.of("side", value));
+  }
+
+  private static double number(String page) {
+    return Double.parseDouble(page);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Reads a port of its own. */
+  private static class Side implements DataSource {
+    private final int port;
+    private final BiConsumer<String, Readings> reader;
+
+    Side(int port, BiConsumer<String, Readings> reader) {
+      this.port = port;
+      this.reader = reader;
+    }
+
+    @Override
+    public String path() {
+      return "/side";
+    }
+
+    @Override
+    public int port(Target endpoint) {
+      return port;
+    }
+
+    @Override
+    public Duration interval() {
+      return Duration.ofMillis(10);
+    }
+
+    @Override
+    public int maxBytes() {
+      return 100;
+    }
+
+    @Override
+    public void read(Target endpoint, String page, Readings readings) {
+      reader.accept(page, readings);
+    }
+  }
+
   private void scrape() {
     scraper.endpoints(List.of(endpoint("1")));
   }
@@ -211,7 +365,7 @@ class MetricsScraperIT {
   }
 
   /** Sends the answer of the moment to every request; silence to those who get none. */
-  private static final class Engine {
+  private static final class Engine implements Closeable {
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger unanswered = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
@@ -264,7 +418,8 @@ class MetricsScraperIT {
       closed.incrementAndGet();
     }
 
-    void close() throws IOException {
+    @Override
+    public void close() throws IOException {
       server.close();
     }
   }

@@ -25,7 +25,9 @@ class PrometheusPageFuzz {
     for (int at = 0; at < rest.length; at += cut) {
       page.feed(rest, at, Math.min(cut, rest.length - at));
     }
-    EndpointMetrics metrics = page.finish();
+    EndpointReadings readings = new EndpointReadings();
+    page.finish(readings);
+    EndpointMetrics metrics = readings.metrics();
     assertThat(metrics.waiting()).isGreaterThanOrEqualTo(-1);
     assertThat(metrics.running()).isGreaterThanOrEqualTo(-1);
     assertThat(metrics.blocks()).isGreaterThanOrEqualTo(-1);

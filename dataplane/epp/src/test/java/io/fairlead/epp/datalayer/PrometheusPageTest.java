@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.epp.datalayer.MetricMapping.Entry;
 import io.fairlead.epp.datalayer.MetricMapping.Fold;
-import io.fairlead.epp.datalayer.MetricMapping.Quantity;
+import io.fairlead.plugin.Readings;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +37,7 @@ class PrometheusPageTest {
 
   @Test
   void foldsTheRanksOfOnePod() {
-    assertThat(read(PAGE)).isEqualTo(new EndpointMetrics(15, 7, 0.5, 16, 1012));
+    assertThat(read(PAGE)).isEqualTo(plain(15, 7, 0.5, 16, 1012));
   }
 
   @Test
@@ -50,7 +50,7 @@ class PrometheusPageTest {
       for (int at = 0; at < bytes.length; at += cut) {
         page.feed(bytes, at, Math.min(cut, bytes.length - at));
       }
-      assertThat(page.finish()).as("pieces of %d bytes", cut).isEqualTo(whole);
+      assertThat(finish(page)).as("pieces of %d bytes", cut).isEqualTo(whole);
     }
   }
 
@@ -99,7 +99,7 @@ class PrometheusPageTest {
     for (int at = 0; at < bytes.length; at += 1_000) {
       page.feed(bytes, at, Math.min(1_000, bytes.length - at));
     }
-    assertThat(page.finish().waiting()).isEqualTo(4);
+    assertThat(finish(page).waiting()).isEqualTo(4);
   }
 
   @Test
@@ -108,7 +108,7 @@ class PrometheusPageTest {
     byte[] bytes = PAGE.getBytes(StandardCharsets.UTF_8);
     page.feed(bytes, 0, bytes.length - 3);
     page.reset();
-    assertThat(page.finish()).isEqualTo(EndpointMetrics.UNKNOWN);
+    assertThat(finish(page)).isEqualTo(EndpointMetrics.UNKNOWN);
   }
 
   @Test
@@ -116,8 +116,9 @@ class PrometheusPageTest {
     var mapping =
         new MetricMapping(
             List.of(
-                new Entry(Quantity.WAITING, "q", Map.of("type", "wait\"ing\\"), Fold.SUM, null),
-                new Entry(Quantity.BLOCKS, "info", Map.of(), Fold.NEWEST, "max")));
+                new Entry(
+                    Readings.WAITING, "q", Map.of("type", "wait\"ing\\"), Fold.SUM, null, false),
+                Entry.label(Readings.BLOCKS, "info", "max", Fold.NEWEST)));
     String text =
         """
         q{type="running"} 8
@@ -127,6 +128,32 @@ class PrometheusPageTest {
         info{max="5"} 1.6e9
         """;
     assertThat(read(mapping, text)).isEqualTo(new EndpointMetrics(2, -1, Double.NaN, -1, 6));
+  }
+
+  @Test
+  void theNewestValueOfLoraInfoCountsWhateverItsPlace() {
+    String text =
+        """
+        vllm:num_requests_running{engine="0",model_name="base"} 3.0
+        vllm:num_requests_running{engine="1",model_name="other"} 3.0
+        vllm:lora_requests_info{max_lora="2",running_lora_adapters="",waiting_lora_adapters=""} 1.795218900e+09
+        vllm:lora_requests_info{max_lora="3",running_lora_adapters="a, b",waiting_lora_adapters="a,q\\"\\\\x,a"} 1.795218967e+09
+        vllm:lora_requests_info{max_lora="2",running_lora_adapters="a",waiting_lora_adapters="a"} 1.795218966e+09
+        """;
+    EndpointMetrics metrics = read(text);
+    assertThat(metrics.baseModel()).isEqualTo("base");
+    assertThat(metrics.maxAdapters()).isEqualTo(3);
+    assertThat(metrics.runningAdapters()).containsExactly("a", "b");
+    assertThat(metrics.waitingAdapters()).containsExactly("a", "q\"\\x");
+
+    EndpointMetrics idle =
+        read(
+            text
+                + "vllm:lora_requests_info{max_lora=\"3\",running_lora_adapters=\"\",waiting_lora_adapters=\"\"}"
+                + " 1.795218968e+09\n");
+    assertThat(idle.runningAdapters()).isEmpty();
+    assertThat(idle.maxAdapters()).isEqualTo(3);
+    assertThat(read(PAGE).maxAdapters()).as("LoRA is off").isEqualTo(-1);
   }
 
   @ParameterizedTest
@@ -171,6 +198,19 @@ class PrometheusPageTest {
     PrometheusPage page = new PrometheusPage(mapping);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     page.feed(bytes, 0, bytes.length);
-    return page.finish();
+    return finish(page);
+  }
+
+  private static EndpointMetrics finish(PrometheusPage page) {
+    EndpointReadings readings = new EndpointReadings();
+    page.finish(readings);
+    return readings.metrics();
+  }
+
+  /** Of a server that calls its model {@code m} and has no adapters. */
+  private static EndpointMetrics plain(
+      int waiting, int running, double kvUsage, int blockSize, int blocks) {
+    return new EndpointMetrics(
+        waiting, running, kvUsage, blockSize, blocks, "m", -1, List.of(), List.of(), Map.of());
   }
 }

@@ -1,0 +1,116 @@
+package io.fairlead.epp.datalayer;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One endpoint with all that is asked about it: puts together what its sources say. A source that
+ * knows nothing changes nothing of what the others say. Confined to its event loop, except {@link
+ * #refuses}, {@link #start} and {@link #stop}.
+ */
+final class EndpointScrape {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EndpointScrape.class);
+
+  private final MetricsScraper scraper;
+  private final EndpointSpec endpoint;
+  private final List<ScrapeTarget> targets = new ArrayList<>();
+  private final @Nullable EndpointReadings[] known;
+
+  /** Whether each of the engine's own pages has been read or has failed. */
+  private final boolean[] settled;
+
+  EndpointScrape(
+      MetricsScraper scraper,
+      EndpointSpec endpoint,
+      List<PageSource> sources,
+      EventLoop loop,
+      Supplier<Bootstrap> bootstraps) {
+    this.scraper = scraper;
+    this.endpoint = endpoint;
+    known = new EndpointReadings[sources.size()];
+    settled = new boolean[sources.size()];
+    for (int i = 0; i < settled.length; i++) {
+      PageSource source = sources.get(i);
+      settled[i] = !source.ofEngine();
+      try {
+        targets.add(new ScrapeTarget(scraper, this, i, source, endpoint, loop, bootstraps.get()));
+      } catch (RuntimeException | LinkageError e) {
+        scraper.failed(source);
+        LOG.error("{} can't be asked by {}", endpoint.name(), source.source().getClass(), e);
+      }
+    }
+  }
+
+  boolean sameProcess(EndpointSpec other) {
+    return endpoint.incarnation().equals(other.incarnation())
+        && endpoint.address().equals(other.address())
+        && endpoint.port() == other.port()
+        && endpoint.labels().equals(other.labels());
+  }
+
+  /** Whether the last attempts to reach the endpoint's own port got no connection. */
+  boolean refuses() {
+    boolean refuses = false;
+    for (ScrapeTarget target : targets) {
+      if (target.onOwnPort()) {
+        if (!target.refuses()) {
+          return false;
+        }
+        refuses = true;
+      }
+    }
+    return refuses;
+  }
+
+  void start() {
+    targets.forEach(ScrapeTarget::start);
+  }
+
+  void stop() {
+    targets.forEach(ScrapeTarget::stop);
+  }
+
+  void read(int source, long begunAt, EndpointReadings readings) {
+    known[source] = readings;
+    settled[source] = true;
+    tell(begunAt);
+  }
+
+  /** A look at the source failed; what it said stays for now. */
+  void failed(int source) {
+    settled[source] = true;
+  }
+
+  /** What the source said is too old to be believed. */
+  void forget(int source, long begunAt) {
+    known[source] = null;
+    tell(begunAt);
+  }
+
+  /** Not before the engine itself has spoken, or has failed to: it would look unknown. */
+  private void tell(long begunAt) {
+    for (boolean spoken : settled) {
+      if (!spoken) {
+        return;
+      }
+    }
+    EndpointReadings all = new EndpointReadings();
+    boolean any = false;
+    for (EndpointReadings one : known) {
+      if (one != null) {
+        all.addAll(one);
+        any = true;
+      }
+    }
+    scraper.tell(endpoint, begunAt, any ? all.metrics() : EndpointMetrics.UNKNOWN);
+  }
+}
