@@ -77,17 +77,17 @@ public final class ConfigCompiler {
   public CompiledConfig compile(PoolConfig config, @Nullable CompiledConfig previous) {
     Problems problems = new Problems();
     ModelRules.check(config.models(), problems);
-    List<String> profiles =
-        config.scheduler().profiles().stream().map(ProfileConfig::name).toList();
+    SchedulerConfig scheduling = ShippedProfiles.expand(config.scheduler());
+    List<String> profiles = scheduling.profiles().stream().map(ProfileConfig::name).toList();
     KeptPlugins kept =
         previous == null ? new KeptPlugins() : previous.plugins().usable(factories, profiles);
     PluginSet plugins = new PluginSet(factories, kept, problems);
-    plugins.make(config.scheduler().plugins());
-    SchedulerAssembly assembly = new SchedulerAssembly(config.scheduler(), plugins, problems);
+    plugins.make(scheduling.plugins());
+    SchedulerAssembly assembly = new SchedulerAssembly(scheduling, plugins, problems);
     Scheduler scheduler = assembly.scheduler();
     SaturationDetector saturation = assembly.saturation();
     PrefixSettings prefix = assembly.prefix();
-    new SectionRules(plugins, problems).check(config.scheduler());
+    new SectionRules(plugins, problems).check(scheduling);
     problems.throwIfAny();
     return new CompiledConfig(
         config,
@@ -97,7 +97,7 @@ public final class ConfigCompiler {
         prefix,
         plugins.instances(Observer.class),
         plugins.instances(Setting.class),
-        warnings(config.scheduler(), plugins));
+        warnings(scheduling, plugins));
   }
 
   private static List<Problem> warnings(SchedulerConfig config, PluginSet plugins) {
