@@ -148,12 +148,21 @@ public final class PoolCore {
     if (endpoint != null) {
       flight.failed(endpoint);
       withdraw(flight);
+      completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
       settle(now, flight);
     }
-    if (last) {
-      reject(flight, criticalityOf(flight.facts), Reason.UPSTREAM_FAILED);
-    } else {
-      decide(now, flight);
+    try {
+      if (last) {
+        reject(flight, criticalityOf(flight.facts), Reason.UPSTREAM_FAILED);
+      } else {
+        decide(now, flight);
+      }
+    } finally {
+      if (endpoint != null && requests.get(request) == null) {
+        tellEnded(observers());
+      } else {
+        completion.clear();
+      }
     }
   }
 
@@ -183,9 +192,8 @@ public final class PoolCore {
       return;
     }
     EndpointState endpoint = flight.at;
-    CompiledConfig active = config;
-    boolean told = endpoint != null && active != null && !active.observers().isEmpty();
-    if (endpoint != null && active != null && told) {
+    List<Observer> observers = endpoint == null ? List.of() : observers();
+    if (endpoint != null && !observers.isEmpty()) {
       completion.set(now, flight, endpoint, outcome, usage);
     }
     if (endpoint != null) {
@@ -198,14 +206,28 @@ public final class PoolCore {
     }
     settle(now, flight);
     requests.remove(flight);
-    if (active != null && told) {
+    tellEnded(observers);
+  }
+
+  private List<Observer> observers() {
+    return config == null ? List.of() : config.observers();
+  }
+
+  /** Tells every observer, however many of them fail. */
+  private void tellEnded(List<Observer> observers) {
+    @Nullable Throwable failure = null;
+    for (Observer observer : observers) {
       try {
-        for (Observer observer : active.observers()) {
-          observer.completed(completion);
-        }
-      } finally {
-        completion.clear();
+        observer.completed(completion);
+      } catch (RuntimeException | Error e) {
+        failure = e;
       }
+    }
+    completion.clear();
+    switch (failure) {
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case null, default -> {}
     }
   }
 
@@ -244,6 +266,7 @@ public final class PoolCore {
         route = place(now, flight, criticality, active);
       }
     } catch (RuntimeException | Error e) {
+      withdraw(flight);
       settle(now, flight);
       reject(flight, criticality, Reason.PLUGIN_FAILED);
       throw e;
