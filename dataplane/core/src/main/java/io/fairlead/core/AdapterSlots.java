@@ -35,6 +35,13 @@ final class AdapterSlots implements Adapters {
     trim();
   }
 
+  /** What the server said is out of date; what was loaded and how many can be, is not. */
+  void unknown() {
+    running = List.of();
+    waiting = List.of();
+    reported = 0;
+  }
+
   /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
   void used(String target) {
     if (needed(target)) {

@@ -65,6 +65,7 @@ final class EndpointState implements Endpoint {
     this.spec = spec;
     this.slot = slot;
     this.since = now;
+    this.areasUntil = now;
     this.identity = Hashing.wyhashFinal4().hashCharsToLong(spec.name());
     this.attributes = EndpointLabels.attributes(spec.labels());
   }
@@ -91,6 +92,7 @@ final class EndpointState implements Endpoint {
       leaving = false;
       since = now;
       read(EndpointMetrics.UNKNOWN);
+      adapters.unknown();
     }
   }
 
@@ -196,10 +198,12 @@ final class EndpointState implements Endpoint {
   }
 
   private void advance(long now) {
-    double passed = Math.max(0, now - areasUntil);
-    decodingArea += passed * decoding();
-    tokensArea += passed * inFlightTokens;
-    areasUntil = Math.max(areasUntil, now);
+    long passed = now - areasUntil;
+    if (passed > 0) {
+      decodingArea += (double) passed * decoding();
+      tokensArea += (double) passed * inFlightTokens;
+      areasUntil = now;
+    }
   }
 
   /** KV cache size in hash blocks, from 1 to {@code max}; 0 when unknown. */

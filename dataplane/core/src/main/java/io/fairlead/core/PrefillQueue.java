@@ -44,8 +44,8 @@ final class PrefillQueue implements Prefills {
     flight.after = null;
     count--;
     uncachedTokens -= flight.uncached();
-    // What rounding leaves of a sum must not outlive its terms.
-    attention = count == 0 ? 0 : attention - flight.attention();
+    // What rounding leaves of a sum must not outlive its terms, nor take it below zero.
+    attention = count == 0 ? 0 : Math.max(0, attention - flight.attention());
   }
 
   @Override
