@@ -59,7 +59,7 @@ final class PrefixTree {
     int at = 0;
     while (at < count) {
       int run = runs.find(PrefixIndex.key(salt, blocks[at]), at);
-      if (run == Runs.NONE) {
+      if (run == Runs.NONE || runs.parent(run) != before()) {
         return;
       }
       lastCommon = runs.common(run, salt, blocks, at, count);
@@ -119,8 +119,13 @@ final class PrefixTree {
         for (int i = 0; i < keys.length; i++) {
           keys[i] = PrefixIndex.key(salt, blocks[at + i]);
         }
-        run = runs.add(keys, at, pathLength == 0 ? Runs.NONE : path[pathLength - 1]);
+        run = runs.add(keys, at, before());
         step(run);
+        break;
+      }
+      if (runs.parent(run) != before()) {
+        // Two prompts with the same hash at the same depth, as who wants to can find: one is
+        // enough.
         break;
       }
       int common = runs.common(run, salt, blocks, at, count);
@@ -170,6 +175,11 @@ final class PrefixTree {
         drop(holder, entry);
       }
     }
+  }
+
+  /** The run that the current prompt has come from. */
+  private int before() {
+    return pathLength == 0 ? Runs.NONE : path[pathLength - 1];
   }
 
   private void step(int run) {
