@@ -3,7 +3,9 @@ package io.fairlead.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.TruthRequest.End;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,56 +19,45 @@ import org.jspecify.annotations.Nullable;
 /** What should be true of a pool, kept in plain objects and maps the slow and obvious way. */
 final class TruthModel implements RequestListener {
 
-  /** One incarnation. */
-  static final class Server {
-    final String name;
-    final EndpointSpec spec;
-    final Set<Live> inFlight = new HashSet<>();
-    EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
-    long since;
-    long sent;
-
-    Server(EndpointSpec spec) {
-      this.spec = spec;
-      this.name = spec.name();
-    }
-
-    int awaiting() {
-      return (int) inFlight.stream().filter(r -> !r.firstToken).count();
-    }
-
-    long tokens() {
-      return inFlight.stream().mapToLong(r -> r.facts.promptTokens()).sum();
-    }
-
-    boolean full() {
-      double queue = Math.max(metrics.waiting(), awaiting()) / 5.0;
-      return queue >= 1 || metrics.kvUsage() / 0.8 >= 1;
-    }
-  }
-
-  /** One request that has not ended. */
-  static final class Live {
-    final RequestFacts facts;
-    final Set<Server> tried = new HashSet<>();
-    @Nullable Server at;
-    boolean firstToken;
-    int attempts;
-
-    Live(RequestFacts facts) {
-      this.facts = facts;
-    }
-  }
-
-  final Map<String, Server> eligible = new LinkedHashMap<>();
-  final Set<Server> gone = new HashSet<>();
-  final Map<Long, Live> live = new LinkedHashMap<>();
+  final Map<String, TruthServer> eligible = new LinkedHashMap<>();
+  final List<TruthServer> gone = new ArrayList<>();
+  final Map<Long, TruthRequest> live = new LinkedHashMap<>();
   final Map<String, Criticality> models = new HashMap<>();
+
+  /** What came of the events, if it is kept. */
   final List<String> effects = new ArrayList<>();
+
+  boolean logging;
   final Set<Long> everSeen = new HashSet<>();
   final int retries;
+
+  /** Observers in force. */
+  int observers;
+
   boolean configured;
-  private @Nullable Live deciding;
+  long now;
+
+  /** Most endpoints, leaving ones included, and most requests that there were at once. */
+  int mostServers;
+
+  int mostLive;
+
+  /** Sends, those with a prefill elsewhere, and calls of observers with a completion. */
+  long sends;
+
+  long pairs;
+  long told;
+
+  /** Of the decision being made: what plugins saw and chose, and whether one broke. */
+  final Map<TruthServer, Integer> matched = new HashMap<>();
+
+  @Nullable TruthServer prefiller;
+  boolean thrown;
+  @Nullable AssertionError wrong;
+  private @Nullable TruthRequest deciding;
+
+  /** What observers have to be told of the event under way. */
+  @Nullable End ending;
 
   TruthModel(int retries) {
     this.retries = retries;
@@ -78,142 +69,225 @@ final class TruthModel implements RequestListener {
   }
 
   /** To be called before the event that decides about this request. */
-  void expectDecision(Live request) {
-    assertThat(deciding).as("every decision has one effect").isNull();
+  void expectDecision(TruthRequest request) {
+    expectDecided();
     deciding = request;
+    matched.clear();
+    prefiller = null;
+    thrown = false;
   }
 
   void expectDecided() {
-    assertThat(deciding).as("every decision has one effect").isNull();
+    hold(deciding == null, "every decision has one effect");
   }
 
-  void endpoints(long now, List<EndpointSpec> specs) {
-    Map<String, Server> before = new HashMap<>(eligible);
+  /** As an assertion, but cheap enough to be made a hundred million times. */
+  static void hold(boolean law, String what) {
+    if (!law) {
+      throw new AssertionError("does not hold: " + what);
+    }
+  }
+
+  void endpoints(List<EndpointSpec> specs) {
+    List<TruthServer> before = new ArrayList<>(eligible.values());
+    List<TruthServer> known = new ArrayList<>(before);
+    known.addAll(gone);
+    gone.addAll(before);
     eligible.clear();
-    gone.addAll(before.values());
     for (EndpointSpec spec : specs) {
-      Server server =
-          gone.stream()
-              .filter(s -> s.spec.equals(spec))
+      TruthServer server =
+          known.stream()
+              .filter(s -> s.isProcess(spec))
               .findFirst()
-              .orElseGet(() -> new Server(spec));
-      gone.remove(server);
-      if (!before.containsValue(server)) {
-        server.metrics = EndpointMetrics.UNKNOWN;
-        server.since = now;
+              .orElseGet(() -> new TruthServer(spec, now));
+      server.spec = spec;
+      if (!before.contains(server)) {
+        server.comesBack(now);
       }
+      gone.remove(server);
       eligible.put(spec.name(), server);
     }
-    gone.removeIf(s -> s.inFlight.isEmpty());
+    dropEmpty();
   }
 
-  void leave(Live request) {
-    Server server = request.at;
-    if (server != null) {
-      server.inFlight.remove(request);
-      request.at = null;
-      gone.removeIf(s -> s.inFlight.isEmpty());
+  /** The server that an endpoint shown to plugins is; remembered when it is shown first. */
+  TruthServer server(Endpoint shown) {
+    for (TruthServer server : servers()) {
+      if (shown.equals(server.shown)) {
+        return server;
+      }
+    }
+    EndpointState state = (EndpointState) shown;
+    for (TruthServer server : servers()) {
+      if (server.shown == null && state.isSame(server.spec)) {
+        server.shown = shown;
+        return server;
+      }
+    }
+    throw new AssertionError("shown an endpoint that is not there: " + shown.name());
+  }
+
+  List<TruthServer> servers() {
+    List<TruthServer> all = new ArrayList<>(eligible.values());
+    all.addAll(gone);
+    return all;
+  }
+
+  void firstToken(TruthRequest request) {
+    TruthServer server = request.at;
+    if (server == null || request.firstToken) {
+      return;
+    }
+    TruthServer elsewhere = request.prefillAt;
+    if (elsewhere != null) {
+      elsewhere.leaves(now, request);
+      request.prefillAt = null;
+    }
+    server.advance(now);
+    server.prefilled(now, request);
+    request.firstToken = true;
+    request.firstTokenAt = now;
+    dropEmpty();
+  }
+
+  /** It is nowhere any more. */
+  void leave(TruthRequest request) {
+    for (TruthServer server : servers()) {
+      if (server.requests.contains(request)) {
+        server.leaves(now, request);
+      }
+    }
+    request.at = null;
+    request.prefillAt = null;
+    dropEmpty();
+  }
+
+  @Override
+  public void send(long ticket, Route route) {
+    TruthRequest decided = decided(ticket);
+    log(ticket, route);
+    TruthServer server = eligible.get(route.endpoint());
+    hold(configured, "sent only when configured");
+    if (server == null) {
+      throw new AssertionError("sent to " + route.endpoint() + ", which is not eligible");
+    }
+    hold(may(decided, server), "sent where it may go and has not been");
+    hold(route.attempt() == decided.attempts + 1, "attempts are counted");
+    hold(route.attempt() <= retries + 1, "no more retries than allowed");
+    hold(route.criticality() == criticality(decided.facts.model()), "the model's criticality");
+    hold(
+        route.criticality() != Criticality.SHEDDABLE || !server.full(),
+        "nothing sheddable goes to a full endpoint");
+    hold(
+        matched.getOrDefault(server, route.matchedBlocks()) == route.matchedBlocks(),
+        "the match that scorers were shown");
+    book(decided, server, route.targetModel(), route.matchedBlocks());
+    TruthServer elsewhere = decided.prefillAt;
+    hold(route.expectedCachedTokens() == decided.cached, "the tokens that the match spares");
+    List<Route.Header> headers =
+        elsewhere == null
+            ? List.of()
+            : List.of(new Route.Header(TruthPlugins.PREFILLER, elsewhere.destination()));
+    hold(route.requestHeaders().equals(headers), "the prefill endpoint is handed over");
+    live.put(ticket, decided);
+    mostLive = Math.max(mostLive, live.size());
+  }
+
+  /** Puts a request on the accounts of who was chosen for it. */
+  private void book(TruthRequest request, TruthServer server, String target, int matchedHere) {
+    TruthServer elsewhere = prefiller == server ? null : prefiller;
+    int matchedThere = elsewhere == null ? matchedHere : matched.getOrDefault(elsewhere, 0);
+    sends++;
+    request.attempts++;
+    request.tried.add(server);
+    request.at = server;
+    request.prefillAt = elsewhere;
+    request.criticality = criticality(request.facts.model());
+    request.target = target;
+    request.sentAt = now;
+    request.decodingArea = 0;
+    request.tokensArea = 0;
+    request.cached = TruthServer.cachedTokens(request.facts, matchedThere);
+    server.send(now, request, matchedHere, elsewhere == null);
+    if (elsewhere != null) {
+      pairs++;
+      hold(eligible.containsValue(elsewhere), "prefill on an eligible endpoint");
+      elsewhere.send(now, request, matchedThere, true);
     }
   }
 
   @Override
-  public void send(long request, Route route) {
-    Live decided = decided(request);
-    effects.add(request + " " + route);
-    Server server = eligible.get(route.endpoint());
-    assertThat(configured).isTrue();
-    assertThat(server).as("an eligible endpoint").isNotNull();
-    assertThat(decided.tried).as("not tried before").doesNotContain(server);
-    assertThat(route.attempt()).isEqualTo(++decided.attempts).isLessThanOrEqualTo(retries + 1);
-    assertThat(route.criticality()).isEqualTo(criticality(decided.facts.model()));
-    if (route.criticality() == Criticality.SHEDDABLE) {
-      assertThat(server.full()).as("sheddable to a full endpoint").isFalse();
+  public void reject(long ticket, Rejection rejection) {
+    if (wrong != null) {
+      throw wrong;
     }
-    decided.at = server;
-    decided.tried.add(server);
-    server.inFlight.add(decided);
-    server.sent++;
-    live.put(request, decided);
-  }
-
-  @Override
-  public void reject(long request, Rejection rejection) {
-    Live decided = decided(request);
-    effects.add(request + " " + rejection);
-    live.remove(request);
+    TruthRequest decided = decided(ticket);
+    log(ticket, rejection);
+    live.remove(ticket);
     assertThat(rejection.reason()).isEqualTo(expectedRefusal(decided));
   }
 
-  private Live decided(long request) {
-    Live decided = deciding;
+  private void log(long ticket, Object effect) {
+    if (logging) {
+      effects.add(ticket + " " + effect);
+    }
+  }
+
+  private TruthRequest decided(long ticket) {
+    TruthRequest decided = deciding;
     if (decided == null) {
-      throw new AssertionError("effect on " + request + " without a decision");
+      throw new AssertionError("effect on " + ticket + " without a decision");
     }
     deciding = null;
     if (decided.attempts == 0) {
-      assertThat(everSeen.add(request)).as("ticket never used before").isTrue();
+      hold(everSeen.add(ticket), "a ticket is never used again");
+      decided.ticket = ticket;
     }
+    hold(decided.ticket == ticket, "a request keeps its ticket");
     return decided;
   }
 
+  /** Whether this endpoint may still get it, be it full or not. */
+  private static boolean may(TruthRequest request, TruthServer server) {
+    Subset subset = request.facts.subset();
+    return !request.tried.contains(server)
+        && (subset == null || subset.allows(server.spec.address(), server.spec.port()));
+  }
+
   /** Null when it must be sent. */
-  private @Nullable Reason expectedRefusal(Live request) {
+  private @Nullable Reason expectedRefusal(TruthRequest request) {
     if (!configured) {
       return Reason.NOT_CONFIGURED;
+    }
+    if (thrown) {
+      return Reason.PLUGIN_FAILED;
     }
     if (request.firstToken || request.attempts > retries) {
       return Reason.UPSTREAM_FAILED;
     }
-    List<Server> left = eligible.values().stream().filter(s -> !request.tried.contains(s)).toList();
+    List<TruthServer> left = eligible.values().stream().filter(s -> may(request, s)).toList();
     if (left.isEmpty()) {
       return request.attempts > 0 ? Reason.UPSTREAM_FAILED : Reason.NO_READY_ENDPOINTS;
     }
     boolean shed =
         criticality(request.facts.model()) == Criticality.SHEDDABLE
-            && left.stream().allMatch(Server::full);
+            && left.stream().allMatch(TruthServer::full);
     return shed ? Reason.SATURATED : null;
   }
 
-  /** What is compared with the core's own account: everything but the prefix matches. */
   List<EndpointSnapshot> snapshot() {
     List<EndpointSnapshot> all = new ArrayList<>();
-    eligible.values().forEach(s -> all.add(snapshot(s, false)));
-    gone.forEach(s -> all.add(snapshot(s, true)));
+    eligible.values().forEach(s -> all.add(s.snapshot(false)));
+    gone.forEach(s -> all.add(s.snapshot(true)));
     return sorted(all);
   }
 
-  static List<EndpointSnapshot> withoutMatches(List<EndpointSnapshot> snapshots) {
-    return sorted(
-        snapshots.stream()
-            .map(
-                s ->
-                    new EndpointSnapshot(
-                        s.name(),
-                        s.inFlight(),
-                        s.awaitingFirstToken(),
-                        s.scrapedWaiting(),
-                        s.kvUsage(),
-                        s.sent(),
-                        0,
-                        0,
-                        s.leaving()))
-            .toList());
-  }
-
-  private static List<EndpointSnapshot> sorted(List<EndpointSnapshot> snapshots) {
+  static List<EndpointSnapshot> sorted(List<EndpointSnapshot> snapshots) {
     return snapshots.stream().sorted(Comparator.comparing(EndpointSnapshot::toString)).toList();
   }
 
-  private static EndpointSnapshot snapshot(Server s, boolean leaving) {
-    return new EndpointSnapshot(
-        s.name,
-        s.inFlight.size(),
-        s.awaiting(),
-        Math.max(0, s.metrics.waiting()),
-        s.metrics.kvUsage(),
-        s.sent,
-        0,
-        0,
-        leaving);
+  private void dropEmpty() {
+    gone.removeIf(s -> s.requests.isEmpty());
+    mostServers = Math.max(mostServers, eligible.size() + gone.size());
   }
 }

@@ -1,0 +1,79 @@
+package io.fairlead.core;
+
+import io.fairlead.crds.config.Criticality;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One request that has not ended, as it should be. */
+final class TruthRequest {
+
+  final RequestFacts facts;
+  final Set<TruthServer> tried = new HashSet<>();
+  long ticket;
+  int attempts;
+  boolean firstToken;
+
+  /** Of the current attempt; {@code prefillAt} until the first token, and only if it is another. */
+  @Nullable TruthServer at;
+
+  @Nullable TruthServer prefillAt;
+  Criticality criticality = Criticality.STANDARD;
+  String target = "";
+  int cached;
+  long sentAt;
+  long firstTokenAt;
+
+  /** Summed over time since the first token. */
+  double decodingArea;
+
+  double tokensArea;
+
+  TruthRequest(RequestFacts facts) {
+    this.facts = facts;
+  }
+
+  int uncached() {
+    return facts.promptTokens() - cached;
+  }
+
+  double attention() {
+    return uncached() * (cached + uncached() / 2.0);
+  }
+
+  /** What observers should be told if it ended now. */
+  End end(long now, Outcome outcome, Usage usage) {
+    TruthServer server = at;
+    if (server == null) {
+      throw new AssertionError("request " + ticket + " is not sent anywhere");
+    }
+    server.advance(now);
+    long decodeTime = firstToken ? now - firstTokenAt : -1;
+    double decoding = firstToken ? server.decoding() : 0;
+    double tokens = firstToken ? server.tokens() : 0;
+    return new End(
+        now,
+        server,
+        target,
+        outcome == Outcome.COMPLETED,
+        firstToken ? firstTokenAt - sentAt : -1,
+        decodeTime,
+        usage,
+        cached,
+        decodeTime > 0 ? decodingArea / decodeTime : decoding,
+        decodeTime > 0 ? tokensArea / decodeTime : tokens);
+  }
+
+  /** A completion. */
+  record End(
+      long now,
+      TruthServer server,
+      String target,
+      boolean succeeded,
+      long timeToFirstToken,
+      long decodeTime,
+      Usage usage,
+      int expectedCached,
+      double meanDecoding,
+      double meanTokens) {}
+}

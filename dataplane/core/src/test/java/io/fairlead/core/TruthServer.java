@@ -1,0 +1,261 @@
+package io.fairlead.core;
+
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.plugin.Endpoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** One incarnation of an endpoint, as it should be: sums are made anew each time. */
+final class TruthServer {
+
+  private static final int TOKENS_PER_BLOCK = 16;
+
+  /** What it is called now, with the labels of now. */
+  EndpointSpec spec;
+
+  /** What plugins are shown for it; null until one has been told. */
+  @Nullable Endpoint shown;
+
+  /** Sent here and not ended, or their prompts; first sent first. */
+  final List<TruthRequest> requests = new ArrayList<>();
+
+  /** Those of them whose prompts are computed here. */
+  private final List<TruthRequest> line = new ArrayList<>();
+
+  private long headSince;
+  private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
+
+  /** KV cache sizes that the server named last, and before; a single odd one shrinks nothing. */
+  private long kvTokens;
+
+  private long kvTokensBefore;
+  private int adapterSlots;
+  private String baseModel = "";
+  private final List<String> resident = new ArrayList<>();
+  private long since;
+  private long until;
+  private long sent;
+  private long matchedBlocks;
+  private long promptBlocks;
+
+  TruthServer(EndpointSpec spec, long now) {
+    this.spec = spec;
+    this.since = now;
+    this.until = now;
+  }
+
+  boolean isProcess(EndpointSpec other) {
+    return spec.name().equals(other.name())
+        && spec.incarnation().equals(other.incarnation())
+        && spec.address().equals(other.address())
+        && spec.port() == other.port();
+  }
+
+  String destination() {
+    return Route.destination(spec.address(), spec.port());
+  }
+
+  void comesBack(long now) {
+    since = now;
+    metrics = EndpointMetrics.UNKNOWN;
+  }
+
+  void scraped(EndpointSpec scraped, long begunAt, EndpointMetrics scrape) {
+    if (!isProcess(scraped) || begunAt < since) {
+      return;
+    }
+    metrics = scrape;
+    if (scrape.blocks() > 0 && scrape.blockSize() > 0) {
+      kvTokensBefore = kvTokens;
+      kvTokens = (long) scrape.blocks() * scrape.blockSize();
+    }
+    adapterSlots = scrape.maxAdapters() > 0 ? scrape.maxAdapters() : adapterSlots;
+    if (!scrape.baseModel().isEmpty()) {
+      baseModel = scrape.baseModel();
+    }
+    for (String adapter : scrape.runningAdapters()) {
+      if (!resident.contains(adapter)) {
+        resident.add(adapter);
+      }
+    }
+    evict();
+  }
+
+  void send(long now, TruthRequest request, int matched, boolean prefills) {
+    advance(now);
+    requests.add(request);
+    sent++;
+    matchedBlocks += matched;
+    promptBlocks += request.facts.blocks().length;
+    if (prefills) {
+      if (line.isEmpty()) {
+        headSince = now;
+      }
+      line.add(request);
+    }
+    if (needsAdapter(request.target)) {
+      resident.remove(request.target);
+      resident.add(request.target);
+      evict();
+    }
+  }
+
+  void prefilled(long now, TruthRequest request) {
+    int place = line.indexOf(request);
+    if (place == 0) {
+      headSince = now;
+    }
+    if (place >= 0) {
+      line.remove(place);
+    }
+  }
+
+  void leaves(long now, TruthRequest request) {
+    advance(now);
+    prefilled(now, request);
+    requests.remove(request);
+  }
+
+  /** Must come before every change of what decodes and of the tokens in flight. */
+  void advance(long now) {
+    double passed = now - until;
+    double decoding = decoding();
+    double tokens = tokens();
+    for (TruthRequest request : requests) {
+      if (decodes(request)) {
+        request.decodingArea += passed * decoding;
+        request.tokensArea += passed * tokens;
+      }
+    }
+    until = now;
+  }
+
+  boolean full() {
+    return queueDepth() >= 5 || kvUsage() >= 0.8;
+  }
+
+  int queueDepth() {
+    return Math.max(Math.max(0, metrics.waiting()), awaiting());
+  }
+
+  double kvUsage() {
+    return metrics.kvUsage() >= 0 ? Math.min(1, metrics.kvUsage()) : Double.NaN;
+  }
+
+  int decoding() {
+    return requests.size() - awaiting();
+  }
+
+  long tokens() {
+    return sum(requests, r -> r.facts.promptTokens());
+  }
+
+  Account account() {
+    int custom = metrics.values().getOrDefault("custom", -1.0).intValue();
+    return new Account(
+        requests.size(),
+        awaiting(),
+        decoding(),
+        (int) sum(requests, r -> r.criticality == Criticality.CRITICAL ? 1 : 0),
+        (int) sum(requests, r -> r.criticality == Criticality.SHEDDABLE ? 1 : 0),
+        tokens(),
+        sum(requests, TruthRequest::uncached),
+        queueDepth(),
+        line(),
+        new Account.Scrape(
+            Math.max(0, metrics.waiting()),
+            Math.max(0, metrics.running()),
+            kvUsage(),
+            Math.max(kvTokens, kvTokensBefore),
+            custom < 0 ? Double.NaN : custom),
+        new Account.Lora(
+            adapterSlots,
+            resident.size(),
+            (int)
+                Account.TARGETS.stream()
+                    .filter(
+                        t ->
+                            metrics.runningAdapters().contains(t)
+                                || metrics.waitingAdapters().contains(t))
+                    .count(),
+            Account.targets(this::needsAdapter),
+            Account.targets(resident::contains),
+            Account.targets(metrics.runningAdapters()::contains),
+            Account.targets(metrics.waitingAdapters()::contains)));
+  }
+
+  EndpointSnapshot snapshot(boolean leaving) {
+    return new EndpointSnapshot(
+        spec.name(),
+        requests.size(),
+        awaiting(),
+        Math.max(0, metrics.waiting()),
+        kvUsage(),
+        sent,
+        matchedBlocks,
+        promptBlocks,
+        leaving);
+  }
+
+  /** What a number of matched blocks spares: never the last token. */
+  static int cachedTokens(RequestFacts facts, int matched) {
+    return Math.max(0, Math.min(facts.promptTokens() - 1, matched * TOKENS_PER_BLOCK));
+  }
+
+  private Account.Line line() {
+    if (line.isEmpty()) {
+      return Account.Line.EMPTY;
+    }
+    TruthRequest head = line.getFirst();
+    return new Account.Line(
+        line.size(),
+        sum(line, TruthRequest::uncached),
+        total(line, TruthRequest::attention),
+        head.uncached(),
+        head.attention(),
+        headSince);
+  }
+
+  private int awaiting() {
+    return (int) sum(requests, r -> decodes(r) ? 0 : 1);
+  }
+
+  private boolean decodes(TruthRequest request) {
+    return request.at == this && request.firstToken;
+  }
+
+  private boolean needsAdapter(String target) {
+    boolean known = !baseModel.isEmpty();
+    boolean reported =
+        metrics.runningAdapters().contains(target) || metrics.waitingAdapters().contains(target);
+    return adapterSlots > 0
+        && !target.isEmpty()
+        && !target.equals(baseModel)
+        && (known || reported);
+  }
+
+  private void evict() {
+    while (resident.size() > adapterSlots) {
+      resident.removeFirst();
+    }
+  }
+
+  private static long sum(List<TruthRequest> requests, ToLongFunction<TruthRequest> part) {
+    long sum = 0;
+    for (TruthRequest request : requests) {
+      sum += part.applyAsLong(request);
+    }
+    return sum;
+  }
+
+  private static double total(List<TruthRequest> requests, ToDoubleFunction<TruthRequest> part) {
+    double sum = 0;
+    for (TruthRequest request : requests) {
+      sum += part.applyAsDouble(request);
+    }
+    return sum;
+  }
+}
