@@ -12,6 +12,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.util.List;
@@ -32,15 +33,15 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One request through the core with the default scorers: arrival with the pick, the index learning
- * the prompt, and the end. The prompts share a system prompt, so that every endpoint holds some of
- * each, and were all sent before: the index is warm.
+ * One request through the core: arrival with the pick, the index learning the prompt, and the end.
+ * The warm prompts share a system prompt, so that every endpoint holds some of each, and were all
+ * sent before; the cold ones differ from all before in their first block.
  */
 @State(Scope.Thread)
-@BenchmarkMode({Mode.SampleTime, Mode.AverageTime})
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 4, time = 1)
 @Fork(1)
 public class DecisionBench implements RequestListener {
 
@@ -55,9 +56,18 @@ public class DecisionBench implements RequestListener {
   @Param("32768")
   public int tokens;
 
+  /** Whether the prompts were sent before. */
+  @Param({"warm", "cold"})
+  public String prompts = "";
+
+  /** The scorers: those of the default profile, or {@code work-cost} alone. */
+  @Param({"default", "work-cost"})
+  public String profile = "";
+
   private final PoolCore core = new PoolCore();
   private final RequestFacts[] requests = new RequestFacts[PROMPTS];
   private int next;
+  private long now;
   private int effects;
 
   /** Fills the pool, and the index by sending each prompt several times per endpoint. */
@@ -75,7 +85,7 @@ public class DecisionBench implements RequestListener {
                     List.of(8000),
                     "http",
                     List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
-                    SchedulerConfig.DEFAULT)));
+                    scheduler())));
     List<EndpointSpec> specs =
         IntStream.range(0, endpoints)
             .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000, Map.of()))
@@ -101,12 +111,23 @@ public class DecisionBench implements RequestListener {
     }
   }
 
+  private SchedulerConfig scheduler() {
+    return profile.equals("default")
+        ? SchedulerConfig.DEFAULT
+        : new SchedulerConfig(
+            List.of(new PluginConfig(profile, profile, Map.of())), List.of(), null);
+  }
+
   /** Arrival to end. */
   @Benchmark
   public int decide() {
     RequestFacts facts = requests[next++ % PROMPTS];
-    long ticket = core.arrive(0, facts, this);
-    core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    if (prompts.equals("cold")) {
+      facts.blocks()[0]++;
+    }
+    now += 1_000_000;
+    long ticket = core.arrive(now, facts, this);
+    core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     return effects;
   }
 

@@ -13,7 +13,6 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
@@ -65,18 +64,6 @@ public class IndexBench {
   @Benchmark
   public void index() {
     learn();
-  }
-
-  /** Says what the index takes for each block of each endpoint. */
-  @TearDown
-  public void size() {
-    long held = 0;
-    for (int e = 0; e < endpoints; e++) {
-      held += index.size(e);
-    }
-    System.out.printf(
-        "%nindex %s: %d blocks held by endpoints, %.1f bytes each%n",
-        prompts, held, (double) index.allocatedBytes() / held);
   }
 
   private void learn() {
