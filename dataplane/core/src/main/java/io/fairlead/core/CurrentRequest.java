@@ -7,6 +7,7 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Workload;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -209,6 +210,16 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   @Override
   public double kvUsage(int index) {
     return columns.kvUsage[place(index)];
+  }
+
+  @Override
+  public int slot(int index) {
+    return columns.slot[place(index)];
+  }
+
+  @Override
+  public void workload(int index, Workload into) {
+    columns.read(place(index), into);
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.Workload;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ final class EndpointState implements Endpoint {
   private final long identity;
   private final PrefillQueue prefills = new PrefillQueue();
   private final AdapterSlots adapters = new AdapterSlots();
+  private final Workload workload = new Workload();
   private EndpointAttributes attributes;
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
 
@@ -104,9 +106,12 @@ final class EndpointState implements Endpoint {
     publish();
   }
 
-  private void publish() {
+  /** To be called after every change, of the prefill queue too. */
+  void publish() {
     EndpointColumns all = columns;
     if (all != null) {
+      workload.set(this);
+      all.write(place, workload);
       all.queueDepth[place] = queueDepth();
       all.kvUsage[place] = kvUsage;
     }

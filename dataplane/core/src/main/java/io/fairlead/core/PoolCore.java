@@ -350,6 +350,7 @@ public final class PoolCore {
       flight.prefillAt = prefiller;
     }
     prefiller.prefills().add(now, flight);
+    prefiller.publish();
 
     scheduler.handOvers(current, headers);
     for (Observer observer : active.observers()) {

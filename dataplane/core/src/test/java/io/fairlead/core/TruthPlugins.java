@@ -15,7 +15,9 @@ import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.ProfileResults;
 import io.fairlead.plugin.Scorer;
+import io.fairlead.plugin.Workload;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -111,6 +113,8 @@ final class TruthPlugins {
       TruthServer server = truth.server(shown);
       int matched = candidates.matchedBlocks(i);
       if (truth.eligible.get(shown.name()) != server
+          || candidates.slot(i) != shown.slot()
+          || !sameWorkload(candidates, i)
           || candidates.queueDepth(i) != server.queueDepth()
           || Double.compare(candidates.kvUsage(i), server.kvUsage()) != 0
           || matched < 0
@@ -127,6 +131,33 @@ final class TruthPlugins {
       }
       truth.matched.put(server, matched);
     }
+  }
+
+  /** Whether the columns say the same as the endpoint itself. */
+  private static boolean sameWorkload(Candidates candidates, int index) {
+    Workload columns = new Workload();
+    Workload itself = new Workload();
+    candidates.workload(index, columns);
+    itself.set(candidates.get(index));
+    return Arrays.equals(numbers(columns), numbers(itself));
+  }
+
+  private static double[] numbers(Workload of) {
+    return new double[] {
+      of.inFlight,
+      of.criticalInFlight,
+      of.sheddableInFlight,
+      of.decoding,
+      of.inFlightTokens,
+      of.prefills,
+      of.prefillTokens,
+      of.prefillAttention,
+      of.headTokens,
+      of.headAttention,
+      of.kvCapacityTokens,
+      of.adapterSlots,
+      of.headSince
+    };
   }
 
   /** Compares what it is told; every endpoint that it is told of must have joined before. */

@@ -9,8 +9,8 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
-import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.Scorer;
+import io.fairlead.plugin.Workload;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +58,9 @@ final class WorkCostScorer implements Scorer, Observer {
 
   private double[] phi = {};
   private double[] trust = {};
+
+  /** Of the candidate that is looked at. */
+  private final Workload there = new Workload();
 
   /** By candidate: prompt tokens to be computed there. */
   private double[] uncached = {};
@@ -120,11 +123,17 @@ final class WorkCostScorer implements Scorer, Observer {
     }
     double tokenTime = 0;
     for (int i = 0; i < size; i++) {
-      Endpoint endpoint = candidates.get(i);
-      EngineClass engine = engine(endpoint);
+      int slot = candidates.slot(i);
+      EngineClass engine = slot < classes.length ? classes[slot] : null;
+      if (engine == null) {
+        engine = engine(candidates.get(i));
+      }
+      candidates.workload(i, there);
       tokenTime += engine.b();
-      uncached[i] = request.promptTokens() - candidates.cachedTokens(i) * trust[endpoint.slot()];
-      scores[i] = cost(request, endpoint, engine, uncached[i], output);
+      uncached[i] = request.promptTokens() - candidates.cachedTokens(i) * trust[slot];
+      double load =
+          there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
+      scores[i] = cost(request, engine, phi[slot], uncached[i], load, output);
     }
     double missed = settings.theta() * tokenTime / size;
     double least = Double.POSITIVE_INFINITY;
@@ -142,38 +151,32 @@ final class WorkCostScorer implements Scorer, Observer {
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
   private double cost(
       InferenceRequest request,
-      Endpoint endpoint,
       EngineClass engine,
+      double speed,
       double uncached,
+      double load,
       double output) {
-    double speed = phi[endpoint.slot()];
-    Prefills prefills = endpoint.prefills();
     double prompt = request.promptTokens();
     double cached = prompt - uncached;
     double inFlight =
-        endpoint.inFlight()
-            + (settings.criticalWeight() - 1) * endpoint.criticalInFlight()
-            + (settings.sheddableWeight() - 1) * endpoint.sheddableInFlight();
-    double decoding = endpoint.decoding();
-    double kv = endpoint.inFlightTokens() + decoding * output / 2;
+        there.inFlight
+            + (settings.criticalWeight() - 1) * there.criticalInFlight
+            + (settings.sheddableWeight() - 1) * there.sheddableInFlight;
+    double kv = there.inFlightTokens + there.decoding * output / 2;
 
     double own = speed * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double backlog = 0;
-    if (prefills.count() > 0) {
-      double all =
-          engine.prefill(
-              prefills.count(), (double) prefills.uncachedTokens(), prefills.attention());
-      double head = engine.prefill(1, prefills.headUncached(), prefills.headAttention());
-      double had = (request.now() - prefills.headSince()) * NANOS;
+    if (there.prefills > 0) {
+      double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
+      double head = engine.prefill(1, there.headTokens, there.headAttention);
+      double had = (request.now() - there.headSince) * NANOS;
       backlog = Math.max(0, speed * all - Math.min(had, speed * head));
     }
-    double load = load(request, endpoint.adapters(), engine);
-    double step = speed * engine.decode(endpoint.inFlight() + 1.0, kv + prompt);
-    double room =
-        0.9 * (endpoint.kvCapacityTokens() > 0 ? endpoint.kvCapacityTokens() : engine.kvTokens());
+    double step = speed * engine.decode(there.inFlight + 1, kv + prompt);
+    double room = 0.9 * (there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens());
     double excess = kv + prompt + output / 2 - room;
     double wait = excess > 0 && kv > 0 ? excess * (output / 2 * step) / kv : 0;
-    return (backlog + own) * engine.interference(decoding, kv)
+    return (backlog + own) * engine.interference(there.decoding, kv)
         + load
         + wait
         + inFlight * (own + load)
@@ -182,9 +185,7 @@ final class WorkCostScorer implements Scorer, Observer {
   }
 
   private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
-    if (adapters.slots() == 0
-        || !adapters.needed(request.targetModel())
-        || adapters.resident(request.targetModel())) {
+    if (!adapters.needed(request.targetModel()) || adapters.resident(request.targetModel())) {
       return 0;
     }
     return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();

@@ -2,6 +2,7 @@ package io.fairlead.core.scheduling;
 
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Workload;
 import org.jspecify.annotations.Nullable;
 
 /** The candidates that the filters have left so far, as indexes into those of the request. */
@@ -64,6 +65,16 @@ final class Survivors implements Candidates {
   @Override
   public double kvUsage(int index) {
     return request().kvUsage(origins[index]);
+  }
+
+  @Override
+  public int slot(int index) {
+    return request().slot(origins[index]);
+  }
+
+  @Override
+  public void workload(int index, Workload into) {
+    request().workload(origins[index], into);
   }
 
   @Override
