@@ -137,8 +137,12 @@ final class ListedPageSource implements PageSource {
       try {
         thread.execute(
             () -> {
-              EndpointReadings readings = read(endpoint, text);
-              tell(sink, readings);
+              EndpointReadings readings = null;
+              try {
+                readings = read(endpoint, text);
+              } finally {
+                tell(sink, readings); // whatever it threw: the endpoint waits for this
+              }
             });
       } catch (RejectedExecutionException e) {
         sink.read(null); // closed meanwhile

@@ -5,13 +5,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpServer;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.epp.HeaderPlugin;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -23,8 +28,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -134,6 +141,50 @@ class EnvoyIT {
       picks.merge(endpoint, 1, Integer::sum);
     }
     assertThat(picks.keySet()).isEqualTo(new TreeSet<>(List.of("a", "b", "c")));
+  }
+
+  @Test
+  void headersOfPluginsReplaceWhatAClientSends() throws Exception {
+    Queue<Headers> seen = new ConcurrentLinkedQueue<>();
+    HttpServer backend =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    backend.createContext(
+        "/",
+        exchange -> {
+          seen.add(exchange.getRequestHeaders());
+          exchange.getRequestBody().readAllBytes();
+          exchange.getResponseHeaders().set("x-session-token", "its own");
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    backend.start();
+    try {
+      pool.configured(HeaderPlugin.ALONE, new HeaderPlugin.Factory());
+      pool.endpoints(endpoint("own", "127.0.0.1", backend.getAddress().getPort()));
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(envoy.url().resolve("/v1/chat/completions"))
+                  .header("content-type", "application/json")
+                  .header("x-team", "blue")
+                  .header("x-prefiller-host-port", "6.6.6.6:6")
+                  .header("x-encoder-hosts-ports", "6.6.6.6:6")
+                  .header("x-gateway-destination-endpoint", "127.0.0.1:1")
+                  .POST(BodyPublishers.ofString(chat("hi", false)))
+                  .build(),
+              BodyHandlers.ofString());
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.headers().allValues("x-session-token")).containsExactly("token-of-own");
+      Headers headers = seen.remove();
+      assertThat(headers.get("x-prefiller-host-port")).containsExactly("10.9.9.9:1");
+      assertThat(headers.get("x-team-seen")).containsExactly("blue");
+      assertThat(headers.get("x-encoder-hosts-ports")).isNull();
+      assertThat(headers.get("x-gateway-destination-endpoint"))
+          .containsExactly("127.0.0.1:" + backend.getAddress().getPort());
+    } finally {
+      pool.configured();
+      backend.stop(0);
+    }
   }
 
   @Test
