@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * One request through the core: arrival with the pick, the index learning the prompt, and the end.
  * The warm prompts share a system prompt, so that every endpoint holds some of each, and were all
- * sent before; the cold ones differ from all before in their first block.
+ * sent before; the cold ones share nothing, and differ from all before in their first block.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -70,7 +70,7 @@ public class DecisionBench implements RequestListener {
   private long now;
   private int effects;
 
-  /** Fills the pool, and the index by sending each prompt several times per endpoint. */
+  /** Fills the pool, and the index by sending each prompt often enough for every endpoint. */
   @Setup
   public void warm() {
     SplittableRandom random = new SplittableRandom(1);
@@ -99,10 +99,12 @@ public class DecisionBench implements RequestListener {
     long[] shared = random.longs(SHARED_BLOCKS).toArray();
     for (int i = 0; i < PROMPTS; i++) {
       long[] blocks = random.longs(tokens / 16).toArray();
-      System.arraycopy(shared, 0, blocks, 0, SHARED_BLOCKS);
+      if (prompts.equals("warm")) {
+        System.arraycopy(shared, 0, blocks, 0, SHARED_BLOCKS);
+      }
       requests[i] = new RequestFacts("m", random.nextLong(), blocks, tokens, -1, tokens * 4L);
     }
-    long[] open = new long[endpoints * 4];
+    long[] open = new long[Math.min(endpoints * 4, 16_000)];
     for (int i = 0; i < open.length; i++) {
       open[i] = core.arrive(0, requests[i % PROMPTS], this);
     }
