@@ -36,7 +36,7 @@ final class ResultsInDocs {
                 + " first, or all with ./hack/bench all");
       }
       String rows = Files.readString(table);
-      tables.append('\n').append(rows.substring(rows.indexOf('|'))).append('\n');
+      tables.append('\n').append(rows.substring(rows.indexOf('|')).strip()).append('\n');
     }
     Files.writeString(
         document,
