@@ -18,6 +18,8 @@ import java.util.Map;
  * @param kvTokens size of the KV cache where the server doesn't tell
  * @param maxBatchedTokens most tokens of one step
  * @param adapterLoad milliseconds to load a LoRA adapter
+ * @param perFullStep one over the milliseconds of a step full of new prompt tokens: asked for with
+ *     each candidate, which a division would slow down
  */
 record EngineClass(
     double a,
@@ -28,7 +30,32 @@ record EngineClass(
     double d2,
     long kvTokens,
     int maxBatchedTokens,
-    double adapterLoad) {
+    double adapterLoad,
+    double perFullStep) {
+
+  /** Works out {@code perFullStep}. */
+  EngineClass(
+      double a,
+      double b,
+      double c,
+      double d0,
+      double d1,
+      double d2,
+      long kvTokens,
+      int maxBatchedTokens,
+      double adapterLoad) {
+    this(
+        a,
+        b,
+        c,
+        d0,
+        d1,
+        d2,
+        kvTokens,
+        maxBatchedTokens,
+        adapterLoad,
+        1 / (a + b * maxBatchedTokens));
+  }
 
   /** What is assumed of hardware that nothing is known of: its speed is learned, as a factor. */
   static final String DEFAULT = "8b-h100";
@@ -70,7 +97,7 @@ record EngineClass(
 
   /** How much longer a prefill step takes for the sequences that decode beside it, from 1 up. */
   double interference(double sequences, double kv) {
-    return 1 + (d1 * sequences + d2 * kv) / (a + b * maxBatchedTokens);
+    return 1 + (d1 * sequences + d2 * kv) * perFullStep;
   }
 
   /** A class of the user's own, each setting absent being that of {@code base}. */

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkCostScorer implements Scorer, Observer {
 
+  private static final double BELOW_ONE = Math.nextDown(1.0);
   private static final double NANOS = 1e-6;
   private static final double LEARNING = 0.03;
   private static final double OUTPUT_LEARNING = 0.02;
@@ -51,6 +52,8 @@ final class WorkCostScorer implements Scorer, Observer {
   private static final int TOO_SHORT_TO_TELL = 8;
 
   private final Settings settings;
+  private final double criticalMore;
+  private final double sheddableMore;
   private double expectedOutput = FIRST_OUTPUT;
 
   /** By slot. */
@@ -85,6 +88,8 @@ final class WorkCostScorer implements Scorer, Observer {
 
   WorkCostScorer(Settings settings) {
     this.settings = settings;
+    this.criticalMore = settings.criticalWeight() - 1;
+    this.sheddableMore = settings.sheddableWeight() - 1;
   }
 
   @Override
@@ -121,6 +126,8 @@ final class WorkCostScorer implements Scorer, Observer {
     if (uncached.length < size) {
       uncached = new double[size + size / 2];
     }
+    double prompt = request.promptTokens();
+    long now = request.now();
     double tokenTime = 0;
     for (int i = 0; i < size; i++) {
       int slot = candidates.slot(i);
@@ -130,10 +137,10 @@ final class WorkCostScorer implements Scorer, Observer {
       }
       candidates.workload(i, there);
       tokenTime += engine.b();
-      uncached[i] = request.promptTokens() - candidates.cachedTokens(i) * trust[slot];
+      uncached[i] = prompt - candidates.cachedTokens(i) * trust[slot];
       double load =
           there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
-      scores[i] = cost(request, engine, phi[slot], uncached[i], load, output);
+      scores[i] = cost(prompt, now, engine, phi[slot], uncached[i], load, output);
     }
     double missed = settings.theta() * tokenTime / size;
     double least = Double.POSITIVE_INFINITY;
@@ -144,24 +151,27 @@ final class WorkCostScorer implements Scorer, Observer {
     int owner = owner(request, candidates, scores, least);
     for (int i = 0; i < size; i++) {
       // Exact ties go to the owner too: below 1 is below it.
-      scores[i] = i == owner ? 1 : Math.min(least / scores[i], Math.nextDown(1.0));
+      scores[i] = Math.min(least / scores[i], BELOW_ONE);
+    }
+    if (owner >= 0) {
+      scores[owner] = 1;
     }
   }
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
   private double cost(
-      InferenceRequest request,
+      double prompt,
+      long now,
       EngineClass engine,
       double speed,
       double uncached,
       double load,
       double output) {
-    double prompt = request.promptTokens();
     double cached = prompt - uncached;
     double inFlight =
         there.inFlight
-            + (settings.criticalWeight() - 1) * there.criticalInFlight
-            + (settings.sheddableWeight() - 1) * there.sheddableInFlight;
+            + criticalMore * there.criticalInFlight
+            + sheddableMore * there.sheddableInFlight;
     double kv = there.inFlightTokens + there.decoding * output / 2;
 
     double own = speed * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
@@ -169,7 +179,7 @@ final class WorkCostScorer implements Scorer, Observer {
     if (there.prefills > 0) {
       double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
       double head = engine.prefill(1, there.headTokens, there.headAttention);
-      double had = (request.now() - there.headSince) * NANOS;
+      double had = (now - there.headSince) * NANOS;
       backlog = Math.max(0, speed * all - Math.min(had, speed * head));
     }
     double step = speed * engine.decode(there.inFlight + 1, kv + prompt);
