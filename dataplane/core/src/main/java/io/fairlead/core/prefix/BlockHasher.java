@@ -2,6 +2,9 @@ package io.fairlead.core.prefix;
 
 import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -18,7 +21,17 @@ public final class BlockHasher {
   /** Bytes of prompt per block: 16 tokens of about 4 bytes, the usual KV block. */
   public static final int BLOCK_BYTES = 64;
 
-  private static final Hasher64 HASHER = Hashing.wyhashFinal4();
+  private static final Hasher64 SALTS = Hashing.wyhashFinal4();
+
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Random bits, half of them set. */
+  private static final long KEY_0 = 0xA0761D6478BD642FL;
+
+  private static final long KEY_1 = 0xE7037ED1A0B428DBL;
+  private static final long KEY_2 = 0x8EBC6AF09C88C6E3L;
+  private static final long KEY_3 = 0x589965CC75374CC3L;
 
   /** What the first block is chained to: any constant. */
   private static final long ROOT = 0x9E3779B97F4A7C15L;
@@ -55,7 +68,7 @@ public final class BlockHasher {
   public void reset(byte[] salt, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, salt.length);
     reset();
-    last = chain(last, HASHER.hashBytesToLong(salt, offset, length));
+    last = chain(last, SALTS.hashBytesToLong(salt, offset, length));
   }
 
   /** Adds prompt bytes; how they are cut into calls makes no difference. */
@@ -72,12 +85,9 @@ public final class BlockHasher {
         return;
       }
       carried = 0;
-      block(carry, 0);
+      blocks(carry, 0, 1);
     }
-    while (end - at >= BLOCK_BYTES && count < maxBlocks) {
-      block(bytes, at);
-      at += BLOCK_BYTES;
-    }
+    at += BLOCK_BYTES * blocks(bytes, at, (end - at) / BLOCK_BYTES);
     if (count < maxBlocks) {
       carried = end - at;
       System.arraycopy(bytes, at, carry, 0, carried);
@@ -89,19 +99,46 @@ public final class BlockHasher {
     return Arrays.copyOf(hashes, count);
   }
 
-  private void block(byte[] bytes, int at) {
-    if (count == hashes.length) {
-      hashes = Arrays.copyOf(hashes, (int) Math.min(maxBlocks, count * 2L));
+  /** Hashes so many blocks, or as many as may be; returns how many. */
+  private int blocks(byte[] bytes, int from, int wanted) {
+    int more = Math.min(wanted, maxBlocks - count);
+    if (more > hashes.length - count) {
+      hashes = Arrays.copyOf(hashes, (int) Math.min(maxBlocks, Math.max(count + more, count * 2L)));
     }
-    long own = HASHER.hashBytesToLong(bytes, at, BLOCK_BYTES);
-    last = chain(last, own);
-    hashes[count++] = last;
+    long[] into = hashes;
+    int first = count;
+    long before = last;
+    for (int i = 0; i < more; i++) {
+      before = chain(before, hash(bytes, from + i * BLOCK_BYTES));
+      into[first + i] = before;
+    }
+    last = before;
+    count += more;
+    return more;
   }
 
-  /** A multiply-and-fold of the two words: depends on their order, unlike a plain xor or sum. */
+  /**
+   * Hash of one block. Its four pairs of words don't wait for one another, which makes it several
+   * times as fast as a general hash of so few bytes.
+   */
+  private static long hash(byte[] bytes, int at) {
+    long first = fold(word(bytes, at) ^ KEY_0, word(bytes, at + 8) ^ KEY_1);
+    long second = fold(word(bytes, at + 16) ^ KEY_2, word(bytes, at + 24) ^ KEY_3);
+    long third = fold(word(bytes, at + 32) ^ KEY_1, word(bytes, at + 40) ^ KEY_2);
+    long fourth = fold(word(bytes, at + 48) ^ KEY_3, word(bytes, at + 56) ^ KEY_0);
+    return (first + Long.rotateLeft(second, 16)) ^ (Long.rotateLeft(third, 32) + fourth);
+  }
+
   private static long chain(long before, long own) {
-    long a = before ^ 0xA0761D6478BD642FL;
-    long b = own ^ 0xE7037ED1A0B428DBL;
+    return fold(before ^ KEY_0, own ^ KEY_1);
+  }
+
+  /** Both halves of the product of two words, mixed: unlike a sum, it depends on their order. */
+  private static long fold(long a, long b) {
     return Math.unsignedMultiplyHigh(a, b) ^ (a * b);
+  }
+
+  private static long word(byte[] bytes, int at) {
+    return (long) WORDS.get(bytes, at);
   }
 }

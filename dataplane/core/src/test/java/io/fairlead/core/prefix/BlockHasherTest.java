@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +44,52 @@ class BlockHasherTest {
     long[] after = hash(prompt);
     for (int i = 0; i < 10; i++) {
       assertThat(before[i] == after[i]).as("block %s", i).isEqualTo(i < 5);
+    }
+  }
+
+  /** Near half of the bits change with any one bit of a block, and no two of these hashes agree. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3})
+  void everyBitCounts(long seed) {
+    byte[] block = bytes(new SplittableRandom(seed), BlockHasher.BLOCK_BYTES);
+    if (seed == 3) {
+      Arrays.fill(block, (byte) 0);
+    }
+    long before = hash(block)[0];
+    Set<Long> seen = new HashSet<>(Set.of(before));
+    long changed = 0;
+    for (int bit = 0; bit < block.length * 8; bit++) {
+      block[bit / 8] ^= (byte) (1 << bit % 8);
+      long after = hash(block)[0];
+      assertThat(seen.add(after)).as("bit %s", bit).isTrue();
+      assertThat(Long.bitCount(before ^ after)).as("bit %s", bit).isBetween(8, 56);
+      changed += Long.bitCount(before ^ after);
+      block[bit / 8] ^= (byte) (1 << bit % 8);
+    }
+    assertThat((double) changed / (block.length * 8)).isBetween(30.0, 34.0);
+  }
+
+  @Test
+  void shortTextsThatDifferLittleDoNotCollide() {
+    Set<Long> seen = new HashSet<>();
+    for (int i = 0; i < 200_000; i++) {
+      byte[] block = String.format("%064d", i).getBytes(StandardCharsets.US_ASCII);
+      assertThat(seen.add(hash(block)[0])).isTrue();
+    }
+  }
+
+  @Test
+  void wordsInAnotherOrderHashDifferently() {
+    SplittableRandom random = new SplittableRandom(7);
+    byte[] block = bytes(random, BlockHasher.BLOCK_BYTES);
+    Set<Long> seen = new HashSet<>(Set.of(hash(block)[0]));
+    for (int from = 0; from < 8; from++) {
+      for (int to = from + 1; to < 8; to++) {
+        byte[] swapped = block.clone();
+        System.arraycopy(block, from * 8, swapped, to * 8, 8);
+        System.arraycopy(block, to * 8, swapped, from * 8, 8);
+        assertThat(seen.add(hash(swapped)[0])).as("%s and %s", from, to).isTrue();
+      }
     }
   }
 
