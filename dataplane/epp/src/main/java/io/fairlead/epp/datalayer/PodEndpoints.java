@@ -2,16 +2,21 @@ package io.fairlead.epp.datalayer;
 
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fairlead.core.EndpointSpec;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Makes endpoints of pods: every port of every pod is one. */
 final class PodEndpoints {
+
+  private static final String HOST = "kubernetes.io/hostname";
 
   private PodEndpoints() {}
 
@@ -31,6 +36,7 @@ final class PodEndpoints {
       if (!mayServe(pod)) {
         continue;
       }
+      Map<String, String> shown = withHost(labels, pod.getSpec());
       String name = pod.getMetadata().getName();
       String incarnation = pod.getMetadata().getUid() + "-" + restarts(pod.getStatus());
       for (int rank = 0; rank < ports.size(); rank++) {
@@ -40,7 +46,7 @@ final class PodEndpoints {
                 incarnation,
                 pod.getStatus().getPodIP(),
                 ports.get(rank),
-                labels));
+                shown));
       }
     }
     ready.sort(Comparator.comparing(EndpointSpec::name));
@@ -68,6 +74,18 @@ final class PodEndpoints {
       sum += container.getRestartCount() == null ? 0 : container.getRestartCount();
     }
     return sum;
+  }
+
+  /**
+   * With the node's name where a node itself would have it: pods are not labelled with their host.
+   */
+  private static Map<String, String> withHost(Map<String, String> labels, @Nullable PodSpec spec) {
+    if (spec == null || spec.getNodeName() == null || labels.containsKey(HOST)) {
+      return labels;
+    }
+    Map<String, String> all = new HashMap<>(labels);
+    all.put(HOST, spec.getNodeName());
+    return all;
   }
 
   private static Map<String, String> labels(Pod pod) {

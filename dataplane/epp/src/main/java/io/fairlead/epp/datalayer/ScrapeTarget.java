@@ -124,6 +124,10 @@ final class ScrapeTarget {
     loop.execute(
         () -> {
           if (!stopped) {
+            // Something else may have read this source before: if nothing comes, that is forgotten
+            // too.
+            goodAt = scraper.now();
+            believed = true;
             ticks = loop.scheduleAtFixedRate(this::tick, 0, interval, TimeUnit.NANOSECONDS);
           }
         });
