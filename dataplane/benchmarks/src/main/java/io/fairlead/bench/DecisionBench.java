@@ -109,6 +109,7 @@ public class DecisionBench implements RequestListener {
       open[i] = core.arrive(0, requests[i % PROMPTS], this);
     }
     for (long ticket : open) {
+      core.firstToken(0, ticket);
       core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     }
   }
@@ -129,6 +130,7 @@ public class DecisionBench implements RequestListener {
     }
     now += 1_000_000;
     long ticket = core.arrive(now, facts, this);
+    core.firstToken(now, ticket);
     core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     return effects;
   }

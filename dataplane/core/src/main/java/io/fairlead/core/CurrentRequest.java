@@ -138,7 +138,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
   @Override
   public int blockCount() {
-    return facts.blocks().length;
+    return cacheableBlocks();
   }
 
   @Override

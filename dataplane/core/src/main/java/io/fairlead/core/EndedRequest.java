@@ -15,6 +15,8 @@ final class EndedRequest implements Completion {
   private long decodeTime;
   private Usage usage = Usage.UNKNOWN;
   private int expectedCached;
+  private int estimatedPrompt;
+  private boolean prefilledElsewhere;
   private double meanDecoding;
   private double meanTokens;
 
@@ -26,16 +28,23 @@ final class EndedRequest implements Completion {
     target = flight.target;
     succeeded = outcome == Outcome.COMPLETED;
     expectedCached = flight.cached;
+    estimatedPrompt = flight.tokens;
+    prefilledElsewhere = flight.prefilledElsewhere;
     boolean decoded = flight.firstTokenSeen;
     timeToFirstToken = decoded ? flight.firstTokenAt - flight.sentAt : -1;
     decodeTime = decoded ? now - flight.firstTokenAt : -1;
     if (decodeTime > 0) {
-      meanDecoding = (endpoint.decodingArea(now) - flight.decodingArea) / decodeTime;
-      meanTokens = (endpoint.tokensArea(now) - flight.tokensArea) / decodeTime;
+      meanDecoding = mean(endpoint.decodingArea(now) - flight.decodingArea);
+      meanTokens = mean(endpoint.tokensArea(now) - flight.tokensArea);
     } else {
       meanDecoding = decoded ? endpoint.decoding() : 0;
       meanTokens = decoded ? endpoint.inFlightTokens() : 0;
     }
+  }
+
+  /** Of an area since the first token. */
+  private double mean(long area) {
+    return (double) area / decodeTime;
   }
 
   void clear() {
@@ -90,6 +99,16 @@ final class EndedRequest implements Completion {
   @Override
   public int streamedEvents() {
     return usage.streamedEvents();
+  }
+
+  @Override
+  public int estimatedPromptTokens() {
+    return estimatedPrompt;
+  }
+
+  @Override
+  public boolean prefilledElsewhere() {
+    return prefilledElsewhere;
   }
 
   @Override

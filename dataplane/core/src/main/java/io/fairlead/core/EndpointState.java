@@ -57,10 +57,13 @@ final class EndpointState implements Endpoint {
   private long matchedBlocks;
   private long promptBlocks;
 
-  /** Integrals over time, in nanoseconds, of what decodes and of the tokens in flight. */
-  private double decodingArea;
+  /**
+   * Integrals over time, in nanoseconds, of what decodes and of the tokens in flight. They may wrap
+   * around: only differences count, and those are exact up to two hours of a million tokens.
+   */
+  private long decodingArea;
 
-  private double tokensArea;
+  private long tokensArea;
   private long areasUntil;
 
   EndpointState(EndpointSpec spec, int slot, long now) {
@@ -192,12 +195,12 @@ final class EndpointState implements Endpoint {
     publish();
   }
 
-  double decodingArea(long now) {
+  long decodingArea(long now) {
     advance(now);
     return decodingArea;
   }
 
-  double tokensArea(long now) {
+  long tokensArea(long now) {
     advance(now);
     return tokensArea;
   }
@@ -205,8 +208,8 @@ final class EndpointState implements Endpoint {
   private void advance(long now) {
     long passed = now - areasUntil;
     if (passed > 0) {
-      decodingArea += (double) passed * decoding();
-      tokensArea += (double) passed * inFlightTokens;
+      decodingArea += passed * decoding();
+      tokensArea += passed * inFlightTokens;
       areasUntil = now;
     }
   }

@@ -59,12 +59,18 @@ final class Flight {
   /** Leading blocks that {@link #at} was believed to hold before this request was sent there. */
   int matched;
 
+  /** The same of whoever computes the prompt. */
+  int matchedAtPrefill;
+
+  /** Whether that is another endpoint than {@link #at}. */
+  boolean prefilledElsewhere;
+
   /**
    * The endpoint's running sums at the first token: what they grow by until the end is the mean.
    */
-  double decodingArea;
+  long decodingArea;
 
-  double tokensArea;
+  long tokensArea;
 
   /** Neighbours in the prefill queue. */
   @Nullable Flight before;

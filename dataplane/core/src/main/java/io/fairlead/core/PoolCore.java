@@ -174,10 +174,17 @@ public final class PoolCore {
     }
     flight.firstTokenSeen = true;
     flight.firstTokenAt = now;
+    // Confirms what was learned when it was sent, if a failed request has withdrawn it since.
+    confirm(flight, flight.at);
+    if (flight.prefillAt != null) {
+      confirm(flight, flight.prefillAt);
+    }
     prefilled(now, flight);
     flight.at.firstToken(now, flight);
-    // Confirms what was learned when it was sent, if a failed request has withdrawn it since.
-    prefixes.learn(flight.at.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
+  }
+
+  private void confirm(Flight flight, EndpointState endpoint) {
+    prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
   }
 
   /**
@@ -197,9 +204,9 @@ public final class PoolCore {
       completion.set(now, flight, endpoint, outcome, usage);
     }
     if (endpoint != null) {
-      if (flight.firstTokenSeen || outcome == Outcome.COMPLETED) {
+      if (flight.firstTokenSeen) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
-        prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
+        confirm(flight, endpoint);
       } else {
         withdraw(flight);
       }
@@ -307,10 +314,13 @@ public final class PoolCore {
       }
     }
     if (current.size() == 0) {
-      return full > 0 ? Reason.SATURATED : nobodyLeft(retry, Reason.NO_READY_ENDPOINTS);
+      return full > 0 ? Reason.SATURATED : nobody(retry, Reason.NO_READY_ENDPOINTS);
     }
     boolean found = active.scheduler().schedule(current, current);
-    return found ? null : nobodyLeft(retry, Reason.NO_SUITABLE_ENDPOINT);
+    if (found) {
+      return null;
+    }
+    return full > 0 ? Reason.SATURATED : nobody(retry, Reason.NO_SUITABLE_ENDPOINT);
   }
 
   private static boolean allowed(RequestFacts facts, EndpointState endpoint) {
@@ -318,7 +328,7 @@ public final class PoolCore {
   }
 
   /** To the client of a retried request, what failed tells more than why there is no third one. */
-  private static Reason nobodyLeft(boolean retry, Reason otherwise) {
+  private static Reason nobody(boolean retry, Reason otherwise) {
     return retry ? Reason.UPSTREAM_FAILED : otherwise;
   }
 
@@ -338,6 +348,8 @@ public final class PoolCore {
     flight.blocks = current.cacheableBlocks();
     flight.matched = matched;
     int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
+    flight.matchedAtPrefill = matchedThere;
+    flight.prefilledElsewhere = prefiller != endpoint;
     flight.cached = current.cachedTokensOf(matchedThere);
     flight.sentAt = now;
     flight.attempts++;
@@ -405,10 +417,17 @@ public final class PoolCore {
 
   /** The prompt was not computed: the endpoint holds no more of it than before. */
   private void withdraw(Flight flight) {
-    if (flight.at != null && !flight.firstTokenSeen) {
-      prefixes.withdraw(
-          flight.at.slot(), flight.salt, flight.facts.blocks(), flight.blocks, flight.matched);
+    if (flight.at == null || flight.firstTokenSeen) {
+      return;
     }
+    withdraw(flight, flight.at, flight.matched);
+    if (flight.prefillAt != null) {
+      withdraw(flight, flight.prefillAt, flight.matchedAtPrefill);
+    }
+  }
+
+  private void withdraw(Flight flight, EndpointState endpoint, int kept) {
+    prefixes.withdraw(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks, kept);
   }
 
   private Criticality criticalityOf(RequestFacts facts) {

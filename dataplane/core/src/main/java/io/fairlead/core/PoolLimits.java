@@ -7,7 +7,8 @@ package io.fairlead.core;
  * @param unknownPrefixBlocks prompt blocks that an endpoint is believed to cache while its own KV
  *     cache size is unknown, at least 1
  * @param maxPrefixBlocks most prompt blocks remembered for one endpoint, however large its KV cache
- * @param maxPrefixBytes most memory for all that is remembered of prompts, at least 1 MiB
+ * @param maxPrefixBytes most memory for all that is remembered of prompts, at least 1 MiB; arrays'
+ *     room to grow comes on top, up to as much again with prompts of a block or two
  */
 public record PoolLimits(
     int retries, int unknownPrefixBlocks, int maxPrefixBlocks, long maxPrefixBytes) {

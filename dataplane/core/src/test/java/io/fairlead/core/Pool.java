@@ -69,6 +69,13 @@ final class Pool implements RequestListener {
     return core.arrive(now, request(model, effects.size(), blocks), this);
   }
 
+  /** A request that is answered in full. */
+  void serve(String model, long... blocks) {
+    long ticket = arrive(model, blocks);
+    core.firstToken(now, ticket);
+    core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+  }
+
   Route lastRoute() {
     return routes.getLast();
   }

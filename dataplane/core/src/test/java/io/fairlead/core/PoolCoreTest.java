@@ -64,9 +64,9 @@ class PoolCoreTest {
   void sendsAPromptWhereItsHeadIs() {
     pool.configure().endpoints("a", "b", "c");
 
-    pool.core.ended(0, pool.arrive("m", 1, 2, 3), Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.serve("m", 1, 2, 3);
     Route first = pool.lastRoute();
-    pool.core.ended(0, pool.arrive("m", 1, 2, 3, 4), Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.serve("m", 1, 2, 3, 4);
     Route second = pool.lastRoute();
     pool.arrive("other", 1, 2, 3);
 
@@ -141,6 +141,7 @@ class PoolCoreTest {
     pool.endpoints().endpoints("a");
     assertThat(pool.core.snapshot()).hasSize(1);
     assertThat(pool.snapshot("a").inFlight()).isEqualTo(1);
+    pool.core.firstToken(0, ticket);
     pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     pool.arrive("m", 1, 2);
     assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(2);

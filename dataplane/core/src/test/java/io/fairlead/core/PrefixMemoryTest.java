@@ -35,6 +35,26 @@ class PrefixMemoryTest {
   }
 
   @Test
+  void aWholeMatchOfWhatMayBeMatchedIsAWholeMatch() {
+    configure(Map.of("maxPrefixBlocksToMatch", 40L));
+    pool.endpoints("a", "b");
+    matchedAfterSending();
+    for (int seed = 0; seed < 20; seed++) {
+      matched();
+      assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void anErrorOfTheServerIsNoComputedPrompt() {
+    configure(Map.of());
+    pool.endpoints("a");
+    long ticket = pool.arrive("m", PROMPT);
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(matched()).as("a 4xx has no first token").isZero();
+  }
+
+  @Test
   void theServersOwnSizeCounts() {
     configure(Map.of());
     pool.endpoints("a");
@@ -95,7 +115,7 @@ class PrefixMemoryTest {
   }
 
   private int matchedAfterSending() {
-    pool.core.ended(pool.now, pool.arrive("m", PROMPT), Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.serve("m", PROMPT);
     return matched();
   }
 

@@ -32,7 +32,13 @@ public interface Completion {
    */
   int streamedEvents();
 
-  /** Prompt tokens that were believed to be cached when it was sent. */
+  /** Prompt tokens as estimated before it was sent: what expectations are counted in. */
+  int estimatedPromptTokens();
+
+  /** Whether another endpoint computed the prompt: what was expected is expected of that one. */
+  boolean prefilledElsewhere();
+
+  /** Estimated prompt tokens that were believed to be cached when it was sent. */
   int expectedCachedTokens();
 
   /** Prompt tokens that were cached; -1 when the server did not say. */

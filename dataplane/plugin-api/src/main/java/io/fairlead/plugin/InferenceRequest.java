@@ -14,7 +14,10 @@ public interface InferenceRequest {
   /** Prompt length in tokens, estimated. */
   int promptTokens();
 
-  /** Length of the prompt in whole hash blocks. */
+  /**
+   * Length of the prompt in whole hash blocks, no more than the config lets the index know: what
+   * {@link Candidates#matchedBlocks} is a part of.
+   */
   int blockCount();
 
   /** The request's own limit on output tokens, or -1 when it sets none. */

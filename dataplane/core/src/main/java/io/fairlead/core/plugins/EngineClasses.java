@@ -13,8 +13,8 @@ import java.util.Map;
  */
 final class EngineClasses {
 
-  /** Hardware in the names of accelerators, longer names first: an L40S is no L4. */
-  private static final List<String> HARDWARE = List.of("l40s", "h200", "h100", "a100", "l4");
+  /** Hardware in the names of accelerators, longer names first: an L40 or L40S is no L4. */
+  private static final List<String> HARDWARE = List.of("l40", "h200", "h100", "a100", "l4");
 
   private final Map<String, EngineClass> byAccelerator;
   private final EngineClass otherwise;
@@ -41,7 +41,9 @@ final class EngineClasses {
       if (accelerator.isEmpty()) {
         throw each.invalid("accelerator", "is missing; set the value of the accelerator label");
       }
-      own.put(accelerator.toLowerCase(Locale.ROOT), EngineClass.read(each));
+      if (own.put(accelerator.toLowerCase(Locale.ROOT), EngineClass.read(each)) != null) {
+        throw each.invalid("accelerator", "is there twice; keep one class per accelerator");
+      }
     }
     String name = parameters.choice("engineClass", EngineClass.DEFAULT, EngineClass.names());
     return new EngineClasses(own, EngineClass.builtIn(name), !parameters.has("engineClass"));
@@ -56,7 +58,11 @@ final class EngineClasses {
     for (int i = 0; guess && i < HARDWARE.size(); i++) {
       if (accelerator.contains(HARDWARE.get(i))) {
         return EngineClass.builtIn(
-            HARDWARE.get(i).equals("h200") ? "8b-h100" : "8b-" + HARDWARE.get(i));
+            switch (HARDWARE.get(i)) {
+              case "h200" -> "8b-h100";
+              case "l40" -> "8b-l40s";
+              default -> "8b-" + HARDWARE.get(i);
+            });
       }
     }
     return otherwise;

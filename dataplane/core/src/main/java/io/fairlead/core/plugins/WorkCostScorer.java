@@ -119,10 +119,13 @@ final class WorkCostScorer implements Scorer, Observer {
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
     int size = candidates.size();
-    double output = expectedOutput;
-    if (request.maxOutputTokens() > 0) {
-      output = Math.min(output, request.maxOutputTokens());
+    if (size == 0) {
+      return;
     }
+    double output =
+        request.maxOutputTokens() > 0
+            ? Math.min(expectedOutput, request.maxOutputTokens())
+            : expectedOutput;
     if (uncached.length < size) {
       uncached = new double[size + size / 2];
     }
@@ -153,9 +156,7 @@ final class WorkCostScorer implements Scorer, Observer {
       // Exact ties go to the owner too: below 1 is below it.
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
     }
-    if (owner >= 0) {
-      scores[owner] = 1;
-    }
+    scores[owner] = 1;
   }
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
@@ -172,7 +173,7 @@ final class WorkCostScorer implements Scorer, Observer {
         there.inFlight
             + criticalMore * there.criticalInFlight
             + sheddableMore * there.sheddableInFlight;
-    double kv = there.inFlightTokens + there.decoding * output / 2;
+    double kv = there.inFlightTokens + there.decoding * expectedOutput / 2;
 
     double own = speed * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double backlog = 0;
@@ -185,7 +186,8 @@ final class WorkCostScorer implements Scorer, Observer {
     double step = speed * engine.decode(there.inFlight + 1, kv + prompt);
     double room = 0.9 * (there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens());
     double excess = kv + prompt + output / 2 - room;
-    double wait = excess > 0 && kv > 0 ? excess * (output / 2 * step) / kv : 0;
+    // Room comes as the others end, with the tokens that they still have to produce.
+    double wait = excess > 0 && kv > 0 ? excess * (expectedOutput / 2 * step) / kv : 0;
     return (backlog + own) * engine.interference(there.decoding, kv)
         + load
         + wait
@@ -206,14 +208,13 @@ final class WorkCostScorer implements Scorer, Observer {
    * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
    */
   private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
-    int size = candidates.size();
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
       int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
       if (costs[agreed] <= 1.5 * least) {
         return agreed;
       }
     }
-    return size == 0 ? -1 : highest(request, candidates, costs, least);
+    return highest(request, candidates, costs, least);
   }
 
   private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {
@@ -253,10 +254,15 @@ final class WorkCostScorer implements Scorer, Observer {
   public void completed(Completion completion) {
     EngineClass engine = engine(completion.endpoint());
     int slot = completion.endpoint().slot();
-    if (completion.cachedTokens() >= 0 && completion.expectedCachedTokens() > 0) {
-      double found =
-          Math.min(1, (double) completion.cachedTokens() / completion.expectedCachedTokens());
-      trust[slot] += LEARNING * (found - trust[slot]);
+    if (completion.cachedTokens() >= 0
+        && completion.promptTokens() > 0
+        && completion.expectedCachedTokens() > 0
+        && !completion.prefilledElsewhere()) {
+      // Shares, since the server counts in tokens of its own and the estimate goes by bytes.
+      double expected =
+          (double) completion.expectedCachedTokens() / completion.estimatedPromptTokens();
+      double found = (double) completion.cachedTokens() / completion.promptTokens();
+      trust[slot] += LEARNING * (Math.min(1, found / expected) - trust[slot]);
     }
     int output = completion.outputTokens();
     if (output < 0) {

@@ -144,7 +144,7 @@ public final class PrefixIndex {
     tree.dropBehind(holders[endpoint], kept);
   }
 
-  /** Never 0. */
+  /** What stands for a block of this model in the tree. */
   static long key(long salt, long block) {
     long z = (block ^ salt) * 0xD6E8FEB86659FD93L;
     return z ^ (z >>> 32);

@@ -116,7 +116,7 @@ class WorkCostScorerTest {
             Map.of(
                 "engineClasses",
                 List.of(Map.of("accelerator", "Own", "base", "8b-l4", "decodeStepMs", 1.0))));
-    String[] slowestFirst = {"NVIDIA-L4", "nvidia-l40s", "NVIDIA-A100-SXM4-80GB", "H100"};
+    String[] slowestFirst = {"NVIDIA-L4", "nvidia-l40", "NVIDIA-A100-SXM4-80GB", "H100"};
     TestEndpoint[] endpoints = new TestEndpoint[slowestFirst.length];
     for (int i = 0; i < endpoints.length; i++) {
       endpoints[i] = new TestEndpoint("e" + i);
@@ -191,6 +191,20 @@ class WorkCostScorerTest {
       scorer.completed(new Done(liar, 1, 100, 0, 1600, 0, 1000 * MILLI));
     }
     assertThat(scores(scorer, request, liar, other)[1]).isGreaterThan(0.99);
+  }
+
+  @Test
+  void aServerThatCountsOtherTokensIsTrustedNevertheless() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint honest = endpoint("honest", 0);
+    TestEndpoint other = endpoint("other", 1);
+    honest.matched = 100;
+    TestRequest request = new TestRequest(1, 100);
+    double before = scores(scorer, request, honest, other)[1];
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(new Done(honest, 1, 200, 0, 1600, 800, 1000 * MILLI));
+    }
+    assertThat(scores(scorer, request, honest, other)[1]).isLessThanOrEqualTo(before + 0.02);
   }
 
   @Test
@@ -339,9 +353,20 @@ class WorkCostScorerTest {
       return MILLI;
     }
 
+    /** Half as many as estimated: a tokenizer with long tokens. */
     @Override
     public int promptTokens() {
-      return -1;
+      return 800;
+    }
+
+    @Override
+    public int estimatedPromptTokens() {
+      return 1600;
+    }
+
+    @Override
+    public boolean prefilledElsewhere() {
+      return false;
     }
 
     @Override
