@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.GoDuration;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;

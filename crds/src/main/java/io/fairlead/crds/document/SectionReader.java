@@ -3,6 +3,7 @@ package io.fairlead.crds.document;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.GoDuration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

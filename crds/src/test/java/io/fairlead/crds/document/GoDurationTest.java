@@ -2,6 +2,7 @@ package io.fairlead.crds.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.crds.config.GoDuration;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

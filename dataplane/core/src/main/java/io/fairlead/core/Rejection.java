@@ -21,7 +21,7 @@ public record Rejection(Reason reason, Criticality criticality, String message) 
         503, "not_configured", 1, "The scheduler has no configuration yet. Try again shortly."),
     /** Filters left no endpoint for this request. */
     NO_SUITABLE_ENDPOINT(
-        503,
+        429,
         "no_suitable_endpoint",
         1,
         "No model server that is ready suits this request. Try again shortly."),

@@ -38,6 +38,9 @@ final class RouteHeaders implements HeaderWriter {
     if (name.isEmpty() || !name.chars().allMatch(RouteHeaders::inName)) {
       throw new IllegalArgumentException("\"" + name + "\" is no lower-case header name");
     }
+    if (RESERVED.contains(name)) {
+      throw new IllegalArgumentException("header " + name + " is not a plugin's to set");
+    }
     if (!value.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {
       throw new IllegalArgumentException("header " + name + " has a value that is not plain ASCII");
     }

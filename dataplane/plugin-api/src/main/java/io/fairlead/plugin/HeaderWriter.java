@@ -1,7 +1,26 @@
 package io.fairlead.plugin;
 
-/** Takes headers from plugins. Names are lower case. */
+import java.util.Set;
+
+/**
+ * Takes headers from plugins. Names are lower case. What is no header name, a value that is not
+ * printable ASCII, or one of the {@link #RESERVED} names is refused with an {@link
+ * IllegalArgumentException}.
+ */
 public interface HeaderWriter {
+
+  /** Names that say how a message is framed and where it goes: no plugin's to set. */
+  Set<String> RESERVED =
+      Set.of(
+          "connection",
+          "content-length",
+          "host",
+          "keep-alive",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
 
   /** Sets a header of the request as the model server gets it. */
   void request(String name, String value);

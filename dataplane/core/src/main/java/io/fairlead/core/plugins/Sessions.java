@@ -53,7 +53,7 @@ sealed interface Sessions permits TokenSessions, IdSessions {
       throw parameters.invalid(
           "sessionIdConfig", "has no meaning for strategy encoded_endpoint_header; remove it");
     }
-    return new TokenSessions(Texts.header(token, "header", "x-session-token"));
+    return new TokenSessions(Texts.ownHeader(token, "header", "x-session-token"));
   }
 
   private static IdSessions identified(Parameters parameters) {

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.Parameters;
 import java.util.Locale;
 
@@ -23,6 +24,16 @@ final class Texts {
     if (!name.chars().allMatch(Texts::inHeaderName)) {
       throw parameters.invalid(
           field, "is \"" + name + "\"; set a header name of letters, digits, -, _ and .");
+    }
+    return name;
+  }
+
+  /** The name of a header that the plugin also sets. */
+  static String ownHeader(Parameters parameters, String field, String absent) {
+    String name = header(parameters, field, absent);
+    if (HeaderWriter.RESERVED.contains(name)) {
+      throw parameters.invalid(
+          field, "is \"" + name + "\", which frames messages; set a header of your own");
     }
     return name;
   }

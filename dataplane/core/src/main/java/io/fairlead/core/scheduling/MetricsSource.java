@@ -1,12 +1,11 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.crds.config.GoDuration;
 import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Setting;
 import java.time.Duration;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,6 @@ public record MetricsSource(
   /** Each endpoint's own port, without TLS, at the picker's pace. */
   public static final MetricsSource DEFAULT = new MetricsSource(false, false, "/metrics", 0, null);
 
-  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m)");
   private static final Duration SHORTEST = Duration.ofMillis(10);
 
   static MetricsSource read(Parameters parameters) {
@@ -54,18 +52,10 @@ public record MetricsSource(
       return null;
     }
     String text = parameters.text("interval", "");
-    Matcher matcher = DURATION.matcher(text);
-    if (!matcher.matches()) {
-      throw wrongInterval(parameters, text);
-    }
-    long number = Long.parseLong(matcher.group(1));
-    Duration interval =
-        switch (matcher.group(2)) {
-          case "ms" -> Duration.ofMillis(number);
-          case "s" -> Duration.ofSeconds(number);
-          default -> Duration.ofMinutes(number);
-        };
-    if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(Duration.ofHours(1)) > 0) {
+    Duration interval = GoDuration.parse(text);
+    if (interval == null
+        || interval.compareTo(SHORTEST) < 0
+        || interval.compareTo(Duration.ofHours(1)) > 0) {
       throw wrongInterval(parameters, text);
     }
     return interval;

@@ -24,8 +24,8 @@ final class Refusals {
     return answer(
         OpenAiError.of(rejection),
         switch (rejection.reason()) {
-          case NO_READY_ENDPOINTS, NOT_CONFIGURED, NO_SUITABLE_ENDPOINT -> "rejected-no-endpoints";
-          case SATURATED -> "rejected-saturated";
+          case NO_READY_ENDPOINTS, NOT_CONFIGURED -> "rejected-no-endpoints";
+          case SATURATED, NO_SUITABLE_ENDPOINT -> "rejected-saturated";
           case UPSTREAM_FAILED, PLUGIN_FAILED -> "";
         });
   }

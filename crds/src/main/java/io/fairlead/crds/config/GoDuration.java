@@ -1,4 +1,4 @@
-package io.fairlead.crds.document;
+package io.fairlead.crds.config;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Durations in Go's syntax, e.g. {@code 1h15m30.5s}. */
-final class GoDuration {
+public final class GoDuration {
 
   private static final Pattern WHOLE =
       Pattern.compile("[+-]?(0|((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)");
@@ -37,7 +37,7 @@ final class GoDuration {
   private GoDuration() {}
 
   /** The duration, cut to nanoseconds; null when the text is none or it is out of Go's range. */
-  static @Nullable Duration parse(String text) {
+  public static @Nullable Duration parse(String text) {
     if (text.length() > LONGEST_TEXT || !WHOLE.matcher(text).matches()) {
       return null;
     }
@@ -58,7 +58,7 @@ final class GoDuration {
   }
 
   /** The shortest text of one unit that means the same. */
-  static String format(Duration duration) {
+  public static String format(Duration duration) {
     long nanos = duration.toNanos();
     if (nanos % 1_000_000_000 == 0) {
       return nanos / 1_000_000_000 + "s";
