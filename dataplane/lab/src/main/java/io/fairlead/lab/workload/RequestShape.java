@@ -1,0 +1,39 @@
+package io.fairlead.lab.workload;
+
+/**
+ * One request as workloads and traces know it: sizes and identities, no text. A token is four bytes
+ * of prompt wherever one is made into the other.
+ *
+ * @param model the model asked for
+ * @param tenant whose request it is, for fairness between them; empty for nobody's in particular
+ * @param blocks identities of the whole blocks of {@link #BLOCK_TOKENS} tokens, of the prompt first
+ *     and then on into the answer; each stands for all content up to its end. Not copied, not
+ *     changed.
+ * @param promptTokens length of the prompt, 1 or more
+ * @param outputTokens length that the answer will have, 1 or more
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed over, not compared; copying would cost per block
+public record RequestShape(
+    String model, String tenant, long[] blocks, int promptTokens, int outputTokens) {
+
+  /** Tokens per block: the usual KV block. */
+  public static final int BLOCK_TOKENS = 16;
+
+  public RequestShape {
+    if (promptTokens < 1 || outputTokens < 1) {
+      throw new IllegalArgumentException(
+          "promptTokens is %d and outputTokens %d; both must be 1 or more"
+              .formatted(promptTokens, outputTokens));
+    }
+    if (blocks.length > (promptTokens + outputTokens) / BLOCK_TOKENS) {
+      throw new IllegalArgumentException(
+          "blocks has %d entries, more than %d tokens fill"
+              .formatted(blocks.length, promptTokens + outputTokens));
+    }
+  }
+
+  /** How many of {@link #blocks} are of the prompt alone. */
+  public int promptBlocks() {
+    return Math.min(blocks.length, promptTokens / BLOCK_TOKENS);
+  }
+}
