@@ -1,0 +1,52 @@
+package io.fairlead.lab.simulator;
+
+import io.fairlead.stub.engine.EngineProfile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The engines of a pool.
+ *
+ * @param text what it was read from, e.g. {@code 3xh100-8b+2xl40s-8b}
+ * @param engines one profile per endpoint
+ */
+public record PoolSpec(String text, List<EngineProfile> engines) {
+
+  private static final int MOST = 10_000;
+  private static final Pattern GROUP = Pattern.compile("([0-9]{1,5})x([a-z0-9-]+)");
+
+  public PoolSpec {
+    engines = List.copyOf(engines);
+  }
+
+  /**
+   * Reads groups of a count and an engine profile's name, joined by plus signs.
+   *
+   * @throws IllegalArgumentException if it is none; the message says what is expected
+   */
+  public static PoolSpec parse(String text) {
+    List<EngineProfile> engines = new ArrayList<>();
+    for (String group : text.split("\\+", -1)) {
+      Matcher parts = GROUP.matcher(group);
+      if (!parts.matches()) {
+        throw new IllegalArgumentException(
+            "pool: \""
+                + group
+                + "\" is not a count and an engine, as in 8xh100-8b; engines: "
+                + String.join(", ", EngineProfile.names()));
+      }
+      int count = Integer.parseInt(parts.group(1));
+      if (count < 1 || engines.size() + count > MOST) {
+        throw new IllegalArgumentException(
+            "pool: \"" + text + "\" has not between 1 and " + MOST + " engines");
+      }
+      EngineProfile profile = EngineProfile.named(parts.group(2));
+      for (int i = 0; i < count; i++) {
+        engines.add(profile);
+      }
+    }
+    return new PoolSpec(text, engines);
+  }
+}

@@ -1,0 +1,217 @@
+package io.fairlead.lab.simulator;
+
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.lab.workload.RequestShape;
+import io.fairlead.lab.workload.ServedModel;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** Takes down what happens in a run. */
+final class RunRecorder {
+
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** Looks at the load in the course of a run. */
+  private static final int LOOKS = 300;
+
+  private final SimulationSpec spec;
+  private final Settings settings;
+  private final long warmUpNanos;
+  private final long lookNanos;
+  private final Map<String, Criticality> bands = new HashMap<>();
+  private final Samples ttft = new Samples();
+  private final Samples tpot = new Samples();
+  private final Samples endToEnd = new Samples();
+  private final Samples normalised = new Samples();
+  private final Map<String, Tenant> tenants = new TreeMap<>();
+  private final Map<Criticality, Band> waiting = new EnumMap<>(Criticality.class);
+  private final List<List<Double>> load = new ArrayList<>();
+  private long arrived;
+  private long completed;
+  private long rejected;
+  private long good;
+  private long promptTokens;
+  private long cachedTokens;
+  private long outputTokens;
+  private long lastMeasuredEnd;
+  private long end;
+
+  /** Tokens that a tenant asked for and got. */
+  private static final class Tenant {
+    private long asked;
+    private long got;
+  }
+
+  /** Requests of one criticality without a first token: now, and at each look. */
+  private static final class Band {
+    private int now;
+    private final List<Double> looks = new ArrayList<>();
+  }
+
+  RunRecorder(SimulationSpec spec) {
+    this.spec = spec;
+    settings = spec.settings();
+    warmUpNanos = (long) (settings.warmUpSeconds() * NANOS_PER_SECOND);
+    lookNanos = Math.max(1, (long) (settings.seconds() * NANOS_PER_SECOND / LOOKS));
+    for (ServedModel model : spec.workload().models()) {
+      bands.put(model.name(), model.criticality());
+    }
+    spec.pool().engines().forEach(engine -> load.add(new ArrayList<>()));
+    for (Criticality criticality : Criticality.values()) {
+      waiting.put(criticality, new Band());
+    }
+  }
+
+  /** Nanoseconds between two looks at the load. */
+  long lookNanos() {
+    return lookNanos;
+  }
+
+  void look(List<SimulatedServer> servers) {
+    for (int i = 0; i < servers.size(); i++) {
+      load.get(i).add((double) servers.get(i).inFlight());
+    }
+    for (Band band : waiting.values()) {
+      band.looks.add((double) band.now);
+    }
+  }
+
+  private boolean measured(Flight flight) {
+    return flight.arrivedAt >= warmUpNanos;
+  }
+
+  void arrived(Flight flight) {
+    band(flight).now++;
+    if (measured(flight)) {
+      arrived++;
+      tenant(flight).asked += tokens(flight.shape);
+    }
+  }
+
+  void rejected(long now, Flight flight) {
+    band(flight).now--;
+    end = now;
+    if (measured(flight)) {
+      rejected++;
+    }
+  }
+
+  void firstToken(Flight flight) {
+    band(flight).now--;
+  }
+
+  void finished(long now, Flight flight) {
+    end = now;
+    if (!measured(flight)) {
+      return;
+    }
+    RequestShape shape = flight.shape;
+    double first = (flight.firstTokenAt - flight.arrivedAt) / NANOS_PER_MILLI;
+    double all = (now - flight.arrivedAt) / NANOS_PER_MILLI;
+    double each = 0;
+    ttft.add(first);
+    endToEnd.add(all);
+    normalised.add(all / shape.outputTokens());
+    if (shape.outputTokens() > 1) {
+      each = (all - first) / (shape.outputTokens() - 1);
+      tpot.add(each);
+    }
+    if (first <= settings.ttftObjectiveMillis() && each <= settings.tpotObjectiveMillis()) {
+      good++;
+    }
+    completed++;
+    promptTokens += shape.promptTokens();
+    cachedTokens += flight.cachedTokens;
+    outputTokens += shape.outputTokens();
+    tenant(flight).got += tokens(shape);
+    lastMeasuredEnd = now;
+  }
+
+  private Band band(Flight flight) {
+    Criticality criticality =
+        bands.getOrDefault(flight.shape.model(), Criticality.SHEDDABLE);
+    return Objects.requireNonNull(waiting.get(criticality));
+  }
+
+  private Tenant tenant(Flight flight) {
+    return tenants.computeIfAbsent(flight.shape.tenant(), name -> new Tenant());
+  }
+
+  private static long tokens(RequestShape shape) {
+    return (long) shape.promptTokens() + shape.outputTokens();
+  }
+
+  /**
+   * The run is over.
+   *
+   * @param lastArrival when arrivals ended, by themselves or by the clock
+   */
+  RunResult result(List<SimulatedServer> servers, long lastArrival) {
+    double most = 0;
+    double sum = 0;
+    long preemptions = 0;
+    for (SimulatedServer server : servers) {
+      double busy = server.busyNanos();
+      most = Math.max(most, busy);
+      sum += busy;
+      preemptions += server.engine().preemptions();
+    }
+    long measuredUntil = Math.max(lastArrival, lastMeasuredEnd);
+    return new RunResult(
+        spec.workload().name(),
+        spec.policy().name(),
+        spec.pool().text(),
+        spec.seed(),
+        Math.max(end, lastArrival) / NANOS_PER_SECOND,
+        (measuredUntil - warmUpNanos) / NANOS_PER_SECOND,
+        arrived,
+        completed,
+        rejected,
+        ttft.distribution(),
+        tpot.distribution(),
+        endToEnd.distribution(),
+        normalised.distribution(),
+        promptTokens,
+        cachedTokens,
+        outputTokens,
+        arrived == 0 ? 0 : (double) good / arrived,
+        sum == 0 ? 1 : most * servers.size() / sum,
+        jain(),
+        preemptions,
+        servers.stream().mapToLong(SimulatedServer::adapterLoads).sum(),
+        series(load, servers.stream().map(server -> server.spec().name()).toList()),
+        series(waiting.values().stream().map(band -> band.looks).toList(), bandNames()));
+  }
+
+  private List<String> bandNames() {
+    return waiting.keySet().stream().map(band -> band.name().toLowerCase(Locale.ROOT)).toList();
+  }
+
+  private TimeSeries series(List<List<Double>> lines, List<String> names) {
+    List<TimeSeries.Line> all = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      all.add(new TimeSeries.Line(names.get(i), lines.get(i)));
+    }
+    return new TimeSeries(lookNanos / NANOS_PER_SECOND, all);
+  }
+
+  /** (sum of x)^2 / (n · sum of x^2) over tenants, x being the share of its tokens that one got. */
+  private double jain() {
+    double sum = 0;
+    double squares = 0;
+    for (Tenant tenant : tenants.values()) {
+      double share = (double) tenant.got / tenant.asked;
+      sum += share;
+      squares += share * share;
+    }
+    return squares == 0 ? 1 : sum * sum / (tenants.size() * squares);
+  }
+}

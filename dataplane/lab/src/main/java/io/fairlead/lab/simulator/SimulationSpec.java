@@ -1,0 +1,85 @@
+package io.fairlead.lab.simulator;
+
+import io.fairlead.lab.workload.Workload;
+
+/**
+ * One run: what comes, who places it, on what.
+ *
+ * @param workload what comes
+ * @param policy who places it
+ * @param pool on what
+ * @param seed of everything that is drawn
+ * @param settings how it is run
+ */
+public record SimulationSpec(
+    Workload workload, Policy policy, PoolSpec pool, long seed, Settings settings) {
+
+  /**
+   * How a run is run.
+   *
+   * @param seconds requests arrive for so long
+   * @param warmUpSeconds those that arrive earlier than that are not measured
+   * @param scrapeMillis between two scrapes of an engine, 0 for none ever
+   * @param pickers replicas of the picker, each with what it alone has sent
+   * @param front which picker a request gets
+   * @param labelled whether endpoints carry a label that tells the hardware
+   * @param ttftObjectiveMillis a good request has its first token by then
+   * @param tpotObjectiveMillis a good request takes no longer for a token after the first
+   * @param lostHits share of requests whose cached prompt an engine finds lost: a handicap, to see
+   *     that it is noticed
+   */
+  public record Settings(
+      double seconds,
+      double warmUpSeconds,
+      double scrapeMillis,
+      int pickers,
+      Front front,
+      boolean labelled,
+      double ttftObjectiveMillis,
+      double tpotObjectiveMillis,
+      double lostHits) {
+
+    /** One picker, metrics every 50 ms, objectives of 1 s and 100 ms. */
+    public static Settings of(double seconds, double warmUpSeconds) {
+      return new Settings(seconds, warmUpSeconds, 50, 1, Front.RANDOM, false, 1_000, 100, 0);
+    }
+
+    public Settings {
+      check("seconds", seconds, 0.001, 1e7);
+      check("warmUpSeconds", warmUpSeconds, 0, seconds);
+      check("scrapeMillis", scrapeMillis, 0, 1e9);
+      check("pickers", pickers, 1, 1_000);
+      check("ttftObjectiveMillis", ttftObjectiveMillis, 0, 1e9);
+      check("tpotObjectiveMillis", tpotObjectiveMillis, 0, 1e9);
+      check("lostHits", lostHits, 0, 1);
+    }
+
+    private static void check(String field, double value, double least, double most) {
+      if (!(value >= least && value <= most)) {
+        throw new IllegalArgumentException(
+            "%s is %s; set %s to %s".formatted(field, value, least, most));
+      }
+    }
+
+    public Settings withScrapeMillis(double millis) {
+      return new Settings(
+          seconds,
+          warmUpSeconds,
+          millis,
+          pickers,
+          front,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          lostHits);
+    }
+  }
+
+  /** How requests are spread over several pickers. */
+  public enum Front {
+    /** Each to any of them. */
+    RANDOM,
+    /** By the beginning of the prompt: those that share it get the same. */
+    HASHED
+  }
+}

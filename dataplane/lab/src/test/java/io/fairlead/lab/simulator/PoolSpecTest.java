@@ -1,0 +1,33 @@
+package io.fairlead.lab.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class PoolSpecTest {
+
+  @Test
+  void readsGroups() {
+    assertThat(PoolSpec.parse("2xh100-8b+1xl40s-8b").engines())
+        .extracting(engine -> engine.name())
+        .containsExactly("h100-8b", "h100-8b", "l40s-8b");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "h100-8b", "xh100-8b", "0xh100-8b", "2xh100-8b+", "99999xh100-8b"})
+  void refusesWhatIsNone(String text) {
+    assertThatThrownBy(() -> PoolSpec.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("pool: ");
+  }
+
+  @Test
+  void namesTheEnginesThereAre() {
+    assertThatThrownBy(() -> PoolSpec.parse("2xgpu"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("h100-8b, ");
+  }
+}

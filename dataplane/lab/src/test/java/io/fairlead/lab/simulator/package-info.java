@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.lab.simulator;
+
+import org.jspecify.annotations.NullMarked;
