@@ -9,10 +9,10 @@ import org.junit.jupiter.api.Test;
 final class LabArchitectureTest {
 
   @Test
-  void workloadsKnowNoClockAndNoSocket() {
+  void workloadsAndTracesKnowNoClockAndNoSocket() {
     noClasses()
         .that()
-        .resideInAPackage("io.fairlead.lab.workload..")
+        .resideInAnyPackage("io.fairlead.lab.workload..", "io.fairlead.lab.trace..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("java.net..", "java.util.concurrent..", "io.netty..")

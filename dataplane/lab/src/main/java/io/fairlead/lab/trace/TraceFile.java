@@ -1,0 +1,62 @@
+package io.fairlead.lab.trace;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Finds out what kind of trace a file is, and reads it in order of time. */
+final class TraceFile {
+
+  private TraceFile() {}
+
+  /**
+   * Reads a file, or every file of requests in the folder of a capture.
+   *
+   * @throws UncheckedIOException if it can't be read
+   */
+  static List<TraceRequest> read(Path path) {
+    List<TraceRequest> requests = new ArrayList<>();
+    for (Path file : files(path)) {
+      List<String> lines = lines(file);
+      requests.addAll(
+          !lines.isEmpty() && lines.getFirst().strip().equals(AzureTable.HEADER)
+              ? AzureTable.read(file, lines)
+              : TraceLines.read(file, lines));
+    }
+    if (requests.isEmpty()) {
+      throw new InvalidTraceException(path, "holds no requests");
+    }
+    requests.sort(Comparator.comparingLong(TraceRequest::atNanos));
+    long first = requests.getFirst().atNanos();
+    requests.replaceAll(request -> request.at(request.atNanos() - first));
+    return requests;
+  }
+
+  private static List<Path> files(Path path) {
+    return Files.isDirectory(path) ? CaptureFiles.in(path).requests() : List.of(path);
+  }
+
+  /** The lines of a text in UTF-8, whatever ends them; an order mark at its beginning is none. */
+  static List<String> lines(Path file) {
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.UTF_8)) {
+      List<String> all = new ArrayList<>(lines.toList());
+      if (!all.isEmpty() && all.getFirst().startsWith("\uFEFF")) {
+        all.set(0, all.getFirst().substring(1));
+      }
+      return all;
+    } catch (NoSuchFileException e) {
+      throw new InvalidTraceException(file, "is not there");
+    } catch (IOException e) {
+      throw new InvalidTraceException(file, "can't be read: " + e);
+    } catch (UncheckedIOException e) {
+      throw new InvalidTraceException(file, "can't be read: " + e.getCause());
+    }
+  }
+}

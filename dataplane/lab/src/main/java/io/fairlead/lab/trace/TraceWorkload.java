@@ -1,0 +1,113 @@
+package io.fairlead.lab.trace;
+
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.lab.workload.Arrival;
+import io.fairlead.lab.workload.ServedModel;
+import io.fairlead.lab.workload.Traffic;
+import io.fairlead.lab.workload.Workload;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a trace at their own times, or faster. The same for every seed: a trace has
+ * happened once.
+ */
+public final class TraceWorkload implements Workload {
+
+  /** Asked for where a trace names no model. */
+  public static final String DEFAULT_MODEL = "llama-3.1-8b";
+
+  private final String name;
+  private final List<TraceRequest> requests;
+  private final String model;
+  private final double speed;
+
+  private TraceWorkload(String name, List<TraceRequest> requests, String model, double speed) {
+    this.name = name;
+    this.requests = requests;
+    this.model = model;
+    this.speed = speed;
+  }
+
+  /**
+   * Reads a trace whole into memory: Mooncake's JSON lines, Azure's CSV, or a capture (its folder,
+   * or one of its files of requests). Which of them it is, is seen from its content.
+   *
+   * @throws InvalidTraceException if it can't be read
+   */
+  public static TraceWorkload read(Path path) {
+    String file = String.valueOf(path.getFileName());
+    int dot = file.lastIndexOf('.');
+    String name = dot > 0 ? file.substring(0, dot) : file;
+    return new TraceWorkload(name, TraceFile.read(path), DEFAULT_MODEL, 1);
+  }
+
+  /** The same, asking for this model wherever the trace names none. */
+  public TraceWorkload withModel(String asked) {
+    return new TraceWorkload(name, requests, asked, speed);
+  }
+
+  /**
+   * The same in less time, or in more.
+   *
+   * @param factor 2 for twice as many requests a second; above 0
+   */
+  public TraceWorkload withSpeed(double factor) {
+    if (!(factor > 0) || factor == Double.POSITIVE_INFINITY) {
+      throw new IllegalArgumentException("speed is " + factor + "; set a number above 0");
+    }
+    return new TraceWorkload(name, requests, model, factor);
+  }
+
+  /**
+   * Only the first requests.
+   *
+   * @param count at least 1
+   */
+  public TraceWorkload withLimit(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("limit is " + count + "; set at least 1");
+    }
+    return new TraceWorkload(
+        name, requests.subList(0, Math.min(count, requests.size())), model, speed);
+  }
+
+  /** How many requests there are. */
+  public int size() {
+    return requests.size();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  /** All of them standard: traces don't say how critical a request is. */
+  @Override
+  public List<ServedModel> models() {
+    Stream<String> names = requests.stream().map(this::model).distinct().sorted();
+    return names.map(named -> new ServedModel(named, Criticality.STANDARD, false)).toList();
+  }
+
+  @Override
+  public Traffic start(long seed) {
+    Iterator<TraceRequest> left = requests.iterator();
+    return new Traffic() {
+      @Override
+      public @Nullable Arrival next() {
+        if (!left.hasNext()) {
+          return null;
+        }
+        TraceRequest request = left.next();
+        return new Arrival(Math.round(request.atNanos() / speed), request.shape(model(request)));
+      }
+    };
+  }
+
+  private String model(TraceRequest request) {
+    return request.model().isEmpty() ? model : request.model();
+  }
+}
