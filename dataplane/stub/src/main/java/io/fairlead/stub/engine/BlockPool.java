@@ -94,6 +94,16 @@ final class BlockPool {
     }
   }
 
+  /** Forgets what every block holds; who holds blocks keeps them. */
+  void forget() {
+    for (int block = 0; block < size; block++) {
+      if (identified[block]) {
+        byIdentity.remove(identity[block]);
+        identified[block] = false;
+      }
+    }
+  }
+
   int free() {
     return free;
   }

@@ -1,18 +1,20 @@
 package io.fairlead.stub.engine;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A continuously batching engine with a block cache, in virtual time. It works in steps that follow
- * each other without a gap while there is work. A step has a budget of tokens: running decodes take
- * one each, then running prefills take what they still need, then waiting requests are admitted
- * first come, first served, while budget, seats and free blocks for the whole prompt last. A
- * request's token is out when its step ends. When a decode finds no free block, the newest running
- * request gives all of its blocks back and returns to the head of the queue, to be computed again.
+ * A continuously batching engine with a block cache and LoRA adapters, in virtual time. It works in
+ * steps that follow each other without a gap while there is work. A step has a budget of tokens:
+ * running decodes take one each, then running prefills take what they still need, then waiting
+ * requests are admitted first come, first served, while budget, seats and free blocks for the whole
+ * prompt last. A request's token is out when its step ends.
+ *
+ * <p>A request whose adapter is not loaded has it loaded by the step that admits it, and that step
+ * takes so much longer for everyone in it: vLLM's worker loads adapters on the way into the forward
+ * pass, not beside it. Requests whose adapter finds no slot, since running requests use all of
+ * them, are passed over by others whose adapter has one.
  *
  * <p>Deterministic: the same calls yield the same effects. One caller at a time; time is in
  * nanoseconds, starts anywhere from 0 and never goes back.
@@ -22,23 +24,31 @@ public final class Engine {
   /** What {@link #nextEventNanos} says when nothing will happen without a new request. */
   public static final long IDLE = Long.MAX_VALUE;
 
+  private static final double NANOS_PER_MILLI = 1e6;
+
   private final EngineProfile profile;
   private final EngineListener listener;
-  private final BlockPool pool;
+  private final Scheduler scheduler;
+  private final Outbox outbox = new Outbox();
+  private final boolean everyToken;
+  private final boolean api;
   private final Map<Long, Sequence> sequences = new HashMap<>();
-  private final ArrayDeque<Sequence> waiting = new ArrayDeque<>();
-  private final List<Sequence> running = new ArrayList<>();
   private long now;
+  private long stepBegan;
   private long stepEnd = IDLE;
-  private long promptTokens;
-  private long cachedTokens;
-  private long outputTokens;
-  private long preemptions;
+  private long busy;
 
   public Engine(EngineProfile profile, EngineListener listener) {
     this.profile = profile;
     this.listener = listener;
-    pool = new BlockPool(profile.blocks());
+    api = profile.apiMillis() > 0 || profile.apiMillisPerToken() > 0;
+    everyToken = listener.everyToken();
+    scheduler = new Scheduler(profile, everyToken, this::send);
+  }
+
+  /** What this engine is. */
+  public EngineProfile profile() {
+    return profile;
   }
 
   /**
@@ -49,37 +59,38 @@ public final class Engine {
     return (long) promptTokens + outputTokens <= (long) profile.blocks() * profile.blockTokens();
   }
 
+  /** A request of the base model arrives; see {@link EngineRequest} for what the numbers are. */
+  public void submit(long now, long id, long[] blocks, int promptTokens, int outputTokens) {
+    submit(now, new EngineRequest(id, blocks, promptTokens, outputTokens));
+  }
+
   /**
    * A request arrives.
    *
-   * @param id the caller's name for it, unused by any request still in the engine
-   * @param blocks identities of its full blocks from the first token on, each standing for all
-   *     content up to its end; may go on into the output, and may end early: blocks without
-   *     identity are never shared. Not copied.
-   * @param promptTokens 1 or more
-   * @param outputTokens 1 or more
-   * @throws IllegalArgumentException if a size is out of range, the id is in use or the request
-   *     does not {@link #fits fit}
+   * @throws IllegalArgumentException if the id is in use, the request does not {@link #fits fit},
+   *     or asks for an adapter of an engine without slots for any
    */
-  public void submit(long now, long id, long[] blocks, int promptTokens, int outputTokens) {
-    if (promptTokens < 1 || outputTokens < 1) {
-      throw new IllegalArgumentException(
-          "promptTokens: " + promptTokens + ", outputTokens: " + outputTokens + ": not both >= 1");
-    }
-    if (!fits(promptTokens, outputTokens)) {
+  public void submit(long now, EngineRequest request) {
+    if (!fits(request.promptTokens(), request.outputTokens())) {
       throw new IllegalArgumentException(
           "promptTokens: %d + outputTokens: %d do not fit into %d blocks of %d tokens"
-              .formatted(promptTokens, outputTokens, profile.blocks(), profile.blockTokens()));
+              .formatted(
+                  request.promptTokens(),
+                  request.outputTokens(),
+                  profile.blocks(),
+                  profile.blockTokens()));
+    }
+    if (!request.adapter().isEmpty()) {
+      needSlots(request.adapter());
     }
     advance(now);
-    Sequence sequence = new Sequence(id, blocks, promptTokens, outputTokens);
-    if (sequences.putIfAbsent(id, sequence) != null) {
-      throw new IllegalArgumentException("id: " + id + " is already in the engine");
+    if (sequences.containsKey(request.id())) {
+      throw new IllegalArgumentException("id: " + request.id() + " is already in the engine");
     }
-    waiting.addLast(sequence);
-    if (stepEnd == IDLE) {
-      startStep();
-    }
+    var sequence = new Sequence(request, scheduler.slots.awaited(request.adapter()));
+    sequences.put(request.id(), sequence);
+    scheduler.admission.add(sequence);
+    startStepIfIdle();
   }
 
   /**
@@ -95,7 +106,7 @@ public final class Engine {
       return false;
     }
     sequence.cancelled = true;
-    waiting.remove(sequence);
+    scheduler.cancel(sequence);
     return true;
   }
 
@@ -104,181 +115,197 @@ public final class Engine {
     if (now < this.now) {
       throw new IllegalArgumentException("now: " + now + " is before " + this.now);
     }
-    while (stepEnd <= now) {
-      this.now = stepEnd;
-      endStep();
-      startStep();
+    for (long next = nextEventNanos(); next <= now && next != IDLE; next = nextEventNanos()) {
+      this.now = next;
+      if (outbox.nextNanos() == next) {
+        deliver(outbox.nextSequence(), outbox.nextToken());
+        outbox.removeNext();
+      } else {
+        busy += stepEnd - stepBegan;
+        scheduler.end();
+        startStep();
+      }
     }
     this.now = now;
   }
 
   /**
-   * When something happens next if no request comes: the end of the step under way, or {@link
-   * #IDLE}.
+   * When something happens next if no request comes: the end of the step under way or the arrival
+   * of a token at its client, or {@link #IDLE}.
    */
   public long nextEventNanos() {
-    return stepEnd;
+    return Math.min(stepEnd, outbox.nextNanos());
+  }
+
+  /**
+   * Loads an adapter before a request asks for it; the next step takes so much longer.
+   *
+   * @return whether it is loaded now; not so when every slot is in use by a running request
+   */
+  public boolean loadAdapter(long now, String adapter) {
+    needSlots(adapter);
+    advance(now);
+    boolean loaded = scheduler.slots.preload(adapter);
+    startStepIfIdle();
+    return loaded;
+  }
+
+  /**
+   * Frees an adapter's slot.
+   *
+   * @return whether it has none now; it keeps it while a request of it runs
+   */
+  public boolean unloadAdapter(long now, String adapter) {
+    advance(now);
+    return scheduler.slots.unload(adapter);
+  }
+
+  /** Forgets what every block holds. Requests keep the blocks that they hold. */
+  public void resetCache(long now) {
+    advance(now);
+    scheduler.pool.forget();
+  }
+
+  /**
+   * The engine dies and is there again at once, as new: nothing more is told of any request, and
+   * nothing is cached or loaded. Only the totals go on.
+   */
+  public void restart(long now) {
+    advance(now);
+    if (stepEnd != IDLE) {
+      busy += now - stepBegan;
+      stepEnd = IDLE;
+    }
+    scheduler.clear();
+    outbox.clear();
+    sequences.clear();
   }
 
   /** Requests admitted and not yet finished. */
   public int running() {
-    return running.size();
+    return scheduler.running();
   }
 
   /** Requests not yet admitted, or preempted. */
   public int waiting() {
-    return waiting.size();
+    return scheduler.admission.waiting();
   }
 
   /** Blocks that running requests hold. */
   public int usedBlocks() {
-    return pool.held();
+    return scheduler.pool.held();
   }
 
   /** Blocks that there are. */
   public int blocks() {
-    return pool.size();
+    return scheduler.pool.size();
   }
 
   /** Share of blocks that running requests hold, 0 to 1. */
   public double kvUsage() {
-    return (double) pool.held() / pool.size();
+    return (double) usedBlocks() / blocks();
   }
 
   /** Prompt tokens of all requests admitted so far. */
   public long promptTokens() {
-    return promptTokens;
+    return scheduler.promptTokens();
   }
 
   /** Those of {@link #promptTokens} that the block cache held. */
   public long cachedTokens() {
-    return cachedTokens;
+    return scheduler.cachedTokens();
+  }
+
+  /** Those of {@link #promptTokens} that were not cached, but came with the request. */
+  public long transferredTokens() {
+    return scheduler.transferredTokens();
+  }
+
+  /** Tokens computed so far, those of a preempted request again. */
+  public long computedTokens() {
+    return scheduler.computedTokens();
   }
 
   /** Tokens put out so far. */
   public long outputTokens() {
-    return outputTokens;
+    return scheduler.outputTokens();
   }
 
   /** How often a request lost its blocks to an older one. */
   public long preemptions() {
-    return preemptions;
+    return scheduler.preemptions();
   }
 
-  BlockPool pool() {
-    return pool;
+  /** How often an adapter was loaded. */
+  public long adapterLoads() {
+    return scheduler.slots.loads();
   }
 
-  /** References that the running requests' block tables hold, counted from their side. */
-  long tableEntries() {
-    return running.stream().mapToLong(Sequence::blockCount).sum();
+  /** Adapters that hold a slot. */
+  public List<String> residentAdapters() {
+    return scheduler.slots.resident();
+  }
+
+  /** Adapters that admitted requests use, by name. */
+  public List<String> runningAdapters() {
+    return scheduler.slots.names(adapter -> adapter.running);
+  }
+
+  /** Adapters that requests wait for, by name. */
+  public List<String> waitingAdapters() {
+    return scheduler.slots.names(adapter -> adapter.waiting);
+  }
+
+  /** Time so far in which a step ran. */
+  public long busyNanos() {
+    return stepEnd == IDLE ? busy : busy + now - stepBegan;
+  }
+
+  Scheduler scheduler() {
+    return scheduler;
+  }
+
+  private void needSlots(String adapter) {
+    if (profile.adapterSlots() == 0) {
+      throw new IllegalArgumentException(
+          "adapter: \"%s\" is asked for, but profile %s has no adapterSlots"
+              .formatted(adapter, profile.name()));
+    }
+  }
+
+  private void startStepIfIdle() {
+    if (stepEnd == IDLE) {
+      startStep();
+    }
   }
 
   private void startStep() {
-    StepPlan plan = new StepPlan(profile);
-    long preemptedBefore = preemptions;
-    scheduleDecodes(plan);
-    for (int i = 0; i < running.size(); i++) {
-      Sequence sequence = running.get(i);
-      if (!sequence.decoding()) {
-        schedulePrefill(sequence, plan);
-      }
-    }
-    if (preemptions == preemptedBefore) {
-      admit(plan);
-    }
-    stepEnd = plan.isEmpty() ? IDLE : now + plan.durationNanos();
+    stepBegan = now;
+    long duration = scheduler.begin();
+    stepEnd = duration == 0 ? IDLE : now + duration;
   }
 
-  private void scheduleDecodes(StepPlan plan) {
-    for (int i = 0; i < running.size(); i++) {
-      Sequence sequence = running.get(i);
-      if (!sequence.decoding() || plan.budget() == 0) {
-        continue;
-      }
-      int needed = blocksFor(sequence.tokens());
-      while (sequence.blockCount() < needed && pool.free() == 0 && running.size() > i) {
-        preempt(running.removeLast());
-      }
-      if (running.size() > i) {
-        sequence.allocateUpTo(pool, needed);
-        sequence.chunk = 1;
-        sequence.identifyFull(pool, profile.blockTokens());
-        plan.decode(sequence.tokens());
-      }
-    }
-  }
-
-  private void schedulePrefill(Sequence sequence, StepPlan plan) {
-    sequence.chunk = Math.min(sequence.tokens() - sequence.computed, plan.budget());
-    sequence.identifyFull(pool, profile.blockTokens());
-    plan.prefill(sequence.computed, sequence.chunk);
-  }
-
-  private void admit(StepPlan plan) {
-    while (!waiting.isEmpty() && plan.budget() > 0 && running.size() < profile.maxSequences()) {
-      Sequence sequence = waiting.getFirst();
-      int needed = blocksFor(sequence.tokens());
-      int cached = sequence.cachedBlocks(pool, profile.blockTokens());
-      if (pool.free() - sequence.unreferenced(pool, cached) < needed - cached) {
-        return;
-      }
-      waiting.removeFirst();
-      running.add(sequence);
-      sequence.shareCached(pool, cached, profile.blockTokens());
-      sequence.allocateUpTo(pool, needed);
-      if (sequence.cachedTokens < 0) {
-        sequence.cachedTokens = sequence.computed;
-        promptTokens += sequence.promptTokens;
-        cachedTokens += sequence.cachedTokens;
-      }
-      schedulePrefill(sequence, plan);
-    }
-  }
-
-  private void preempt(Sequence sequence) {
-    sequence.release(pool);
-    waiting.addFirst(sequence);
-    preemptions++;
-  }
-
-  private void endStep() {
-    int kept = 0;
-    for (int i = 0; i < running.size(); i++) {
-      Sequence sequence = running.get(i);
-      if (sequence.cancelled || endsWith(sequence)) {
-        sequence.release(pool);
-      } else {
-        running.set(kept++, sequence);
-      }
-    }
-    running.subList(kept, running.size()).clear();
-  }
-
-  /** Books the step's work for one sequence and tells its token; whether that was the last one. */
-  private boolean endsWith(Sequence sequence) {
-    int chunk = sequence.chunk;
-    sequence.computed += chunk;
-    sequence.chunk = 0;
-    if (chunk == 0 || sequence.computed < sequence.tokens()) {
-      return false;
-    }
-    sequence.generated++;
-    outputTokens++;
-    if (sequence.generated == 1) {
-      listener.firstToken(sequence.id, sequence.cachedTokens, now);
+  private void send(Sequence sequence, int n) {
+    if (api) {
+      double millis = profile.apiMillis() + n * profile.apiMillisPerToken();
+      outbox.add(now + Math.round(millis * NANOS_PER_MILLI), sequence, n);
     } else {
-      listener.token(sequence.id, sequence.generated, now);
+      deliver(sequence, n);
     }
-    if (sequence.generated < sequence.outputTokens) {
-      return false;
-    }
-    sequences.remove(sequence.id);
-    listener.finished(sequence.id, now);
-    return true;
   }
 
-  private int blocksFor(int tokens) {
-    return Math.ceilDiv(tokens, profile.blockTokens());
+  private void deliver(Sequence sequence, int n) {
+    if (sequence.cancelled) {
+      return;
+    }
+    if (n == 1) {
+      listener.firstToken(sequence.id, sequence.cachedTokens, now);
+    } else if (everyToken) {
+      listener.token(sequence.id, n, now);
+    }
+    if (n == sequence.outputTokens) {
+      sequences.remove(sequence.id);
+      listener.finished(sequence.id, now);
+    }
   }
 }

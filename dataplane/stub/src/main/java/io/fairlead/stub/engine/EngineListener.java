@@ -1,8 +1,8 @@
 package io.fairlead.stub.engine;
 
 /**
- * Receives what an {@link Engine} does. Called from within {@link Engine#advance} and {@link
- * Engine#submit}; must not call the engine back. Times are the engine's own virtual nanoseconds and
+ * Receives what an {@link Engine} does. Called from within {@link Engine#advance} and whatever
+ * moves time on; must not call the engine back. Times are the engine's own virtual nanoseconds and
  * never decrease.
  */
 public interface EngineListener {
@@ -15,13 +15,21 @@ public interface EngineListener {
    */
   void firstToken(long id, int cachedTokens, long time);
 
+  /** The request has put out every token it asked for and holds nothing any more. */
+  void finished(long id, long time);
+
   /**
-   * Another output token is there.
+   * Whether {@link #token} is to be called; asked once, when the engine is made. Without it a step
+   * costs no more for a large batch than for a small one.
+   */
+  default boolean everyToken() {
+    return false;
+  }
+
+  /**
+   * Another output token is there. Only told where {@link #everyToken} asks for it.
    *
    * @param n how many tokens the request has put out so far, this one included: 2 or more
    */
-  void token(long id, int n, long time);
-
-  /** The request has put out every token it asked for and holds nothing any more. */
-  void finished(long id, long time);
+  default void token(long id, int n, long time) {}
 }

@@ -9,7 +9,8 @@ import java.util.List;
  *
  * <pre>max(d0, a + b·chunk) + c·Σ chunkᵢ (positionᵢ + chunkᵢ/2) + d1·B + d2·K</pre>
  *
- * milliseconds, the sum running over the sequences in prefill.
+ * milliseconds, the sum running over the sequences in prefill, and {@code adapterLoadMillis} more
+ * for each LoRA adapter that it loads.
  *
  * @param name what configs and reports call it
  * @param a fixed cost of a prefill step, ms
@@ -21,7 +22,11 @@ import java.util.List;
  * @param kvTokens tokens that the KV cache holds
  * @param blockTokens tokens per KV cache block
  * @param maxBatchedTokens token budget of a step
- * @param maxSequences most sequences running at once
+ * @param maxSequences most sequences running at once, no more than {@code maxBatchedTokens}
+ * @param adapterSlots LoRA adapters that are loaded at most; 0 is an engine without LoRA
+ * @param adapterLoadMillis what loading one takes, ms
+ * @param apiMillis what the API adds to every token's way to the client, ms
+ * @param apiMillisPerToken what it adds to the n-th token's way, n times, ms
  */
 public record EngineProfile(
     String name,
@@ -34,7 +39,13 @@ public record EngineProfile(
     int kvTokens,
     int blockTokens,
     int maxBatchedTokens,
-    int maxSequences) {
+    int maxSequences,
+    int adapterSlots,
+    double adapterLoadMillis,
+    double apiMillis,
+    double apiMillisPerToken) {
+
+  private static final double ADAPTER_LOAD_MILLIS = 300;
 
   private static final List<EngineProfile> PRESETS =
       List.of(
@@ -44,7 +55,12 @@ public record EngineProfile(
           preset("l40s-8b", 13.5, 0.05996, 3.10e-6, 22.2, 0.0394, 1.85e-4, 190_000, 2_048),
           preset("l4-8b", 40, 0.18, 9e-6, 64, 0.12, 5.3e-4, 34_000, 2_048),
           preset("h100x2-32b", 9.63, 0.04595, 1.67e-6, 13.6, 0.0247, 4.22e-5, 307_328, 8_192),
-          preset("h100x4-70b", 9.10, 0.05870, 1.03e-6, 15.2, 0.0330, 2.64e-5, 400_000, 8_192));
+          preset("h100x4-70b", 9.10, 0.05870, 1.03e-6, 15.2, 0.0330, 2.64e-5, 400_000, 8_192),
+          // The size of its KV cache is an estimate: what weights and activations leave free of
+          // eight
+          // times 141 GB, at 70 kB a token, which every GPU holds in full.
+          preset(
+              "h200x8-deepseek-v3", 38.5, 0.04263, 7.9e-7, 16.7, 0.120, 1.21e-5, 500_000, 8_192));
 
   public EngineProfile {
     atLeastZero("a", a);
@@ -56,10 +72,52 @@ public record EngineProfile(
     atLeastOne("blockTokens", blockTokens);
     atLeastOne("maxBatchedTokens", maxBatchedTokens);
     atLeastOne("maxSequences", maxSequences);
+    if (maxSequences > maxBatchedTokens) {
+      throw new IllegalArgumentException(
+          "maxSequences: %d sequences can't all get a token of maxBatchedTokens: %d"
+              .formatted(maxSequences, maxBatchedTokens));
+    }
+    if (adapterSlots < 0) {
+      throw new IllegalArgumentException("adapterSlots: " + adapterSlots + " is not >= 0");
+    }
+    atLeastZero("adapterLoadMillis", adapterLoadMillis);
+    atLeastZero("apiMillis", apiMillis);
+    atLeastZero("apiMillisPerToken", apiMillisPerToken);
     if (kvTokens < blockTokens) {
       throw new IllegalArgumentException(
           "kvTokens: " + kvTokens + " holds no block of " + blockTokens + " tokens");
     }
+  }
+
+  /** A profile without LoRA, of which the API takes no time. */
+  public EngineProfile(
+      String name,
+      double a,
+      double b,
+      double c,
+      double d0,
+      double d1,
+      double d2,
+      int kvTokens,
+      int blockTokens,
+      int maxBatchedTokens,
+      int maxSequences) {
+    this(
+        name,
+        a,
+        b,
+        c,
+        d0,
+        d1,
+        d2,
+        kvTokens,
+        blockTokens,
+        maxBatchedTokens,
+        maxSequences,
+        0,
+        ADAPTER_LOAD_MILLIS,
+        0,
+        0);
   }
 
   /**
@@ -92,7 +150,114 @@ public record EngineProfile(
   /** This profile with another KV cache size; tests and small demos want a cache that fills. */
   public EngineProfile withKvTokens(int tokens) {
     return new EngineProfile(
-        name, a, b, c, d0, d1, d2, tokens, blockTokens, maxBatchedTokens, maxSequences);
+        name,
+        a,
+        b,
+        c,
+        d0,
+        d1,
+        d2,
+        tokens,
+        blockTokens,
+        maxBatchedTokens,
+        maxSequences,
+        adapterSlots,
+        adapterLoadMillis,
+        apiMillis,
+        apiMillisPerToken);
+  }
+
+  /** This profile with another number of seats. */
+  public EngineProfile withMaxSequences(int sequences) {
+    return new EngineProfile(
+        name,
+        a,
+        b,
+        c,
+        d0,
+        d1,
+        d2,
+        kvTokens,
+        blockTokens,
+        maxBatchedTokens,
+        sequences,
+        adapterSlots,
+        adapterLoadMillis,
+        apiMillis,
+        apiMillisPerToken);
+  }
+
+  /** This profile with so many LoRA adapters loaded at most, each in {@code loadMillis}. */
+  public EngineProfile withAdapters(int slots, double loadMillis) {
+    return new EngineProfile(
+        name,
+        a,
+        b,
+        c,
+        d0,
+        d1,
+        d2,
+        kvTokens,
+        blockTokens,
+        maxBatchedTokens,
+        maxSequences,
+        slots,
+        loadMillis,
+        apiMillis,
+        apiMillisPerToken);
+  }
+
+  /** This profile with so many LoRA adapters loaded at most. */
+  public EngineProfile withAdapterSlots(int slots) {
+    return withAdapters(slots, adapterLoadMillis);
+  }
+
+  /** This profile behind an API that adds its share to every token, as a real server's does. */
+  public EngineProfile withApiOverhead() {
+    return withApiOverhead(15.6, 0.046);
+  }
+
+  /** This profile behind an API that adds {@code millis} and {@code perToken} for each token. */
+  public EngineProfile withApiOverhead(double millis, double perToken) {
+    return new EngineProfile(
+        name,
+        a,
+        b,
+        c,
+        d0,
+        d1,
+        d2,
+        kvTokens,
+        blockTokens,
+        maxBatchedTokens,
+        maxSequences,
+        adapterSlots,
+        adapterLoadMillis,
+        millis,
+        perToken);
+  }
+
+  /** This profile with steps that take {@code factor} times as long; older engines need 1.4. */
+  public EngineProfile slowedBy(double factor) {
+    if (!(factor > 0) || Double.isInfinite(factor)) {
+      throw new IllegalArgumentException("factor: " + factor + " is not a finite number > 0");
+    }
+    return new EngineProfile(
+        name,
+        a * factor,
+        b * factor,
+        c * factor,
+        d0 * factor,
+        d1 * factor,
+        d2 * factor,
+        kvTokens,
+        blockTokens,
+        maxBatchedTokens,
+        maxSequences,
+        adapterSlots,
+        adapterLoadMillis,
+        apiMillis,
+        apiMillisPerToken);
   }
 
   private static EngineProfile preset(

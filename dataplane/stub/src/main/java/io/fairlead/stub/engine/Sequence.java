@@ -1,96 +1,154 @@
 package io.fairlead.stub.engine;
 
-import java.util.Arrays;
-
 /**
  * One request inside the engine: its tokens, how many of them are computed, and the blocks that
  * hold them.
  */
 final class Sequence {
 
-  private static final int[] NONE = {};
+  private static final int[] NO_BLOCKS = {};
+  private static final long[] NO_IDENTITIES = {};
+
+  /** Where a request is. */
+  enum Stage {
+    WAITING,
+    PREFILL,
+    DECODE,
+    /** Out of the batch; its last tokens may still be on their way to the client. */
+    OVER
+  }
 
   final long id;
   final int promptTokens;
   final int outputTokens;
+  final Adapter adapter;
   private final long[] identities;
-  private int[] blocks = NONE;
+  private int[] blocks = NO_BLOCKS;
   private int blockCount;
   private int identified;
+
+  // Neighbours in the waiting queue; itself while it is in none.
+  Sequence before = this;
+  Sequence after = this;
+
+  Stage stage = Stage.WAITING;
+  boolean cancelled;
 
   /** Prompt tokens found in the cache at the first admission; -1 before it. */
   int cachedTokens = -1;
 
+  /** Tokens computed elsewhere that come with the next admission. */
+  int transferredTokens;
+
+  /** Orders admissions; a smaller one is the older. */
+  long admission;
+
+  /** Tokens put out; behind the truth while it decodes, see {@link #tokensAt}. */
   int generated;
+
+  /** Tokens computed by the steps that have ended; in prefill only. */
   int computed;
 
-  /** Tokens that the step under way computes. */
+  /** Tokens that the step under way computes; in prefill only. */
   int chunk;
 
-  boolean cancelled;
+  /** Tokens less the number of the step, which stays the same for as long as it decodes. */
+  long base;
 
-  Sequence(long id, long[] identities, int promptTokens, int outputTokens) {
-    this.id = id;
-    this.identities = identities;
-    this.promptTokens = promptTokens;
-    this.outputTokens = outputTokens;
+  /** The step at whose end the last token is out; set while it decodes. */
+  long lastStep;
+
+  Sequence(EngineRequest request, Adapter adapter) {
+    id = request.id();
+    identities = request.blocks();
+    promptTokens = request.promptTokens();
+    outputTokens = request.outputTokens();
+    transferredTokens = request.transferredTokens();
+    this.adapter = adapter;
+  }
+
+  /** No request, but the place where a queue begins and ends. */
+  Sequence() {
+    id = -1;
+    identities = NO_IDENTITIES;
+    promptTokens = 0;
+    outputTokens = 0;
+    adapter = new Adapter("");
   }
 
   int tokens() {
     return promptTokens + generated;
   }
 
+  /** Tokens of a decoding sequence in the given step. */
+  int tokensAt(long step) {
+    return (int) (base + step);
+  }
+
   int blockCount() {
     return blockCount;
   }
 
-  boolean decoding() {
-    return generated > 0 && tokens() - computed == 1;
+  /** Leading blocks that could be shared if the cache held them, the last token being left out. */
+  int shareable(int blockTokens) {
+    return Math.min(identities.length, (tokens() - 1) / blockTokens);
+  }
+
+  long identity(int index) {
+    return identities[index];
   }
 
   /**
-   * Leading blocks that the pool still holds. The last token is never one of them: computing it
-   * yields the output.
+   * Notes which of its leading blocks the pool holds, for {@link #take}; the last token is never in
+   * one of them: computing it yields the output.
+   *
+   * @return how many
    */
-  int cachedBlocks(BlockPool pool, int blockTokens) {
-    int most = Math.min(identities.length, (tokens() - 1) / blockTokens);
-    int found = 0;
-    while (found < most && pool.lookup(identities[found]) != LongIntMap.ABSENT) {
-      found++;
+  int match(BlockPool pool, int blockTokens) {
+    int most = shareable(blockTokens);
+    if (blocks.length == 0) {
+      blocks = new int[Math.ceilDiv(promptTokens + outputTokens, blockTokens)];
     }
-    return found;
+    for (int found = 0; found < most; found++) {
+      int block = pool.lookup(identities[found]);
+      if (block == LongIntMap.ABSENT) {
+        return found;
+      }
+      blocks[found] = block;
+    }
+    return most;
   }
 
-  /** How many of the first {@code count} blocks, all cached, nobody references now. */
+  /** How many of the {@code count} matched blocks nobody references now. */
   int unreferenced(BlockPool pool, int count) {
     int unreferenced = 0;
     for (int i = 0; i < count; i++) {
-      if (pool.isFree(pool.lookup(identities[i]))) {
+      if (pool.isFree(blocks[i])) {
         unreferenced++;
       }
     }
     return unreferenced;
   }
 
-  void shareCached(BlockPool pool, int count, int blockTokens) {
+  /** Shares the {@code count} blocks that {@link #match} found, and fills up to {@code needed}. */
+  void take(BlockPool pool, int count, int needed) {
     for (int i = 0; i < count; i++) {
-      int block = pool.lookup(identities[i]);
-      pool.share(block);
-      append(block);
+      pool.share(blocks[i]);
     }
-    computed = count * blockTokens;
+    blockCount = count;
     identified = count;
-  }
-
-  void allocateUpTo(BlockPool pool, int count) {
-    while (blockCount < count) {
-      append(pool.allocate());
+    while (blockCount < needed) {
+      allocate(pool);
     }
   }
 
-  /** Makes blocks findable that are full once the step under way has ended. */
-  void identifyFull(BlockPool pool, int blockTokens) {
-    int full = Math.min(identities.length, (computed + chunk) / blockTokens);
+  void allocate(BlockPool pool) {
+    blocks[blockCount++] = pool.allocate();
+  }
+
+  /** Makes blocks findable that are full with the first {@code tokens}. */
+  void identifyFull(BlockPool pool, int tokens, int blockTokens) {
+    int full = Math.min(identities.length, tokens / blockTokens);
     while (identified < full) {
       pool.identify(blocks[identified], identities[identified]);
       identified++;
@@ -108,12 +166,5 @@ final class Sequence {
     computed = 0;
     identified = 0;
     chunk = 0;
-  }
-
-  private void append(int block) {
-    if (blockCount == blocks.length) {
-      blocks = Arrays.copyOf(blocks, Math.max(8, blockCount * 2));
-    }
-    blocks[blockCount++] = block;
   }
 }

@@ -1,49 +1,62 @@
 package io.fairlead.stub.engine;
 
-/** What one step computes, and so how long it takes. */
+/** What one step computes, and so how long it takes. Used again for every step. */
 final class StepPlan {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
   private final EngineProfile profile;
-  private int budget;
   private int prefillTokens;
   private double attended;
   private int decodes;
   private long context;
+  private int adapterLoads;
 
   StepPlan(EngineProfile profile) {
     this.profile = profile;
-    budget = profile.maxBatchedTokens();
   }
 
-  int budget() {
-    return budget;
-  }
-
-  boolean isEmpty() {
-    return budget == profile.maxBatchedTokens();
-  }
-
-  void decode(int contextTokens) {
-    budget--;
-    decodes++;
-    context += contextTokens;
+  /** Begins a step that gives {@code decodes} sequences of {@code context} tokens one more. */
+  void begin(int decodes, long context) {
+    this.decodes = decodes;
+    this.context = context;
+    prefillTokens = 0;
+    attended = 0;
+    adapterLoads = 0;
   }
 
   void prefill(int position, int chunk) {
-    budget -= chunk;
     prefillTokens += chunk;
     attended += chunk * (position + chunk / 2.0);
   }
 
+  void loadAdapters(int count) {
+    adapterLoads += count;
+  }
+
+  /** Tokens that may still be added. */
+  int budget() {
+    return profile.maxBatchedTokens() - tokens();
+  }
+
+  int tokens() {
+    return decodes + prefillTokens;
+  }
+
+  boolean isEmpty() {
+    return tokens() == 0 && adapterLoads == 0;
+  }
+
   /** At least 1, so that time always moves on. */
   long durationNanos() {
-    double millis =
-        Math.max(profile.d0(), profile.a() + profile.b() * prefillTokens)
-            + profile.c() * attended
-            + profile.d1() * decodes
-            + profile.d2() * context;
+    double millis = adapterLoads * profile.adapterLoadMillis();
+    if (tokens() > 0) {
+      millis +=
+          Math.max(profile.d0(), profile.a() + profile.b() * prefillTokens)
+              + profile.c() * attended
+              + profile.d1() * decodes
+              + profile.d2() * context;
+    }
     return Math.max(1, Math.round(millis * NANOS_PER_MILLI));
   }
 }

@@ -152,6 +152,11 @@ final class EngineDriver implements EngineListener {
   }
 
   @Override
+  public boolean everyToken() {
+    return true;
+  }
+
+  @Override
   public void token(long id, int n, long time) {
     Reply reply = replies.get(id);
     if (reply != null) {

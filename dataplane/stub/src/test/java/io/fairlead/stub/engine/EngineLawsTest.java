@@ -115,9 +115,9 @@ final class EngineLawsTest {
     }
 
     private void checkBlocks() {
-      BlockPool pool = engine.pool();
+      BlockPool pool = engine.scheduler().pool;
       assertThat(pool.acquired()).isEqualTo(pool.released() + pool.held());
-      assertThat(pool.references()).isEqualTo(engine.tableEntries());
+      assertThat(pool.references()).isEqualTo(engine.scheduler().tableEntries());
       assertThat(pool.held()).isBetween(0, pool.size());
       assertThat(engine.running()).isBetween(0, profile.maxSequences());
       assertThat(engine.running() + engine.waiting() == 0)

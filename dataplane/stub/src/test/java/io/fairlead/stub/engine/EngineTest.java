@@ -187,7 +187,7 @@ final class EngineTest {
   void anUnknownProfileIsToldWithTheKnownOnes() {
     assertThatThrownBy(() -> EngineProfile.named("tpu"))
         .hasMessage(
-            "profile: no engine profile \"tpu\"; known: h100-8b, h100-8b-fp8, a100-8b, l40s-8b, l4-8b, h100x2-32b, h100x4-70b");
+            "profile: no engine profile \"tpu\"; known: h100-8b, h100-8b-fp8, a100-8b, l40s-8b, l4-8b, h100x2-32b, h100x4-70b, h200x8-deepseek-v3");
   }
 
   private static void run(Engine engine) {

@@ -16,7 +16,16 @@ final class RecordingListener implements EngineListener {
   final Map<Long, Integer> cached = new HashMap<>();
   final Map<Long, Long> firstAt = new HashMap<>();
   final Map<Long, Long> finishedAt = new HashMap<>();
+  private final boolean everyToken;
   private long last;
+
+  RecordingListener() {
+    this(true);
+  }
+
+  RecordingListener(boolean everyToken) {
+    this.everyToken = everyToken;
+  }
 
   @Override
   public void firstToken(long id, int cachedTokens, long time) {
@@ -26,6 +35,11 @@ final class RecordingListener implements EngineListener {
     }
     cached.put(id, cachedTokens);
     firstAt.put(id, time);
+  }
+
+  @Override
+  public boolean everyToken() {
+    return everyToken;
   }
 
   @Override
