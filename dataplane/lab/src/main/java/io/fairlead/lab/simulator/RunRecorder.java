@@ -136,8 +136,7 @@ final class RunRecorder {
   }
 
   private Band band(Flight flight) {
-    Criticality criticality =
-        bands.getOrDefault(flight.shape.model(), Criticality.SHEDDABLE);
+    Criticality criticality = bands.getOrDefault(flight.shape.model(), Criticality.SHEDDABLE);
     return Objects.requireNonNull(waiting.get(criticality));
   }
 

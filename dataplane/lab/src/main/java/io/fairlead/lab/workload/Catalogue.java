@@ -101,7 +101,7 @@ final class Catalogue {
               250,
               Spread.fixed(750),
               Spread.exponential(4_000).clipped(1, 32_000)),
-          sharegpt("bursty", "short chats that come in bursts", 350, H100, BURSTS),
+          sharegpt("bursty", "short chats that come in bursts", 450, H100, BURSTS),
           new Entry(
               new Preset(
                   "mixed-shared",
@@ -124,7 +124,7 @@ final class Catalogue {
               new Preset(
                   "priority",
                   "three criticalities of four tenants each, about as much as can be served",
-                  200,
+                  195,
                   REQUESTS_PER_SECOND,
                   SMALL,
                   180,

@@ -88,7 +88,7 @@ final class WorkloadsTest {
     "rag, 1, 8",
     "lora-32, 1, 150",
     "lora-64, 1, 120",
-    "priority, 1.5, 300"
+    "priority, 1.5, 292.5"
   })
   void comesAtItsRate(String name, double factor, double rate) {
     Traffic traffic = Workloads.named(name, Options.times(factor)).start(SEED);
@@ -113,7 +113,7 @@ final class WorkloadsTest {
       before = at;
     }
 
-    assertThat(SpreadTest.mean(gaps)).isCloseTo(1.0 / 350, within(5 * 4.0 / 350 / 316));
+    assertThat(SpreadTest.mean(gaps)).isCloseTo(1.0 / 450, within(5 * 4.0 / 450 / 316));
     assertThat(SpreadTest.sd(gaps) / SpreadTest.mean(gaps)).isCloseTo(4, within(0.2));
   }
 
