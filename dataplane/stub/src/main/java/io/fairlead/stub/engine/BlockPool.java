@@ -1,17 +1,26 @@
 package io.fairlead.stub.engine;
 
+import java.util.Arrays;
+
 /**
  * The KV cache's blocks: reference counted, and findable by identity for as long as nobody
  * overwrites them. Blocks nobody references wait in a list, longest unused first; a new block is
  * always taken from its head, which is when the cached content is lost.
+ *
+ * <p>Identities are found by hashing into chains that run through the blocks themselves: blocks of
+ * one prompt mostly lie side by side, so that all but the first look is at memory just used.
  */
 final class BlockPool {
+
+  /** No block. */
+  static final int ABSENT = -1;
 
   private final int size;
   private final int[] references;
   private final long[] identity;
   private final boolean[] identified;
-  private final LongIntMap byIdentity;
+  private final int[] chains;
+  private final int[] nextInChain;
   // A ring through the unreferenced blocks; index `size` is its head and tail.
   private final int[] next;
   private final int[] previous;
@@ -24,7 +33,9 @@ final class BlockPool {
     references = new int[size];
     identity = new long[size];
     identified = new boolean[size];
-    byIdentity = new LongIntMap(size);
+    chains = new int[Integer.highestOneBit(Math.max(2, size) * 2 - 1) * 2];
+    Arrays.fill(chains, ABSENT);
+    nextInChain = new int[size];
     next = new int[size + 1];
     previous = new int[size + 1];
     for (int block = 0; block <= size; block++) {
@@ -34,9 +45,13 @@ final class BlockPool {
     free = size;
   }
 
-  /** The block that holds {@code hash}, or {@link LongIntMap#ABSENT}. */
+  /** The block that holds {@code hash}, or {@link #ABSENT}. */
   int lookup(long hash) {
-    return byIdentity.get(hash);
+    int block = chains[chain(hash)];
+    while (block != ABSENT && identity[block] != hash) {
+      block = nextInChain[block];
+    }
+    return block;
   }
 
   boolean isFree(int block) {
@@ -50,8 +65,7 @@ final class BlockPool {
       throw new IllegalStateException("no free block");
     }
     if (identified[block]) {
-      byIdentity.remove(identity[block]);
-      identified[block] = false;
+      lose(block);
     }
     share(block);
     return block;
@@ -87,21 +101,19 @@ final class BlockPool {
    * the known one.
    */
   void identify(int block, long hash) {
-    if (!identified[block] && byIdentity.get(hash) == LongIntMap.ABSENT) {
+    if (!identified[block] && lookup(hash) == ABSENT) {
       identified[block] = true;
       identity[block] = hash;
-      byIdentity.put(hash, block);
+      int chain = chain(hash);
+      nextInChain[block] = chains[chain];
+      chains[chain] = block;
     }
   }
 
   /** Forgets what every block holds; who holds blocks keeps them. */
   void forget() {
-    for (int block = 0; block < size; block++) {
-      if (identified[block]) {
-        byIdentity.remove(identity[block]);
-        identified[block] = false;
-      }
-    }
+    Arrays.fill(identified, false);
+    Arrays.fill(chains, ABSENT);
   }
 
   int free() {
@@ -130,5 +142,23 @@ final class BlockPool {
       sum += count;
     }
     return sum;
+  }
+
+  private void lose(int block) {
+    identified[block] = false;
+    int chain = chain(identity[block]);
+    int before = chains[chain];
+    if (before == block) {
+      chains[chain] = nextInChain[block];
+      return;
+    }
+    while (nextInChain[before] != block) {
+      before = nextInChain[before];
+    }
+    nextInChain[before] = nextInChain[block];
+  }
+
+  private int chain(long hash) {
+    return (int) ((hash * 0x9E3779B97F4A7C15L) >>> 32) & (chains.length - 1);
   }
 }

@@ -111,7 +111,7 @@ final class Sequence {
     }
     for (int found = 0; found < most; found++) {
       int block = pool.lookup(identities[found]);
-      if (block == LongIntMap.ABSENT) {
+      if (block == BlockPool.ABSENT) {
         return found;
       }
       blocks[found] = block;
