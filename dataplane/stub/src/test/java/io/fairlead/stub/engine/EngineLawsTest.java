@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,6 +41,58 @@ final class EngineLawsTest {
         });
     assertThat(run.engine.outputTokens())
         .isEqualTo(run.effects.tokens.values().stream().mapToLong(Integer::longValue).sum());
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {11, 12, 13, 14})
+  void everyTokenIsCachedSentAlongOrComputedOnce(long seed) {
+    Random random = new Random(seed);
+    Engine engine =
+        new Engine(
+            new EngineProfile("roomy", 1, 0.01, 1e-6, 2, 0.01, 1e-5, 1 << 20, 8, 64, 8),
+            new RecordingListener(false));
+    long now = 0;
+    long prompts = 0;
+    long outputs = 0;
+    int requests = 2_000;
+    for (long id = 0; id < requests; id++) {
+      int prompt = 1 + random.nextInt(200);
+      int output = 1 + random.nextInt(50);
+      long[] blocks = LongStream.range(0, random.nextInt(prompt / 8 + 1)).toArray();
+      int sent = random.nextInt(prompt + 1);
+      now += random.nextInt(100_000_000);
+      engine.submit(now, new EngineRequest(id, blocks, prompt, output).withTransferredTokens(sent));
+      prompts += prompt;
+      outputs += output;
+    }
+    engine.advance(Long.MAX_VALUE - 1);
+
+    assertThat(engine.preemptions()).isZero();
+    assertThat(engine.promptTokens()).isEqualTo(prompts);
+    assertThat(engine.outputTokens()).isEqualTo(outputs);
+    assertThat(engine.cachedTokens()).isPositive();
+    assertThat(engine.transferredTokens()).isPositive();
+    // A request's last token is put out, but never computed on.
+    assertThat(engine.cachedTokens() + engine.transferredTokens() + engine.computedTokens())
+        .isEqualTo(prompts + outputs - requests);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {15, 16})
+  void aRestartAnywhereLeavesNothingHeld(long seed) {
+    Run run = new Run(seed);
+    for (int i = 0; i < 300; i++) {
+      run.submit(i);
+      run.engine.advance(run.now += run.random.nextInt(20_000_000));
+      if (run.random.nextInt(20) == 0) {
+        run.engine.restart(run.now);
+        BlockPool pool = run.engine.scheduler().pool;
+        assertThat(pool.held()).isZero();
+        assertThat(pool.references()).isZero();
+        assertThat(pool.acquired()).isEqualTo(pool.released());
+        assertThat(run.engine.running() + run.engine.waiting()).isZero();
+      }
+    }
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,13 +36,11 @@ final class EngineTest {
     engine.submit(5, 1, NO_BLOCKS, prompt, output);
     run(engine);
 
-    double prefill = Math.max(p.d0(), p.a() + p.b() * prompt) + p.c() * prompt * prompt / 2.0;
-    // Token j of 2..o is computed over prompt + j - 1 tokens.
-    double contexts = (output - 1.0) * prompt + output * (output - 1.0) / 2;
-    double decode = (output - 1) * (Math.max(p.d0(), p.a()) + p.d1()) + p.d2() * contexts;
-    assertThat(effects.firstAt(1) - 5.0).isCloseTo(prefill * 1e6, within(1.0));
+    assertThat(effects.firstAt(1) - 5.0)
+        .isCloseTo(ClosedForm.prefillMillis(p, prompt) * 1e6, within(1.0));
     assertThat(effects.finishedAt(1) - 5.0)
-        .isCloseTo((prefill + decode) * 1e6, within((double) output));
+        .isCloseTo(ClosedForm.aloneMillis(p, prompt, output) * 1e6, within((double) output));
+    assertThat(engine.busyNanos()).isEqualTo(effects.finishedAt(1) - 5);
   }
 
   @Test
@@ -184,10 +184,201 @@ final class EngineTest {
   }
 
   @Test
+  void aPromptComputedElsewhereTakesBlocksButNoComputing() {
+    Engine engine = new Engine(H100, effects);
+    long[] blocks = LongStream.rangeClosed(1, 50).toArray();
+    engine.submit(0, new EngineRequest(1, blocks, 800, 2).withTransferredTokens(800));
+    assertThat(engine.usedBlocks()).isEqualTo(50);
+    run(engine);
+
+    // One step for the prompt's last token, one for the second token of the answer.
+    double prefill = Math.max(H100.d0(), H100.a() + H100.b()) + H100.c() * 799.5;
+    assertThat((double) effects.firstAt(1)).isCloseTo(prefill * 1e6, within(1.0));
+    assertThat(engine.computedTokens()).isEqualTo(2);
+    assertThat(engine.transferredTokens()).isEqualTo(799);
+    assertThat(engine.cachedTokens()).isZero();
+
+    engine.submit(10_000_000_000L, 2, blocks, 800, 1);
+    run(engine);
+    assertThat(effects.cached).as("what came along is cached").containsEntry(2L, 784);
+  }
+
+  @Test
+  void aPrefillEngineIsDoneWithTheFirstToken() {
+    Engine engine = new Engine(H100, effects);
+    engine.submit(0, 1, NO_BLOCKS, 800, 1);
+    run(engine);
+
+    assertThat(effects.firstAt(1)).isEqualTo(effects.finishedAt(1));
+    assertThat(engine.usedBlocks()).isZero();
+  }
+
+  @Test
+  void anAdapterIsLoadedByTheStepThatAdmitsItsFirstRequest() {
+    Engine engine = new Engine(TINY.withKvTokens(400).withAdapters(1, 300), effects);
+    engine.submit(0, 1, NO_BLOCKS, 4, 3);
+    engine.submit(0, new EngineRequest(2, NO_BLOCKS, 4, 1).withAdapter("french"));
+    run(engine);
+    engine.submit(10_000_000_000L, new EngineRequest(3, NO_BLOCKS, 4, 1).withAdapter("french"));
+    run(engine);
+
+    // The second step of request 1 is the one that loads.
+    assertThat(effects.firstAt)
+        .containsEntry(1L, 1_000_000L)
+        .containsEntry(2L, 302_000_000L)
+        .containsEntry(3L, 10_001_000_000L);
+    assertThat(effects.finishedAt(1)).isEqualTo(303_000_000L);
+    assertThat(engine.adapterLoads()).isEqualTo(1);
+  }
+
+  @Test
+  void withoutASlotARequestIsPassedByOthersThatHaveOne() {
+    Engine engine = new Engine(TINY.withKvTokens(400).withAdapters(1, 0), effects);
+    engine.submit(0, new EngineRequest(1, NO_BLOCKS, 4, 3).withAdapter("french"));
+    engine.submit(0, new EngineRequest(2, NO_BLOCKS, 4, 1).withAdapter("poetry"));
+    engine.submit(0, new EngineRequest(3, NO_BLOCKS, 4, 1).withAdapter("french"));
+    engine.advance(1_000_000);
+    assertThat(engine.runningAdapters()).containsExactly("french");
+    assertThat(engine.waitingAdapters()).containsExactly("poetry");
+    run(engine);
+
+    assertThat(effects.firstAt(3)).isEqualTo(2_000_000L);
+    assertThat(effects.firstAt(2)).as("when the slot is idle").isEqualTo(4_000_000L);
+    assertThat(engine.residentAdapters()).containsExactly("poetry");
+    assertThat(engine.adapterLoads()).isEqualTo(2);
+  }
+
+  @Test
+  void ofTheIdleAdaptersTheLongestIdleMakesRoom() {
+    Engine engine = new Engine(TINY.withAdapters(2, 1), effects);
+    assertThat(engine.loadAdapter(0, "french")).isTrue();
+    assertThat(engine.nextEventNanos()).as("loading takes time").isEqualTo(1_000_000);
+    engine.advance(1_000_000);
+    engine.submit(1_000_000, new EngineRequest(1, NO_BLOCKS, 4, 1).withAdapter("poetry"));
+    run(engine);
+    engine.submit(10_000_000, new EngineRequest(2, NO_BLOCKS, 4, 1).withAdapter("french"));
+    run(engine);
+    engine.submit(20_000_000, new EngineRequest(3, NO_BLOCKS, 4, 1).withAdapter("maths"));
+    run(engine);
+
+    assertThat(engine.residentAdapters()).containsExactly("french", "maths");
+    assertThat(engine.unloadAdapter(30_000_000, "french")).isTrue();
+    assertThat(engine.residentAdapters()).containsExactly("maths");
+  }
+
+  @Test
+  void anAdapterOfARunningRequestIsNeitherUnloadedNorReplaced() {
+    Engine engine = new Engine(TINY.withAdapters(1, 0), effects);
+    engine.submit(0, new EngineRequest(1, NO_BLOCKS, 4, 3).withAdapter("french"));
+    assertThat(engine.unloadAdapter(1, "french")).isFalse();
+    assertThat(engine.loadAdapter(1, "poetry")).isFalse();
+    assertThat(engine.residentAdapters()).containsExactly("french");
+    assertThatThrownBy(
+            () ->
+                new Engine(TINY, effects)
+                    .submit(0, new EngineRequest(1, NO_BLOCKS, 1, 1).withAdapter("x")))
+        .hasMessage("adapter: \"x\" is asked for, but profile tiny has no adapterSlots");
+  }
+
+  @Test
+  void aResetCacheHoldsNothingAndCachesAgain() {
+    Engine engine = new Engine(H100, effects);
+    long[] blocks = LongStream.rangeClosed(1, 10).toArray();
+    for (long id = 1; id <= 3; id++) {
+      engine.submit(id * 10_000_000_000L, id, blocks, 160, 1);
+      run(engine);
+      if (id == 1) {
+        engine.resetCache(15_000_000_000L);
+      }
+    }
+    assertThat(effects.cached).containsEntry(2L, 0).containsEntry(3L, 144);
+  }
+
+  @Test
+  void aRestartForgetsAllButTheTotals() {
+    Engine engine = new Engine(TINY.withAdapters(1, 0), effects);
+    long[] blocks = {1, 2};
+    engine.submit(0, 1, blocks, 8, 8);
+    engine.submit(0, new EngineRequest(2, NO_BLOCKS, 8, 1).withAdapter("french"));
+    engine.submit(0, 3, NO_BLOCKS, 8, 1);
+    engine.restart(2_500_000);
+
+    assertThat(engine.nextEventNanos()).isEqualTo(Engine.IDLE);
+    assertThat(engine.running() + engine.waiting() + engine.usedBlocks()).isZero();
+    assertThat(engine.residentAdapters()).isEmpty();
+    assertThat(engine.busyNanos()).isEqualTo(2_500_000);
+    assertThat(effects.finishedAt).doesNotContainKey(1L);
+    long output = engine.outputTokens();
+    engine.submit(3_000_000, 1, blocks, 8, 1);
+    effects.tokens.clear();
+    run(engine);
+    assertThat(effects.cached).containsEntry(1L, 0);
+    assertThat(engine.outputTokens()).isEqualTo(output + 1);
+  }
+
+  @Test
+  void theApiAddsItsShareToEveryToken() {
+    Engine engine = new Engine(TINY.withApiOverhead(10, 0.5), effects);
+    engine.submit(0, 1, NO_BLOCKS, 4, 3);
+    run(engine);
+    assertThat(effects.log)
+        .containsExactly(
+            "11500000 first 1 cached 0",
+            "13000000 token 1 2",
+            "14500000 token 1 3",
+            "14500000 finished 1");
+
+    engine.submit(20_000_000, 2, NO_BLOCKS, 4, 1);
+    engine.advance(21_000_000);
+    assertThat(engine.running()).as("the engine is done with it").isZero();
+    assertThat(engine.cancel(22_000_000, 2)).as("the client has not got it").isTrue();
+    run(engine);
+    assertThat(effects.log).hasSize(4);
+  }
+
+  @Test
+  void aStepAllocatesNothing() {
+    Engine engine = new Engine(H100, new RecordingListener(false));
+    long[] blocks = LongStream.rangeClosed(1, 500).toArray();
+    for (long id = 0; id < 300; id++) {
+      engine.submit(0, id, blocks, 64 + (int) id, 1_000);
+    }
+    long warm = step(engine, 300);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    step(engine, 300);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+    assertThat(warm).isLessThan(engine.outputTokens());
+    assertThat(engine.waiting()).isEqualTo(44);
+    assertThat(allocated).as("bytes in 300 steps, the counter's own included").isLessThan(300);
+  }
+
+  @Test
+  void aSlowerProfileIsSlowerInEverythingItComputes() {
+    EngineProfile slow = H100.withApiOverhead().withAdapterSlots(4).slowedBy(2);
+    assertThat(slow.a()).isEqualTo(2 * H100.a());
+    assertThat(slow.d2()).isEqualTo(2 * H100.d2());
+    assertThat(slow.apiMillis()).isEqualTo(15.6);
+    assertThat(slow.adapterLoadMillis()).isEqualTo(300);
+    assertThatThrownBy(() -> H100.slowedBy(0)).hasMessageContaining("factor: 0.0");
+    assertThatThrownBy(() -> H100.withMaxSequences(9_000))
+        .hasMessageContaining("maxSequences: 9000");
+  }
+
+  @Test
   void anUnknownProfileIsToldWithTheKnownOnes() {
     assertThatThrownBy(() -> EngineProfile.named("tpu"))
         .hasMessage(
             "profile: no engine profile \"tpu\"; known: h100-8b, h100-8b-fp8, a100-8b, l40s-8b, l4-8b, h100x2-32b, h100x4-70b, h200x8-deepseek-v3");
+  }
+
+  /** Lets some steps pass, and tells the tokens put out by then. */
+  private static long step(Engine engine, int steps) {
+    for (int i = 0; i < steps; i++) {
+      engine.advance(engine.nextEventNanos());
+    }
+    return engine.outputTokens();
   }
 
   private static void run(Engine engine) {
