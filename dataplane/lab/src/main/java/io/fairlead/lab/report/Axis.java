@@ -1,0 +1,127 @@
+package io.fairlead.lab.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Where values lie on a plot.
+ *
+ * @param scale how values are spread
+ * @param low value at its beginning
+ * @param high value at its end
+ * @param ticks values with a label, rising
+ */
+record Axis(Scale scale, double low, double high, List<Tick> ticks) {
+
+  private static final int MOST_TICKS = 7;
+
+  /** Within a decade, the finest that are not too many. */
+  private static final double[][] STEPS = {
+    {1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 5}, {1, 3}, {1}
+  };
+
+  Axis {
+    ticks = List.copyOf(ticks);
+  }
+
+  enum Scale {
+    LINEAR,
+    LOG,
+    /** Linear near 0, logarithmic further up: shows 3 and 3,000 in one plot. */
+    LOG_FROM_ZERO;
+
+    private double of(double value) {
+      return switch (this) {
+        case LINEAR -> value;
+        case LOG -> Math.log10(value);
+        case LOG_FROM_ZERO -> Math.log1p(value);
+      };
+    }
+  }
+
+  record Tick(double value, String label) {}
+
+  /** From 0 to 1, with the shares that tables name. */
+  static Axis shares() {
+    return new Axis(
+        Scale.LINEAR,
+        0,
+        1,
+        List.of(
+            new Tick(0, "0"), new Tick(0.5, "p50"), new Tick(0.9, "p90"), new Tick(0.99, "p99")));
+  }
+
+  /** From 0, in equal steps. */
+  static Axis linear(double high, int steps) {
+    double end = high > 0 && Double.isFinite(high) ? high : 1;
+    double step = step(end / steps);
+    List<Tick> ticks = new ArrayList<>();
+    for (int i = 0; i * step <= end * 1.0001; i++) {
+      ticks.add(new Tick(i * step, plain(i * step)));
+    }
+    return new Axis(Scale.LINEAR, 0, end, ticks);
+  }
+
+  /** Counts from 0, the small ones wide apart. */
+  static Axis counts(double high) {
+    double end = high > 1 && Double.isFinite(high) ? high : 1;
+    List<Tick> ticks = new ArrayList<>();
+    ticks.add(new Tick(0, "0"));
+    for (double tick = 1; tick <= end; tick *= 10) {
+      ticks.add(new Tick(tick, plain(tick)));
+    }
+    return new Axis(Scale.LOG_FROM_ZERO, 0, end, ticks);
+  }
+
+  /** Milliseconds from one value above 0 to another, with the usual unit at each tick. */
+  static Axis millis(double low, double high) {
+    double from = low > 0 && Double.isFinite(low) ? low : 1;
+    double to = high > from * 1.01 && Double.isFinite(high) ? high : from * 10;
+    List<Tick> ticks = new ArrayList<>();
+    for (double[] steps : STEPS) {
+      ticks.clear();
+      for (int power = (int) Math.floor(Math.log10(from)); Math.pow(10, power) <= to; power++) {
+        for (double step : steps) {
+          double tick = step * Math.pow(10, power);
+          if (tick >= from && tick <= to) {
+            ticks.add(new Tick(tick, duration(tick)));
+          }
+        }
+      }
+      if (ticks.size() <= MOST_TICKS) {
+        break;
+      }
+    }
+    return new Axis(Scale.LOG, from, to, ticks);
+  }
+
+  /** Where a value lies between two coordinates; one beyond the end of the axis lies at its end. */
+  double at(double value, double from, double to) {
+    double within = Math.clamp(value, low, high);
+    double begin = scale.of(low);
+    return from + (to - from) * (scale.of(within) - begin) / (scale.of(high) - begin);
+  }
+
+  private static double step(double least) {
+    double power = Math.pow(10, Math.floor(Math.log10(least)));
+    for (double step : new double[] {1, 2, 5}) {
+      if (step * power >= least * 0.9999) {
+        return step * power;
+      }
+    }
+    return 10 * power;
+  }
+
+  private static String duration(double millis) {
+    return millis < 1_000 ? plain(millis) + " ms" : plain(millis / 1_000) + " s";
+  }
+
+  private static String plain(double value) {
+    if (value >= 10_000) {
+      return plain(value / 1_000) + "k";
+    }
+    String text = String.format(Locale.ROOT, "%.3f", value);
+    return text.replaceAll("\\.?0+$", "");
+  }
+}

@@ -1,0 +1,82 @@
+package io.fairlead.lab.report;
+
+import io.fairlead.lab.report.Comparison.Group;
+import io.fairlead.lab.report.PolicySummary.Cell;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A report as Markdown: the tables only. */
+final class MarkdownReport {
+
+  private final Report report;
+  private final StringBuilder out = new StringBuilder();
+
+  MarkdownReport(Report report) {
+    this.report = report;
+  }
+
+  String markdown() {
+    out.append("# ").append(text(report.title())).append("\n\n");
+    out.append("```\n").append(report.command().replace("```", "'''")).append("\n```\n\n");
+    for (Map.Entry<String, String> parameter : report.parameters().entrySet()) {
+      out.append("- ").append(text(parameter.getKey())).append(": ");
+      out.append(text(parameter.getValue())).append('\n');
+    }
+    out.append(report.parameters().isEmpty() ? "" : "\n");
+    out.append(text(ReadingGuide.text(report.comparison())));
+    out.append(
+        " The best is **bold**, ≈ before a value is a tie with it; where nothing is marked,");
+    out.append(" all tie.\n");
+    for (Group group : report.comparison().groups()) {
+      out.append("\n## ").append(text(group.title())).append("\n\n");
+      List<Measure> telling = group.telling();
+      table(group, telling.stream().filter(each -> each.unit() == Measure.Unit.MILLIS).toList());
+      table(group, telling.stream().filter(each -> each.unit() != Measure.Unit.MILLIS).toList());
+      String same = ReadingGuide.same(group);
+      out.append(same.isEmpty() ? "" : text(same) + "\n");
+    }
+    return out.toString();
+  }
+
+  private void table(Group group, List<Measure> measures) {
+    if (measures.isEmpty()) {
+      return;
+    }
+    List<String> head = new ArrayList<>(List.of("policy"));
+    measures.forEach(measure -> head.add(measure.title()));
+    row(head);
+    out.append("|---").append("|--:".repeat(measures.size())).append("|\n");
+    for (PolicySummary policy : group.policies()) {
+      List<String> cells = new ArrayList<>(List.of(text(policy.policy())));
+      measures.forEach(measure -> cells.add(cell(group, policy, measure)));
+      row(cells);
+    }
+    out.append('\n');
+  }
+
+  private String cell(Group group, PolicySummary policy, Measure measure) {
+    Cell cell = policy.cell(measure);
+    String value = Shown.estimate(measure, cell.value(), policy.seeds().size());
+    String marked =
+        switch (group.mark(policy, measure)) {
+          case "★" -> "**" + value + "**";
+          case "≈" -> "≈ " + value;
+          default -> value;
+        };
+    boolean reference = policy.policy().equals(report.comparison().reference());
+    return reference || !Double.isFinite(cell.value().mean()) || cell.versus() == null
+        ? marked
+        : marked + " (" + Shown.ratio(cell.versus()) + ")";
+  }
+
+  private void row(List<String> cells) {
+    cells.forEach(cell -> out.append("| ").append(cell).append(' '));
+    out.append("|\n");
+  }
+
+  /** A name as text that Markdown leaves alone, on one line. */
+  private static String text(String name) {
+    return name.replaceAll("[\\\\`*_\\[\\]<>|#&]", "\\\\$0").replaceAll("\\s+", " ");
+  }
+}

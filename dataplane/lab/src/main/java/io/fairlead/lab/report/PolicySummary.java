@@ -1,0 +1,123 @@
+package io.fairlead.lab.report;
+
+import io.fairlead.lab.simulator.RunResult;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One policy's runs of one workload.
+ *
+ * @param policy its name
+ * @param seeds of the runs, rising
+ * @param cells one for every measure, in their order
+ */
+public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> cells) {
+
+  public PolicySummary {
+    seeds = List.copyOf(seeds);
+    cells = Collections.unmodifiableMap(new EnumMap<>(cells));
+  }
+
+  /**
+   * One measure of one policy.
+   *
+   * @param value over all its seeds
+   * @param versus it beside the reference policy; null where that was not run
+   * @param standing it among all policies of the group
+   */
+  public record Cell(Estimate value, @Nullable Versus versus, Standing standing) {}
+
+  /** A policy among others, by the means of one measure. */
+  public enum Standing {
+    BEST,
+    /** A tie with the best by {@link Versus}, or not clearly apart from it. */
+    TIES_WITH_BEST,
+    OTHER
+  }
+
+  /** The value of a measure and how it stands. */
+  public Cell cell(Measure measure) {
+    return Objects.requireNonNull(cells.get(measure));
+  }
+
+  static List<PolicySummary> all(
+      Map<String, NavigableMap<Long, RunResult>> policies,
+      @Nullable NavigableMap<Long, RunResult> reference) {
+    List<PolicySummary> summaries = new ArrayList<>();
+    Map<Measure, String> best = best(policies);
+    policies.forEach(
+        (policy, runs) -> {
+          var cells = new EnumMap<Measure, Cell>(Measure.class);
+          for (Measure measure : Measure.values()) {
+            cells.put(
+                measure,
+                new Cell(
+                    value(measure, runs),
+                    reference == null ? null : versus(measure, runs, reference),
+                    standing(measure, policy, runs, best.get(measure), policies)));
+          }
+          summaries.add(new PolicySummary(policy, List.copyOf(runs.keySet()), cells));
+        });
+    return summaries;
+  }
+
+  private static Map<Measure, String> best(Map<String, NavigableMap<Long, RunResult>> policies) {
+    var best = new EnumMap<Measure, String>(Measure.class);
+    for (Measure measure : Measure.values()) {
+      double least = Double.POSITIVE_INFINITY;
+      for (var policy : policies.entrySet()) {
+        double mean = value(measure, policy.getValue()).mean();
+        double rank = measure.better() == Measure.Better.LESS ? mean : -mean;
+        if (rank < least) {
+          least = rank;
+          best.put(measure, policy.getKey());
+        }
+      }
+    }
+    return best;
+  }
+
+  private static Standing standing(
+      Measure measure,
+      String policy,
+      NavigableMap<Long, RunResult> runs,
+      @Nullable String best,
+      Map<String, NavigableMap<Long, RunResult>> policies) {
+    if (policy.equals(best)) {
+      return Standing.BEST;
+    }
+    if (best == null) {
+      return Standing.OTHER;
+    }
+    return switch (versus(measure, runs, Objects.requireNonNull(policies.get(best))).verdict()) {
+      case TIE, UNCLEAR -> Standing.TIES_WITH_BEST;
+      case BETTER, WORSE, ABSENT -> Standing.OTHER;
+    };
+  }
+
+  private static Estimate value(Measure measure, NavigableMap<Long, RunResult> runs) {
+    return Estimate.of(runs.values().stream().mapToDouble(measure::of).toArray());
+  }
+
+  private static Versus versus(
+      Measure measure, NavigableMap<Long, RunResult> runs, NavigableMap<Long, RunResult> others) {
+    long[] common =
+        runs.keySet().stream().filter(others::containsKey).mapToLong(Long::longValue).toArray();
+    return Versus.of(
+        measure.better(), values(measure, runs, common), values(measure, others, common));
+  }
+
+  private static double[] values(
+      Measure measure, NavigableMap<Long, RunResult> runs, long[] seeds) {
+    return Arrays.stream(seeds)
+        .mapToDouble(seed -> measure.of(Objects.requireNonNull(runs.get(seed))))
+        .toArray();
+  }
+}

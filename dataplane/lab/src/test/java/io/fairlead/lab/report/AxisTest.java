@@ -1,0 +1,60 @@
+package io.fairlead.lab.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.lab.report.Axis.Tick;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+
+final class AxisTest {
+
+  @Test
+  void millisHaveDecadesOrStepsBetweenThem() {
+    assertThat(Axis.millis(12, 800).ticks().stream().map(Tick::label))
+        .containsExactly("20 ms", "50 ms", "100 ms", "200 ms", "500 ms");
+    assertThat(Axis.millis(0.5, 90_000).ticks().stream().map(Tick::label))
+        .containsExactly("1 ms", "10 ms", "100 ms", "1 s", "10 s");
+  }
+
+  @Test
+  void withinADecadeThereAreMoreTicks() {
+    assertThat(Axis.millis(1_400, 5_500).ticks().stream().map(Tick::label))
+        .containsExactly("1.5 s", "2 s", "3 s", "4 s", "5 s");
+  }
+
+  @Test
+  void placesValuesByTheirLogarithmAndKeepsThemOnTheAxis() {
+    Axis axis = Axis.millis(1, 10_000);
+
+    assertThat(axis.at(100, 0, 400)).isCloseTo(200, Offset.offset(1e-9));
+    assertThat(axis.at(0, 0, 400)).isZero();
+    assertThat(axis.at(1e9, 0, 400)).isCloseTo(400, Offset.offset(1e-9));
+  }
+
+  @Test
+  void linearStepsAreRound() {
+    assertThat(Axis.linear(37, 4).ticks().stream().map(Tick::label))
+        .containsExactly("0", "10", "20", "30");
+    assertThat(Axis.linear(450, 4).ticks().stream().map(Tick::label))
+        .containsExactly("0", "200", "400");
+    assertThat(Axis.linear(0, 4).ticks()).isNotEmpty();
+  }
+
+  @Test
+  void countsShowSmallAndLargeOnes() {
+    Axis axis = Axis.counts(2_000);
+
+    assertThat(axis.ticks().stream().map(Tick::label))
+        .containsExactly("0", "1", "10", "100", "1000");
+    assertThat(axis.at(0, 100, 0)).isEqualTo(100);
+    assertThat(axis.at(2_000, 100, 0)).isCloseTo(0, Offset.offset(1e-9));
+  }
+
+  @Test
+  void copesWithNoValuesAtAll() {
+    assertThat(Axis.millis(Double.NaN, Double.NaN).ticks()).isNotEmpty();
+    assertThat(Axis.counts(Double.NEGATIVE_INFINITY).ticks()).isNotEmpty();
+    assertThat(Axis.linear(Double.NaN, 4).ticks()).isNotEmpty();
+    assertThat(Axis.millis(5, 5).high()).isGreaterThan(5);
+  }
+}
