@@ -1,0 +1,194 @@
+package io.fairlead.lab.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.fairlead.lab.gate.GateBaseline.MatrixCell;
+import io.fairlead.lab.gate.GateBaseline.Row;
+import io.fairlead.lab.gate.GateReport.Line;
+import io.fairlead.lab.gate.GateReport.Verdict;
+import io.fairlead.lab.report.MadeUpRuns;
+import io.fairlead.lab.report.Measure;
+import io.fairlead.lab.simulator.RunResult;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class GateTest {
+
+  private static final List<RunResult> RUNS =
+      MadeUpRuns.matrix(List.of("chat", "lora"), List.of("cost", "weighted"), 2, 2);
+  private static final GateBaseline NOW = GateBaseline.of(RUNS);
+
+  @Test
+  void unchangedRunsPassWithNoChangeAtAll() throws IOException {
+    GateBaseline committed = GateBaseline.read(NOW.json());
+
+    GateReport report = GateReport.of(committed, RUNS);
+
+    assertThat(committed).isEqualTo(NOW);
+    assertThat(report.passed()).isTrue();
+    assertThat(report.lines()).hasSize(12);
+    assertThat(report.lines())
+        .allSatisfy(
+            line -> {
+              assertThat(line.verdict()).isEqualTo(Verdict.SAME);
+              assertThat(line.change()).isZero();
+            });
+    assertThat(report.text())
+        .hasSize(15)
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .containsSubsequence("chat on 2xh100-8b, cost", "hit rate", "+0.0 %", "same"))
+        .endsWith("gate passed: nothing is more than 3 % worse");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "END_TO_END_MEAN, 1.029, WITHIN, true",
+    "END_TO_END_MEAN, 1.03, WITHIN, true",
+    "END_TO_END_MEAN, 1.031, WORSE, false",
+    "END_TO_END_MEAN, 0.971, WITHIN, true",
+    "END_TO_END_MEAN, 0.969, BETTER, true",
+    "TTFT_P99, 1.031, WORSE, false",
+    "HIT_RATE, 0.971, WITHIN, true",
+    "HIT_RATE, 0.969, WORSE, false",
+    "HIT_RATE, 1.031, BETTER, true",
+  })
+  void onlyMoreThanThreePerCentCounts(
+      Measure measure, double factor, Verdict verdict, boolean passes) {
+    double nowOverBaseline = factor;
+    GateBaseline baseline = with(measure, NOW.rows().getFirst().mean(measure) / nowOverBaseline);
+
+    GateReport report = GateReport.of(baseline, RUNS);
+
+    Line line = line(report, measure);
+    assertThat(line.verdict()).isEqualTo(verdict);
+    assertThat(line.change()).isCloseTo(factor - 1, Offset.offset(1e-9));
+    assertThat(report.passed()).isEqualTo(passes);
+    assertThat(report.lines().stream().filter(each -> each.verdict() == Verdict.SAME)).hasSize(11);
+  }
+
+  @Test
+  void saysWhatToDoAboutAnImprovement() {
+    GateReport report = GateReport.of(with(Measure.END_TO_END_MEAN, 1e6), RUNS);
+
+    assertThat(report.passed()).isTrue();
+    assertThat(report.text().getLast()).contains("--gate --update");
+  }
+
+  @Test
+  void somethingWhereThereWasNothing() {
+    assertThat(line(GateReport.of(with(Measure.HIT_RATE, 0), RUNS), Measure.HIT_RATE).verdict())
+        .isEqualTo(Verdict.BETTER);
+    GateReport late = GateReport.of(with(Measure.TTFT_P99, 0), RUNS);
+    assertThat(line(late, Measure.TTFT_P99).verdict()).isEqualTo(Verdict.WORSE);
+    assertThat(late.text()).anySatisfy(line -> assertThat(line).contains("from 0", "WORSE"));
+  }
+
+  @Test
+  void aRowThatIsNotRunFails() {
+    GateReport report =
+        GateReport.of(NOW, RUNS.stream().filter(run -> !run.workload().equals("lora")).toList());
+
+    assertThat(report.passed()).isFalse();
+    assertThat(report.lines().stream().filter(line -> line.verdict() == Verdict.MISSING))
+        .hasSize(6)
+        .allSatisfy(line -> assertThat(line.cell().workload()).isEqualTo("lora"));
+    assertThat(report.text()).contains("gate FAILED: 6 of 12 measures");
+  }
+
+  @Test
+  void aNewRowIsNamedAndPasses() {
+    List<RunResult> runs = new ArrayList<>(RUNS);
+    runs.add(MadeUpRuns.run("rag", "sticky", 1, 1, 2));
+
+    GateReport report = GateReport.of(NOW, runs);
+
+    assertThat(report.passed()).isTrue();
+    assertThat(report.lines().stream().filter(line -> line.verdict() == Verdict.NEW))
+        .hasSize(3)
+        .allSatisfy(
+            line ->
+                assertThat(line.cell()).isEqualTo(new MatrixCell("rag", "2xh100-8b", "sticky")));
+    assertThat(report.text())
+        .anySatisfy(line -> assertThat(line).contains("rag on 2xh100-8b, sticky", "new"));
+    assertThat(report.text().getLast()).contains("--gate --update");
+  }
+
+  @Test
+  void otherSeedsAreNotCompared() {
+    GateReport report = GateReport.of(NOW, RUNS.stream().filter(run -> run.seed() == 1).toList());
+
+    assertThat(report.passed()).isFalse();
+    assertThat(report.lines())
+        .allSatisfy(line -> assertThat(line.verdict()).isEqualTo(Verdict.OTHER_SEEDS));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"rows\" | \"lines\" | expected one field, rows",
+        "\"hit-rate\":0.5, | | rows[0].hit-rate must be a number of 0 or more, but is missing",
+        "\"hit-rate\":0.5 | \"hit-rate\":\"0.5\" | rows[0].hit-rate must be a number of 0 or more, not \"0.5\"",
+        "\"hit-rate\":0.5 | \"hit-rate\":-1 | rows[0].hit-rate must be a number of 0 or more, not -1",
+        "\"hit-rate\":0.5 | \"hit-rate\":0.5,\"hitrate\":1 | rows[0].hitrate is not known",
+        "\"hit-rate\":0.5 | \"hit-rate\":0.5,\"hit-rate\":1 | Duplicate field 'hit-rate'",
+        "\"seeds\":[1] | \"seeds\":[] | rows[0].seeds is missing or empty",
+        "\"seeds\":[1] | \"seeds\":[1.5] | rows[0].seeds must hold whole numbers, not 1.5",
+        "\"policy\":\"cost\" | \"policy\":3 | rows[0].policy must be a string, not 3",
+        "]} | ] | line",
+        "]} | ]} x | line",
+      })
+  void namesWhatIsWrongWithABaseline(String good, String bad, String message) throws IOException {
+    String json =
+        "{\"rows\":[{\"workload\":\"chat\",\"pool\":\"p\",\"policy\":\"cost\",\"seeds\":[1],"
+            + "\"hit-rate\":0.5,\"end-to-end-mean\":10,\"ttft-p99\":3}]}";
+    assertThat(GateBaseline.read(json).rows()).hasSize(1);
+    assertThat(json).contains(good);
+
+    assertThatIOException()
+        .isThrownBy(() -> GateBaseline.read(json.replace(good, bad == null ? "" : bad)))
+        .withMessageStartingWith("the gate's baseline can't be read: ")
+        .withMessageContaining(message)
+        .withMessageEndingWith("; make it anew with --gate --update");
+  }
+
+  @Test
+  void refusesTheSameTwice() {
+    List<Row> rows = List.of(NOW.rows().getFirst(), NOW.rows().getFirst());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GateBaseline(rows))
+        .withMessage("two rows for chat on 2xh100-8b, cost");
+    List<RunResult> twice = List.of(RUNS.getFirst(), RUNS.getFirst());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> GateBaseline.of(twice))
+        .withMessage("two runs of chat on 2xh100-8b, cost with seed 1");
+  }
+
+  /** The baseline, but for one number of its first row. */
+  private static GateBaseline with(Measure measure, double mean) {
+    List<Row> rows = new ArrayList<>(NOW.rows());
+    Row first = rows.getFirst();
+    var means = new EnumMap<>(first.means());
+    means.put(measure, mean);
+    rows.set(0, new Row(first.cell(), first.seeds(), means));
+    return new GateBaseline(rows);
+  }
+
+  private static Line line(GateReport report, Measure measure) {
+    return report.lines().stream()
+        .filter(line -> line.cell().equals(NOW.rows().getFirst().cell()))
+        .filter(line -> line.measure() == measure)
+        .findFirst()
+        .orElseThrow();
+  }
+}
