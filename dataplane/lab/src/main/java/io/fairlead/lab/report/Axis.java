@@ -15,6 +15,10 @@ import java.util.Locale;
 record Axis(Scale scale, double low, double high, List<Tick> ticks) {
 
   private static final int MOST_TICKS = 7;
+  private static final int LEAST_STEPS = 3;
+
+  /** Up to here the labels 0 and 1 are far enough apart on an axis of counts. */
+  private static final double ROOM_FOR_ONE = 2_000;
 
   /** Within a decade, the finest that are not too many. */
   private static final double[][] STEPS = {
@@ -53,12 +57,21 @@ record Axis(Scale scale, double low, double high, List<Tick> ticks) {
   }
 
   /** From 0, in equal steps. */
-  static Axis linear(double high, int steps) {
+  static Axis linear(double high) {
+    return linear(high, "");
+  }
+
+  /** Time from 0 on. */
+  static Axis seconds(double high) {
+    return linear(high, " s");
+  }
+
+  private static Axis linear(double high, String unit) {
     double end = high > 0 && Double.isFinite(high) ? high : 1;
-    double step = step(end / steps);
+    double step = step(end / LEAST_STEPS);
     List<Tick> ticks = new ArrayList<>();
     for (int i = 0; i * step <= end * 1.0001; i++) {
-      ticks.add(new Tick(i * step, plain(i * step)));
+      ticks.add(new Tick(i * step, plain(i * step) + unit));
     }
     return new Axis(Scale.LINEAR, 0, end, ticks);
   }
@@ -68,7 +81,7 @@ record Axis(Scale scale, double low, double high, List<Tick> ticks) {
     double end = high > 1 && Double.isFinite(high) ? high : 1;
     List<Tick> ticks = new ArrayList<>();
     ticks.add(new Tick(0, "0"));
-    for (double tick = 1; tick <= end; tick *= 10) {
+    for (double tick = end > ROOM_FOR_ONE ? 10 : 1; tick <= end; tick *= 10) {
       ticks.add(new Tick(tick, plain(tick)));
     }
     return new Axis(Scale.LOG_FROM_ZERO, 0, end, ticks);
@@ -103,14 +116,10 @@ record Axis(Scale scale, double low, double high, List<Tick> ticks) {
     return from + (to - from) * (scale.of(within) - begin) / (scale.of(high) - begin);
   }
 
-  private static double step(double least) {
-    double power = Math.pow(10, Math.floor(Math.log10(least)));
-    for (double step : new double[] {1, 2, 5}) {
-      if (step * power >= least * 0.9999) {
-        return step * power;
-      }
-    }
-    return 10 * power;
+  /** The largest round number that is not above this. */
+  private static double step(double most) {
+    double power = Math.pow(10, Math.floor(Math.log10(most)));
+    return most >= 5 * power ? 5 * power : most >= 2 * power ? 2 * power : power;
   }
 
   private static String duration(double millis) {

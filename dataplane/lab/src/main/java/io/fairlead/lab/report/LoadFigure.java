@@ -3,8 +3,7 @@ package io.fairlead.lab.report;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
 import io.fairlead.lab.simulator.TimeSeries.Line;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -26,20 +25,24 @@ final class LoadFigure extends SeriesFigure {
       }
       return;
     }
-    Thinned high = Thinned.peaks(series.stepSeconds(), across(lines, Fold.HIGH), points);
-    Thinned low = Thinned.lows(series.stepSeconds(), across(lines, Fold.LOW), points);
+    Spread spread = Spread.of(lines);
+    Thinned high = Thinned.peaks(series.stepSeconds(), spread.highs(), points);
+    Thinned low = Thinned.lows(series.stepSeconds(), spread.lows(), points);
     plot.area("range", high.xs(), low.ys(), high.ys());
     series(plot, "thin c1 d1", series, busiest(lines), points);
-    series(plot, "c0 d0", series, new Line("mean", across(lines, Fold.MEAN)), points);
+    series(plot, "c0 d0", series, new Line("mean", spread.means()), points);
   }
 
   @Override
   String note(TimeSeries series) {
-    Line busiest = busiest(series.lines());
-    double mean =
-        series.lines().stream().mapToDouble(SeriesFigure::mean).average().orElse(Double.NaN);
+    double[] means = series.lines().stream().mapToDouble(SeriesFigure::mean).toArray();
+    int busiest = busiest(means);
     return String.format(
-        Locale.ROOT, "busiest: %s, mean %.1f; all: %.1f", busiest.name(), mean(busiest), mean);
+        Locale.ROOT,
+        "busiest: %s, mean %.1f; all: %.1f",
+        series.lines().get(busiest).name(),
+        means[busiest],
+        Arrays.stream(means).average().orElse(Double.NaN));
   }
 
   @Override
@@ -50,7 +53,7 @@ final class LoadFigure extends SeriesFigure {
     }
     out.element(
         "p",
-        "Requests in flight, the highest of each stretch of time, in seconds. "
+        "Requests in flight, the highest of each stretch of time. "
             + (many
                 ? "Shaded: from the idlest endpoint to the busiest; thick: the mean; dashed: the"
                     + " endpoint that is busiest over all."
@@ -60,34 +63,14 @@ final class LoadFigure extends SeriesFigure {
   }
 
   private static Line busiest(List<Line> lines) {
-    return lines.stream().max(Comparator.comparingDouble(SeriesFigure::mean)).orElseThrow();
+    return lines.get(busiest(lines.stream().mapToDouble(SeriesFigure::mean).toArray()));
   }
 
-  private enum Fold {
-    LOW,
-    MEAN,
-    HIGH
-  }
-
-  private static List<Double> across(List<Line> lines, Fold fold) {
-    int length = lines.stream().mapToInt(line -> line.values().size()).min().orElse(0);
-    List<Double> across = new ArrayList<>(length);
-    for (int i = 0; i < length; i++) {
-      int at = i;
-      var each =
-          lines.stream()
-              .mapToDouble(line -> line.values().get(at))
-              .filter(value -> !Double.isNaN(value))
-              .summaryStatistics();
-      across.add(
-          each.getCount() == 0
-              ? Double.NaN
-              : switch (fold) {
-                case LOW -> each.getMin();
-                case MEAN -> each.getAverage();
-                case HIGH -> each.getMax();
-              });
+  private static int busiest(double[] means) {
+    int busiest = 0;
+    for (int i = 1; i < means.length; i++) {
+      busiest = means[i] > means[busiest] ? i : busiest;
     }
-    return across;
+    return busiest;
   }
 }

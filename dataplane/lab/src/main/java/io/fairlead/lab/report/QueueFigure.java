@@ -45,7 +45,7 @@ final class QueueFigure extends SeriesFigure {
   void legend(Markup out, Iterable<TimeSeries> all) {
     out.element(
         "p",
-        "Requests that wait for their first token, the highest of each stretch of time, in seconds.",
+        "Requests that wait for their first token, the highest of each stretch of time.",
         "class",
         "note");
     out.open("ul", "class", "legend");

@@ -4,7 +4,6 @@ import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
 import io.fairlead.lab.simulator.TimeSeries.Line;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.Function;
@@ -16,7 +15,9 @@ import java.util.function.Function;
 abstract class SeriesFigure {
 
   private static final LinePlot.Size SIZE = new LinePlot.Size(300, 160, 34);
-  private static final int STEPS = 4;
+
+  /** Peaks up to this need none. */
+  private static final int LOW = 4;
 
   /** When the highest peak is this much above the lowest policy's, small ones need a log scale. */
   private static final double APART = 4;
@@ -50,8 +51,7 @@ abstract class SeriesFigure {
       out.element("p", "The runs have no such series.", "class", "note");
       return;
     }
-    Axis time =
-        Axis.linear(all.values().stream().mapToDouble(SeriesFigure::end).max().orElse(1), 4);
+    Axis time = Axis.seconds(all.values().stream().mapToDouble(SeriesFigure::end).max().orElse(1));
     Axis y = axis(all.values().stream().mapToDouble(SeriesFigure::peak).toArray());
     legend(out, all.values());
     out.open("div", "class", "multiples");
@@ -70,12 +70,17 @@ abstract class SeriesFigure {
     out.closeLine();
   }
 
+  /** Over all looks that have a value. */
   static double mean(Line line) {
-    return line.values().stream()
-        .mapToDouble(Double::doubleValue)
-        .filter(value -> !Double.isNaN(value))
-        .average()
-        .orElse(Double.NaN);
+    double sum = 0;
+    int count = 0;
+    for (double value : line.values()) {
+      if (!Double.isNaN(value)) {
+        sum += value;
+        count++;
+      }
+    }
+    return count == 0 ? Double.NaN : sum / count;
   }
 
   static void series(LinePlot plot, String cssClass, TimeSeries of, Line line, int points) {
@@ -90,18 +95,17 @@ abstract class SeriesFigure {
       high = Math.max(high, peak);
       least = Math.min(least, peak);
     }
-    return high > APART * least && high > STEPS ? Axis.counts(high) : Axis.linear(high, STEPS);
+    return high > APART * least && high > LOW ? Axis.counts(high) : Axis.linear(high);
   }
 
   private static double peak(TimeSeries series) {
-    return values(series).stream().mapToDouble(Double::doubleValue).max().orElse(0);
-  }
-
-  private static List<Double> values(TimeSeries series) {
-    return series.lines().stream()
-        .flatMap(line -> line.values().stream())
-        .filter(value -> !Double.isNaN(value))
-        .toList();
+    double peak = 0;
+    for (Line line : series.lines()) {
+      for (double value : line.values()) {
+        peak = value > peak ? value : peak;
+      }
+    }
+    return peak;
   }
 
   private static double end(TimeSeries series) {
