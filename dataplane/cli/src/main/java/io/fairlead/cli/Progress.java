@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells whoever waits how far something is and how long it will yet take, on stderr so that results
  * can be piped. Silent for the first two seconds. On a terminal it draws one line over itself and
- * wipes it in the end; elsewhere, in a log, it writes a line every ten seconds at most.
- *
- * <p>It has no thread: it draws when it is told of progress, which may be from several threads.
+ * wipes it in the end; elsewhere, in a log, it writes a line every ten seconds at most. May be told
+ * of progress from several threads.
  */
 public final class Progress implements AutoCloseable {
 
@@ -27,7 +26,9 @@ public final class Progress implements AutoCloseable {
   private final LongSupplier nanos;
   private final long began;
 
+  private @Nullable Thread ticker;
   private double done;
+  private long doneAt;
   private String piece = "";
   private boolean shown;
   private long shownAt;
@@ -53,20 +54,26 @@ public final class Progress implements AutoCloseable {
     this.began = nanos.getAsLong();
   }
 
-  /** One that tells on stderr. */
+  /** One that tells on stderr, also while there is no progress to be told of. */
   public static Progress onStderr(String what, double total) {
-    return new Progress(
-        what, total, System.err, ProgressTerminal.ofStderr(System.getenv()), System::nanoTime);
+    var progress =
+        new Progress(
+            what, total, System.err, ProgressTerminal.ofStderr(System.getenv()), System::nanoTime);
+    progress.startTicking();
+    return progress;
   }
 
   /** Some more is done: so much of the total. */
-  public void advance(double amount) {
-    tell(amount, null);
+  public synchronized void advance(double amount) {
+    advance(amount, piece);
   }
 
   /** Some more is done, and this is what is being worked on, e.g. {@code chat, cost, seed 3}. */
-  public void advance(double amount, String workingOn) {
-    tell(amount, workingOn);
+  public synchronized void advance(double amount, String workingOn) {
+    done = Math.clamp(done + amount, 0, total);
+    doneAt = nanos.getAsLong();
+    piece = workingOn;
+    tick();
   }
 
   /**
@@ -78,6 +85,9 @@ public final class Progress implements AutoCloseable {
       return;
     }
     closed = true;
+    if (ticker != null) {
+      ticker.interrupt();
+    }
     if (!shown) {
       return;
     }
@@ -89,9 +99,8 @@ public final class Progress implements AutoCloseable {
     out.flush();
   }
 
-  private synchronized void tell(double amount, @Nullable String workingOn) {
-    done = Math.clamp(done + amount, 0, total);
-    piece = workingOn == null ? piece : workingOn;
+  /** Time has passed: draws, if it is time to. */
+  synchronized void tick() {
     long now = nanos.getAsLong();
     if (closed || now - began < SILENT_NANOS) {
       return;
@@ -109,6 +118,24 @@ public final class Progress implements AutoCloseable {
     out.flush();
   }
 
+  private synchronized void startTicking() {
+    ticker =
+        Thread.ofPlatform()
+            .daemon()
+            .name("progress")
+            .start(
+                () -> {
+                  try {
+                    while (true) {
+                      Thread.sleep(Duration.ofNanos(REDRAW_NANOS));
+                      tick();
+                    }
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt(); // closed
+                  }
+                });
+  }
+
   private String bar(long now) {
     int full = (int) (BAR_WIDTH * done / total);
     return "%s [%s%s] %s"
@@ -124,10 +151,13 @@ public final class Progress implements AutoCloseable {
     return percent.strip() + ", " + left(now) + (piece.isEmpty() ? "" : " (" + piece + ")");
   }
 
+  /** As fast as up to the latest progress; since then, time counts down. */
   private String left(long now) {
-    return done == 0
-        ? "time left unknown"
-        : time((long) ((now - began) * (total - done) / done)) + " left";
+    if (done == 0) {
+      return "time left unknown";
+    }
+    double left = (doneAt - began) * (total - done) / done - (now - doneAt);
+    return time((long) Math.max(0, left)) + " left";
   }
 
   /** A line as wide as the terminal would wrap, and could not be drawn over. */

@@ -83,6 +83,23 @@ final class ProgressTest {
   }
 
   @Test
+  void countsDownWhileThereIsNoProgress() {
+    Progress progress = progress(TERMINAL, 4);
+    pass(10_000);
+    progress.advance(1);
+    pass(20_000);
+    progress.tick();
+    pass(20_000);
+    progress.tick();
+
+    assertThat(text())
+        .isEqualTo(
+            "\rruns [######------------------] 25 %, 30 s left\033[K"
+                + "\rruns [######------------------] 25 %, 10 s left\033[K"
+                + "\rruns [######------------------] 25 %, 0 s left\033[K");
+  }
+
+  @Test
   void neverGoesBeyondTheEnd() {
     Progress progress = progress(ProgressTerminal.NONE, 10);
     pass(7_200_000);
