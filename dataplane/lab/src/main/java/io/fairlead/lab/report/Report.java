@@ -2,6 +2,7 @@ package io.fairlead.lab.report;
 
 import io.fairlead.lab.simulator.RunResult;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.Writer;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -43,6 +44,16 @@ public record Report(
       List<RunResult> runs,
       String reference) {
     return new Report(title, command, parameters, runs, Comparison.of(runs, reference));
+  }
+
+  /**
+   * The runs of a report that was written as {@link #json} before, e.g. to report on several
+   * together.
+   *
+   * @throws IOException that names what is wrong
+   */
+  public static List<RunResult> readRuns(Reader json) throws IOException {
+    return JsonReport.runs(json);
   }
 
   /** One page with tables and plots, which loads nothing. */

@@ -24,7 +24,7 @@ final class JsonReportTest {
     List<RunResult> runs = new ArrayList<>(RUNS);
     runs.add(HtmlReportTest.empty("none"));
 
-    assertThat(JsonReport.runs(new StringReader(json(runs)))).isEqualTo(runs);
+    assertThat(Report.readRuns(new StringReader(json(runs)))).isEqualTo(runs);
   }
 
   @Test
@@ -85,10 +85,10 @@ final class JsonReportTest {
   @Test
   void namesWhatIsNoReport() {
     assertThatIOException()
-        .isThrownBy(() -> JsonReport.runs(new StringReader("{}")))
+        .isThrownBy(() -> Report.readRuns(new StringReader("{}")))
         .withMessageContaining("runs is missing");
     assertThatIOException()
-        .isThrownBy(() -> JsonReport.runs(new StringReader("{\"runs\":[{\"seed\":\"x\"}]}")))
+        .isThrownBy(() -> Report.readRuns(new StringReader("{\"runs\":[{\"seed\":\"x\"}]}")))
         .withMessageContaining("runs[0]");
   }
 
