@@ -22,6 +22,12 @@ public record GateReport(List<Line> lines) {
   /** How much worse, as a share of the baseline, is too much. */
   public static final double TOLERANCE = 0.03;
 
+  /**
+   * Where next to nothing is shared, 3 % of the hits is chance: less than half a point never
+   * counts.
+   */
+  private static final double LEAST_HIT_RATE = 0.005;
+
   /** Keeps a change of exactly the tolerance within it, whatever the last digit is rounded to. */
   private static final double ROUNDING = 1e-9;
 
@@ -143,6 +149,9 @@ public record GateReport(List<Line> lines) {
     }
     double worse = measure.better() == Measure.Better.LESS ? now - baseline : baseline - now;
     double bound = (TOLERANCE + ROUNDING) * baseline;
+    if (measure == Measure.HIT_RATE) {
+      bound = Math.max(bound, LEAST_HIT_RATE);
+    }
     return worse > bound ? Verdict.WORSE : -worse > bound ? Verdict.BETTER : Verdict.WITHIN;
   }
 

@@ -32,14 +32,14 @@ final class ComparisonText {
       head.add("end-to-end vs " + comparison.reference());
       var table = new TextTable(head.toArray(String[]::new));
       for (PolicySummary policy : group.policies()) {
-        table.row(row(group, policy).toArray(String[]::new));
+        table.row(row(comparison, group, policy).toArray(String[]::new));
       }
       lines.addAll(table.lines());
     }
     return List.copyOf(lines);
   }
 
-  private static List<String> row(Group group, PolicySummary policy) {
+  private static List<String> row(Comparison comparison, Group group, PolicySummary policy) {
     List<String> row = new ArrayList<>(List.of(policy.policy()));
     for (Measure measure : MEASURES) {
       PolicySummary.Cell cell = policy.cell(measure);
@@ -48,7 +48,11 @@ final class ComparisonText {
               + (group.mark(policy, measure).equals("★") ? "*" : " "));
     }
     Versus versus = policy.cell(Measure.END_TO_END_MEAN).versus();
-    row.add(versus == null ? Shown.ABSENT : Shown.ratio(versus) + " " + versus.verdict().word());
+    if (policy.policy().equals(comparison.reference())) {
+      row.add("reference");
+    } else {
+      row.add(versus == null ? Shown.ABSENT : Shown.ratio(versus) + " " + versus.verdict().word());
+    }
     return row;
   }
 }

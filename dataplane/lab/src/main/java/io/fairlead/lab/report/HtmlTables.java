@@ -18,7 +18,7 @@ final class HtmlTables {
 
   /** One measure of every policy on every workload, over the reference. */
   void overview(Measure measure) {
-    out.element("h3", measure.title() + " over that of " + comparison.reference());
+    out.element("h3", measure.plainTitle() + ", over that of " + comparison.reference());
     out.open("div", "class", "scroll").open("table");
     out.open("thead").open("tr").element("th", "policy", "scope", "col");
     comparison.groups().forEach(group -> out.element("th", group.title(), "scope", "col"));

@@ -12,6 +12,9 @@ final class LinePlot {
   private static final int BOTTOM = 22;
   private static final int RIGHT = 12;
 
+  /** A label that is nearer than that to the end would not fit in the middle of its tick. */
+  private static final int EDGE = 12;
+
   private final Markup out;
   private final Axis x;
   private final Axis y;
@@ -97,7 +100,8 @@ final class LinePlot {
     for (Axis.Tick tick : x.ticks()) {
       double at = x.at(tick.value(), left, right);
       out.empty("path", "class", "grid", "d", "M" + Drawn.number(at) + " " + TOP + "V" + bottom);
-      text(tick.label(), at, bottom + 15, "middle");
+      boolean atEnd = at > right - EDGE;
+      text(tick.label(), atEnd ? right + RIGHT : at, bottom + 15, atEnd ? "end" : "middle");
     }
   }
 

@@ -25,9 +25,8 @@ final class MarkdownReport {
     }
     out.append(report.parameters().isEmpty() ? "" : "\n");
     out.append(text(ReadingGuide.text(report.comparison())));
-    out.append(
-        " The best is **bold**, ≈ before a value is a tie with it; where nothing is marked,");
-    out.append(" all tie.\n");
+    out.append(" The best is **bold**, ≈ before a value is a tie with it; in a column without");
+    out.append(" marks none stands out.\n");
     for (Group group : report.comparison().groups()) {
       out.append("\n## ").append(text(group.title())).append("\n\n");
       List<Measure> telling = group.telling();

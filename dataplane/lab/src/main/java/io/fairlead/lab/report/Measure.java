@@ -58,6 +58,11 @@ public enum Measure {
     return unit == Unit.MILLIS ? title + ", ms" : title;
   }
 
+  /** As it is named where the unit does not matter. */
+  String plainTitle() {
+    return title;
+  }
+
   /** Which way it should go. */
   public Better better() {
     return better;

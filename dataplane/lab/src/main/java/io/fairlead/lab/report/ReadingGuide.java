@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 final class ReadingGuide {
 
   static final String MARKS =
-      " ★ the best of a column, ≈ before a value: a tie with it; a column without marks is"
-          + " a tie of all. ✓ better, ✗ worse, ≈ tie, ? unclear.";
+      " ★ the best of a column, ≈ before a value: a tie with it; in a column without marks"
+          + " none stands out. ✓ better, ✗ worse, ≈ tie, ? unclear.";
 
   private ReadingGuide() {}
 
@@ -21,7 +21,9 @@ final class ReadingGuide {
             .max()
             .orElse(0);
     return "Values are means over "
-        + (most == 1 ? "one seed, so without intervals. " : "up to " + most + " seeds ± 95 %. ")
+        + (most == 1
+            ? "one seed, so without intervals. "
+            : "up to " + most + " seeds, ± half their 95 % confidence interval. ")
         + "× is the ratio over "
         + comparison.reference()
         + " on the same seeds. Less than 3 % apart is a tie; unclear: further apart, but the interval"

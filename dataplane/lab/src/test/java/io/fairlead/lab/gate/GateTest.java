@@ -64,8 +64,7 @@ final class GateTest {
   })
   void onlyMoreThanThreePerCentCounts(
       Measure measure, double factor, Verdict verdict, boolean passes) {
-    double nowOverBaseline = factor;
-    GateBaseline baseline = with(measure, NOW.rows().getFirst().mean(measure) / nowOverBaseline);
+    GateBaseline baseline = with(measure, NOW.rows().getFirst().mean(measure) / factor);
 
     GateReport report = GateReport.of(baseline, RUNS);
 
@@ -91,6 +90,19 @@ final class GateTest {
     GateReport late = GateReport.of(with(Measure.TTFT_P99, 0), RUNS);
     assertThat(line(late, Measure.TTFT_P99).verdict()).isEqualTo(Verdict.WORSE);
     assertThat(late.text()).anySatisfy(line -> assertThat(line).contains("from 0", "WORSE"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.0549, WITHIN", "0.0551, WORSE", "0.0451, WITHIN", "0.0449, BETTER"})
+  void lessThanHalfAPointOfFewHitsIsChance(double before, Verdict verdict) {
+    List<RunResult> few = List.of(MadeUpRuns.run("chat", "cost", 1, 10, 2));
+    Row row = GateBaseline.of(few).rows().getFirst();
+    assertThat(row.mean(Measure.HIT_RATE)).isEqualTo(0.05);
+    var means = new EnumMap<>(row.means());
+    means.put(Measure.HIT_RATE, before);
+    var baseline = new GateBaseline(List.of(new Row(row.cell(), row.seeds(), means)));
+
+    assertThat(line(GateReport.of(baseline, few), Measure.HIT_RATE).verdict()).isEqualTo(verdict);
   }
 
   @Test
