@@ -21,9 +21,12 @@ import java.util.TreeMap;
  */
 public record GateBaseline(List<Row> rows) {
 
-  /** What counts: few, and such that they move only when scheduling does. */
+  /**
+   * What counts: few, and such that they move only when scheduling does. The p99 of the TTFT is not
+   * among them: from seed to seed it differs by more than what the gate lets pass.
+   */
   public static final List<Measure> MEASURES =
-      List.of(Measure.END_TO_END_MEAN, Measure.TTFT_P99, Measure.HIT_RATE);
+      List.of(Measure.END_TO_END_MEAN, Measure.TTFT_P90, Measure.HIT_RATE);
 
   /** Where it is kept, as a resource of this package. */
   public static final String RESOURCE = "gate-baseline.json";

@@ -26,12 +26,14 @@ final class HtmlReport {
 
   private final Report report;
   private final Comparison comparison;
+  private final Map<Group, Map<String, NavigableMap<Long, RunResult>>> runs;
   private final Markup out = new Markup();
   private final HtmlTables tables;
 
   HtmlReport(Report report) {
     this.report = report;
     this.comparison = report.comparison();
+    this.runs = Comparison.sorted(report.runs());
     this.tables = new HtmlTables(out, comparison);
   }
 
@@ -43,7 +45,6 @@ final class HtmlReport {
     out.open("body").open("main");
     header();
     overview();
-    Map<Group, Map<String, NavigableMap<Long, RunResult>>> runs = Comparison.sorted(report.runs());
     int number = 0;
     for (Group group : comparison.groups()) {
       Group key = new Group(group.workload(), group.pool(), List.of());
@@ -82,7 +83,8 @@ final class HtmlReport {
     tables.overview(Measure.TTFT_P99);
   }
 
-  private void section(int number, Group group, Map<String, NavigableMap<Long, RunResult>> runs) {
+  private void section(
+      int number, Group group, Map<String, NavigableMap<Long, RunResult>> policies) {
     out.open("section", "id", "w" + number).element("h2", group.title());
     List<Measure> telling = group.telling();
     tables.group(group, telling.stream().filter(each -> each.unit() == Unit.MILLIS).toList());
@@ -92,19 +94,20 @@ final class HtmlReport {
       out.element("p", same, "class", "note");
     }
     out.open("div", "class", "pair");
-    CdfFigure.write(out, "TTFT: share of requests within", runs, RunResult::ttftMs, MOST_POINTS);
     CdfFigure.write(
-        out, "End to end: share of requests within", runs, RunResult::endToEndMs, MOST_POINTS);
+        out, "TTFT: share of requests within", policies, RunResult::ttftMs, MOST_POINTS);
+    CdfFigure.write(
+        out, "End to end: share of requests within", policies, RunResult::endToEndMs, MOST_POINTS);
     out.closeLine();
-    CdfFigure.legend(out, runs.keySet());
+    CdfFigure.legend(out, policies.keySet());
     HitBars.write(out, group);
     int points = points();
     String seed = " (seed " + group.policies().getFirst().seeds().getFirst() + ")";
     details("Load per endpoint over time" + seed);
-    new LoadFigure().write(out, "Load per endpoint", runs, points);
+    new LoadFigure().write(out, "Load per endpoint", policies, points);
     out.closeLine();
     details("Queue by band over time" + seed);
-    QueueFigure.write(out, runs, points);
+    QueueFigure.write(out, policies, points);
     out.closeLine();
     out.closeLine();
   }
@@ -122,7 +125,9 @@ final class HtmlReport {
   /** Points per line of a time series, so that the page stays small whatever there is to draw. */
   private int points() {
     long lines =
-        report.runs().stream()
+        runs.values().stream()
+            .flatMap(policies -> policies.values().stream())
+            .map(seeds -> seeds.firstEntry().getValue())
             .mapToLong(run -> run.load().lines().size() + run.waiting().lines().size())
             .sum();
     return Math.clamp(POINTS / Math.max(1, lines), LEAST_POINTS, MOST_POINTS);

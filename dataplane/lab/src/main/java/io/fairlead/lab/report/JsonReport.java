@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializerProvider;
@@ -26,6 +27,9 @@ final class JsonReport {
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+          // A number that an older report doesn't have must not be read as 0.
+          .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .registerModule(
               new SimpleModule()
                   .addSerializer(Double.class, new NumberOrNull())

@@ -57,7 +57,7 @@ final class GateTest {
     "END_TO_END_MEAN, 1.031, WORSE, false",
     "END_TO_END_MEAN, 0.971, WITHIN, true",
     "END_TO_END_MEAN, 0.969, BETTER, true",
-    "TTFT_P99, 1.031, WORSE, false",
+    "TTFT_P90, 1.031, WORSE, false",
     "HIT_RATE, 0.971, WITHIN, true",
     "HIT_RATE, 0.969, WORSE, false",
     "HIT_RATE, 1.031, BETTER, true",
@@ -87,8 +87,8 @@ final class GateTest {
   void somethingWhereThereWasNothing() {
     assertThat(line(GateReport.of(with(Measure.HIT_RATE, 0), RUNS), Measure.HIT_RATE).verdict())
         .isEqualTo(Verdict.BETTER);
-    GateReport late = GateReport.of(with(Measure.TTFT_P99, 0), RUNS);
-    assertThat(line(late, Measure.TTFT_P99).verdict()).isEqualTo(Verdict.WORSE);
+    GateReport late = GateReport.of(with(Measure.TTFT_P90, 0), RUNS);
+    assertThat(line(late, Measure.TTFT_P90).verdict()).isEqualTo(Verdict.WORSE);
     assertThat(late.text()).anySatisfy(line -> assertThat(line).contains("from 0", "WORSE"));
   }
 
@@ -163,7 +163,7 @@ final class GateTest {
   void namesWhatIsWrongWithABaseline(String good, String bad, String message) throws IOException {
     String json =
         "{\"rows\":[{\"workload\":\"chat\",\"pool\":\"p\",\"policy\":\"cost\",\"seeds\":[1],"
-            + "\"hit-rate\":0.5,\"end-to-end-mean\":10,\"ttft-p99\":3}]}";
+            + "\"hit-rate\":0.5,\"end-to-end-mean\":10,\"ttft-p90\":3}]}";
     assertThat(GateBaseline.read(json).rows()).hasSize(1);
     assertThat(json).contains(good);
 

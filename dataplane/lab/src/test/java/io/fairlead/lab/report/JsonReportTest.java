@@ -83,6 +83,16 @@ final class JsonReportTest {
   }
 
   @Test
+  void doesNotMakeUpWhatAReportLacks() throws IOException {
+    String json = json(RUNS.subList(3, 4)).replaceFirst("\"goodput\":[0-9.]+,", "");
+
+    assertThatIOException()
+        .isThrownBy(() -> Report.readRuns(new StringReader(json)))
+        .withMessageContaining("runs[0]")
+        .withMessageContaining("goodput");
+  }
+
+  @Test
   void namesWhatIsNoReport() {
     assertThatIOException()
         .isThrownBy(() -> Report.readRuns(new StringReader("{}")))
