@@ -3,6 +3,7 @@ package io.fairlead.core;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -15,11 +16,18 @@ public final class Subset {
   /** Stands for every port of an address. */
   private static final Integer ANY = -1;
 
+  private final List<String> entries;
   private final Map<String, Set<Integer>> ports = new HashMap<>();
 
   /** Of entries as they come; one that names no address allows nothing. */
   public Subset(Collection<String> entries) {
-    entries.forEach(entry -> add(entry.strip()));
+    this.entries = List.copyOf(entries);
+    this.entries.forEach(entry -> add(entry.strip()));
+  }
+
+  /** What it was made of. */
+  public List<String> entries() {
+    return entries;
   }
 
   private void add(String entry) {

@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chained hashes over the prompt's bytes, one per whole block: {@code h[i]} stands for everything
@@ -37,6 +38,7 @@ public final class BlockHasher {
   private static final long ROOT = 0x9E3779B97F4A7C15L;
 
   private final int maxBlocks;
+  private final @Nullable HashSalt secret;
   private final byte[] carry = new byte[BLOCK_BYTES];
   private int carried;
   private long[] hashes;
@@ -49,10 +51,21 @@ public final class BlockHasher {
    * @param maxBlocks longest prefix that is hashed; the rest of a prompt is ignored
    */
   public BlockHasher(int maxBlocks) {
+    this(maxBlocks, null);
+  }
+
+  /**
+   * A hasher with no prompt yet.
+   *
+   * @param maxBlocks longest prefix that is hashed; the rest of a prompt is ignored
+   * @param secret makes hashes that tell nothing of the text, at some cost; null for plain ones
+   */
+  public BlockHasher(int maxBlocks, @Nullable HashSalt secret) {
     if (maxBlocks < 0) {
       throw new IllegalArgumentException("maxBlocks is " + maxBlocks + "; must be 0 or more");
     }
     this.maxBlocks = maxBlocks;
+    this.secret = secret;
     this.hashes = new long[Math.min(maxBlocks, 64)];
   }
 
@@ -68,7 +81,8 @@ public final class BlockHasher {
   public void reset(byte[] salt, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, salt.length);
     reset();
-    last = chain(last, SALTS.hashBytesToLong(salt, offset, length));
+    long own = SALTS.hashBytesToLong(salt, offset, length);
+    last = secret == null ? chain(last, own) : secret.chain(last, own);
   }
 
   /** Adds prompt bytes; how they are cut into calls makes no difference. */
@@ -108,9 +122,17 @@ public final class BlockHasher {
     long[] into = hashes;
     int first = count;
     long before = last;
-    for (int i = 0; i < more; i++) {
-      before = chain(before, hash(bytes, from + i * BLOCK_BYTES));
-      into[first + i] = before;
+    HashSalt salt = secret;
+    if (salt == null) {
+      for (int i = 0; i < more; i++) {
+        before = chain(before, hash(bytes, from + i * BLOCK_BYTES, KEY_0, KEY_1, KEY_2, KEY_3));
+        into[first + i] = before;
+      }
+    } else {
+      for (int i = 0; i < more; i++) {
+        before = salt.chain(before, salt.hash(bytes, from + i * BLOCK_BYTES));
+        into[first + i] = before;
+      }
     }
     last = before;
     count += more;
@@ -121,11 +143,11 @@ public final class BlockHasher {
    * Hash of one block. Its four pairs of words don't wait for one another, which makes it several
    * times as fast as a general hash of so few bytes.
    */
-  private static long hash(byte[] bytes, int at) {
-    long first = fold(word(bytes, at) ^ KEY_0, word(bytes, at + 8) ^ KEY_1);
-    long second = fold(word(bytes, at + 16) ^ KEY_2, word(bytes, at + 24) ^ KEY_3);
-    long third = fold(word(bytes, at + 32) ^ KEY_1, word(bytes, at + 40) ^ KEY_2);
-    long fourth = fold(word(bytes, at + 48) ^ KEY_3, word(bytes, at + 56) ^ KEY_0);
+  static long hash(byte[] bytes, int at, long key0, long key1, long key2, long key3) {
+    long first = fold(word(bytes, at) ^ key0, word(bytes, at + 8) ^ key1);
+    long second = fold(word(bytes, at + 16) ^ key2, word(bytes, at + 24) ^ key3);
+    long third = fold(word(bytes, at + 32) ^ key1, word(bytes, at + 40) ^ key2);
+    long fourth = fold(word(bytes, at + 48) ^ key3, word(bytes, at + 56) ^ key0);
     return (first + Long.rotateLeft(second, 16)) ^ (Long.rotateLeft(third, 32) + fourth);
   }
 

@@ -1,6 +1,7 @@
 package io.fairlead.epp.openai;
 
 import io.fairlead.core.prefix.BlockHasher;
+import io.fairlead.core.prefix.HashSalt;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,18 @@ public final class RequestReader {
    *     BlockHasher#BLOCK_BYTES}; 1 to 100,000
    */
   public RequestReader(int maxBlocks) {
-    hasher = new BlockHasher(maxBlocks);
+    this(maxBlocks, null);
+  }
+
+  /**
+   * A reader.
+   *
+   * @param maxBlocks longest prefix of a prompt that is hashed, in blocks of {@link
+   *     BlockHasher#BLOCK_BYTES}; 1 to 100,000
+   * @param secret what prompts are hashed with when their hashes are to be written down; else null
+   */
+  public RequestReader(int maxBlocks, @Nullable HashSalt secret) {
+    hasher = new BlockHasher(maxBlocks, secret);
     spans = new PromptSpans(maxBlocks * BlockHasher.BLOCK_BYTES);
   }
 
