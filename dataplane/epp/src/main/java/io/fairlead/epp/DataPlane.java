@@ -2,6 +2,8 @@ package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.transport.Transport;
@@ -9,6 +11,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -48,7 +51,7 @@ public final class DataPlane implements AutoCloseable {
     EventLoopGroup group = Transport.group("fairlead-loop", config.loops());
     parts.push(() -> shutdown(group));
     try {
-      runtime = new PoolRuntime(config, group, clock, readiness);
+      runtime = new PoolRuntime(config, group, clock, readiness, capture(clock));
       parts.push(runtime);
       listen(group);
       runtime.start();
@@ -62,6 +65,7 @@ public final class DataPlane implements AutoCloseable {
    * Starts all parts. Returns once every port listens; config and endpoints follow when their
    * sources can be read.
    *
+   * @throws IllegalArgumentException if the capture's folder can't be written
    * @throws IllegalStateException if a port can't be listened on; the message names it, and
    *     whatever had been started is stopped again
    */
@@ -155,6 +159,17 @@ public final class DataPlane implements AutoCloseable {
       closed.complete(null); // else a second caller would wait for ever
     }
     LOG.info("stopped");
+  }
+
+  private @Nullable Capture capture(LongSupplier clock) {
+    CaptureConfig wanted = config.capture();
+    if (wanted == null) {
+      return null;
+    }
+    Capture capture = Capture.open(wanted, PoolRuntime.limits(), clock, InstantSource.system());
+    parts.push(capture);
+    LOG.info("capturing {} of the requests in {}", wanted.share(), wanted.folder());
+    return capture;
   }
 
   private void listen(EventLoopGroup group) {

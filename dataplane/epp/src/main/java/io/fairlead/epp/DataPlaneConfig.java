@@ -2,6 +2,7 @@ package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param scraping how endpoints are asked for their metrics
  * @param drain longest time that requests in flight get when the data plane is closed
  * @param loops event loops, at least 1
+ * @param capture where what the pool is told and decides is written down
  */
 public record DataPlaneConfig(
     Source source,
@@ -28,7 +30,8 @@ public record DataPlaneConfig(
     @Nullable Listen admin,
     MetricsScraper.Settings scraping,
     Duration drain,
-    int loops) {
+    int loops,
+    @Nullable CaptureConfig capture) {
 
   public DataPlaneConfig {
     if (loops < 1) {
@@ -132,6 +135,7 @@ public record DataPlaneConfig(
     private MetricsScraper.Settings scraping = MetricsScraper.Settings.DEFAULT;
     private Duration drain = Duration.ofSeconds(30);
     private int loops = Runtime.getRuntime().availableProcessors();
+    private @Nullable CaptureConfig capture;
 
     private Builder(Source source) {
       this.source = source;
@@ -184,9 +188,16 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** Writes down there what the pool is told and decides; null for nothing. */
+    public Builder capture(@Nullable CaptureConfig config) {
+      capture = config;
+      return this;
+    }
+
     /** All parts as they are now. */
     public DataPlaneConfig build() {
-      return new DataPlaneConfig(source, gateway, extProc, health, admin, scraping, drain, loops);
+      return new DataPlaneConfig(
+          source, gateway, extProc, health, admin, scraping, drain, loops, capture);
     }
   }
 }

@@ -81,6 +81,7 @@ final class Description {
     listen(text, "health", config.health());
     listen(text, "metrics", config.admin());
     line(text, "loops", String.valueOf(config.loops()));
+    line(text, "capture", config.capture() == null ? "off" : config.capture().toString());
     List<String> scheduler = SchedulerDocument.write(pool.scheduler()).lines().toList();
     text.append("scheduling\n");
     scheduler.forEach(l -> text.append("  ").append(l).append('\n'));

@@ -9,6 +9,7 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.config.ConfigApplier;
 import io.fairlead.epp.config.ConfigOffer;
 import io.fairlead.epp.config.ConfigSource;
@@ -60,6 +61,7 @@ final class PoolRuntime implements AutoCloseable {
   private final @Nullable LeaseReporter reporter;
   private final @Nullable KubernetesClient client;
   private final Readiness readiness;
+  private final @Nullable Capture capture;
 
   /** Control thread only. */
   private EndpointSet endpoints = EndpointSet.NONE;
@@ -71,15 +73,23 @@ final class PoolRuntime implements AutoCloseable {
   private boolean endpointsCounted;
 
   PoolRuntime(
-      DataPlaneConfig config, EventLoopGroup group, LongSupplier clock, Readiness readiness) {
+      DataPlaneConfig config,
+      EventLoopGroup group,
+      LongSupplier clock,
+      Readiness readiness,
+      @Nullable Capture capture) {
     this.readiness = readiness;
+    this.capture = capture;
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
-    pool = new PoolLoop(new PoolCore(limits()), loop, clock, telemetry);
+    pool = new PoolLoop(new PoolCore(limits()), loop, clock, telemetry, capture);
     scraper =
         new MetricsScraper(group, Transport.client(group), config.scraping(), clock, pool::scraped);
     meters = new ProcessMeters(telemetry.registry(), scraper::failures, scraper::sourceFailures);
+    if (capture != null) {
+      capture.counters().register(telemetry.registry());
+    }
     applier =
         new ConfigApplier(
             new DocumentCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
@@ -96,7 +106,7 @@ final class PoolRuntime implements AutoCloseable {
   }
 
   /** What is remembered of prompts may fill a quarter of the heap. */
-  private static PoolLimits limits() {
+  static PoolLimits limits() {
     PoolLimits usual = PoolLimits.DEFAULT;
     return new PoolLimits(
         usual.retries(),
@@ -176,6 +186,9 @@ final class PoolRuntime implements AutoCloseable {
     }
     control.execute(scraper::close);
     control.finish();
+    if (capture != null) {
+      loop.submit(capture::seal).awaitUninterruptibly();
+    }
     if (client != null) {
       client.close();
     }

@@ -6,6 +6,8 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.capture.CapturedRequest;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,9 @@ public final class Director implements RequestListener {
   private @Nullable Route route;
 
   private boolean homeGone;
+
+  /** Written down as it goes; null when it is not. */
+  private @Nullable CapturedRequest captured;
 
   public Director(PoolLoop pool, EventExecutor home, Exchange exchange) {
     this.pool = pool;
@@ -91,7 +96,7 @@ public final class Director implements RequestListener {
     model = facts.model();
     arrivedAt = pool.now();
     try {
-      pool.core().arrive(arrivedAt, facts, this);
+      pool.core().arrive(arrivedAt, captured(facts), this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
@@ -100,9 +105,22 @@ public final class Director implements RequestListener {
     pool.observer().decided(pool.now() - arrivedAt);
   }
 
+  private RequestFacts captured(RequestFacts facts) {
+    Capture capture = pool.capture();
+    if (capture == null) {
+      return facts;
+    }
+    captured = capture.arrive(arrivedAt, facts);
+    return captured == null ? facts : captured.facts();
+  }
+
   private void onAttemptFailed() {
+    long now = pool.now();
+    if (captured != null) {
+      captured.attemptFailed(now);
+    }
     try {
-      pool.core().attemptFailed(pool.now(), ticket);
+      pool.core().attemptFailed(now, ticket);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
@@ -119,6 +137,9 @@ public final class Director implements RequestListener {
 
   private void onFirstToken() {
     long now = pool.now();
+    if (captured != null) {
+      captured.firstToken(now);
+    }
     pool.core().firstToken(now, ticket);
     if (route != null) {
       pool.observer().firstToken(model, route, now - arrivedAt);
@@ -127,6 +148,9 @@ public final class Director implements RequestListener {
 
   private void onEnd(Outcome outcome, Usage usage) {
     long now = pool.now();
+    if (captured != null) {
+      captured.ended(now, outcome, usage);
+    }
     try {
       pool.core().ended(now, ticket, outcome, usage);
     } catch (RuntimeException | Error e) {
@@ -143,6 +167,9 @@ public final class Director implements RequestListener {
   public void send(long request, Route route) {
     ticket = request;
     this.route = route;
+    if (captured != null) {
+      captured.sent(route);
+    }
     atHome(
         () -> {
           if (state == State.SUBMITTED) {
@@ -156,6 +183,9 @@ public final class Director implements RequestListener {
   @Override
   public void reject(long request, Rejection rejection) {
     route = null;
+    if (captured != null) {
+      captured.rejected(rejection);
+    }
     atHome(
         () -> {
           if (state == State.SUBMITTED) {

@@ -6,10 +6,13 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.openai.RequestReader;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +28,7 @@ public final class PoolLoop {
   private final EventExecutor loop;
   private final LongSupplier clock;
   private final RequestObserver observer;
+  private final @Nullable Capture capture;
   private long failures;
 
   /**
@@ -36,6 +40,21 @@ public final class PoolLoop {
    * @param observer told of every request
    */
   public PoolLoop(PoolCore core, EventExecutor loop, LongSupplier clock, RequestObserver observer) {
+    this(core, loop, clock, observer, null);
+  }
+
+  /**
+   * A loop for a core that nobody else uses from here on.
+   *
+   * @param capture told of all that the core is told, on the loop; null for nobody
+   */
+  public PoolLoop(
+      PoolCore core,
+      EventExecutor loop,
+      LongSupplier clock,
+      RequestObserver observer,
+      @Nullable Capture capture) {
+    this.capture = capture;
     this.core = core;
     this.loop = loop;
     this.clock = clock;
@@ -44,16 +63,26 @@ public final class PoolLoop {
 
   /** Applies a config between two events; the future ends when it is in force. */
   public Future<?> configure(CompiledConfig config) {
-    return loop.submit(() -> core.configure(clock.getAsLong(), config));
+    return loop.submit(
+        () -> {
+          long now = clock.getAsLong();
+          core.configure(now, config);
+          if (capture != null) {
+            capture.configured(now, config);
+          }
+        });
   }
 
   /** Sets which endpoints may get requests; the future ends when it is in force. */
   public Future<?> endpoints(List<EndpointSpec> endpoints) {
     return loop.submit(
         () -> {
+          long now = clock.getAsLong();
           try {
-            core.endpoints(clock.getAsLong(), endpoints);
+            core.endpoints(now, endpoints);
+            captured(now, endpoints);
           } catch (PluginFailedException e) {
+            captured(now, endpoints);
             Throwable cause = e.getCause();
             pluginFailed(cause == null ? e : cause);
           }
@@ -62,7 +91,26 @@ public final class PoolLoop {
 
   /** Hands a scrape in that was begun at {@code begunAt} of the loop's clock. */
   public void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
-    run(() -> core.scraped(clock.getAsLong(), endpoint, begunAt, metrics));
+    run(
+        () -> {
+          long now = clock.getAsLong();
+          core.scraped(now, endpoint, begunAt, metrics);
+          if (capture != null) {
+            capture.scraped(now, endpoint, begunAt, metrics);
+          }
+        });
+  }
+
+  /** A reader for the bodies of this pool's requests; one per connection loop. */
+  public RequestReader newReader() {
+    return new RequestReader(
+        RequestReader.DEFAULT_MAX_BLOCKS, capture == null ? null : capture.salt());
+  }
+
+  private void captured(long now, List<EndpointSpec> endpoints) {
+    if (capture != null) {
+      capture.endpoints(now, endpoints);
+    }
   }
 
   /** State of every endpoint at one moment. */
@@ -97,6 +145,10 @@ public final class PoolLoop {
     if (cause instanceof VirtualMachineError fatal && !(cause instanceof StackOverflowError)) {
       throw fatal;
     }
+  }
+
+  @Nullable Capture capture() {
+    return capture;
   }
 
   PoolCore core() {

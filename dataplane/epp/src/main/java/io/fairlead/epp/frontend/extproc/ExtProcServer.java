@@ -51,7 +51,7 @@ public final class ExtProcServer implements AutoCloseable {
             new FastThreadLocal<>() {
               @Override
               protected RequestReader initialValue() {
-                return new RequestReader();
+                return pool.newReader();
               }
             });
     NettyServerBuilder builder =

@@ -3,7 +3,6 @@ package io.fairlead.epp.frontend.gateway;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.openai.ModelList;
-import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -69,7 +68,7 @@ public final class Gateway {
       resources.put(
           loop,
           new LoopResources(
-              new RequestReader(),
+              pool.newReader(),
               new BackendPool((EventLoop) loop, config, Transport.client(group))));
     }
     server =

@@ -1,0 +1,58 @@
+package io.fairlead.epp.capture;
+
+/**
+ * Names of what is written, for whoever reads it. {@code docs/traces.md} says what each means.
+ *
+ * <p>A capture is pairs of files, {@code STEM-NUMBER.requests.jsonl} and {@code
+ * STEM-NUMBER.state.jsonl}. The first has a line for each request, in Mooncake's form with more
+ * fields; the second all else that the core was told.
+ */
+public final class CaptureFields {
+
+  /** Version of the form; a reader refuses one that it does not know. */
+  public static final int VERSION = 1;
+
+  /** End of the names of files of requests. */
+  public static final String REQUESTS_SUFFIX = ".requests.jsonl";
+
+  /** End of the names of files of all else. */
+  public static final String STATE_SUFFIX = ".state.jsonl";
+
+  /** What the names of all files begin with. */
+  public static final String PREFIX = "capture-";
+
+  /** Tokens that each of {@code hash_ids} stands for. */
+  public static final int HASH_ID_TOKENS = 512;
+
+  /** Kind of the first line of a file of state. */
+  public static final String KIND_CAPTURE = "capture";
+
+  /** Kind of a config that came into force. */
+  public static final String KIND_CONFIG = "config";
+
+  /** Kind of a set of endpoints that came into force. */
+  public static final String KIND_ENDPOINTS = "endpoints";
+
+  /** Kind of a scrape that was taken in. */
+  public static final String KIND_SCRAPE = "scrape";
+
+  /** Event of a request that came. */
+  public static final String ARRIVED = "arrived";
+
+  /** Event of an endpoint that did not take the request. */
+  public static final String ATTEMPT_FAILED = "attempt_failed";
+
+  /** Event of the first token. */
+  public static final String FIRST_TOKEN = "first_token";
+
+  /** Event of the end. */
+  public static final String ENDED = "ended";
+
+  /** Outcome of a request that was still under way when the capture ended. */
+  public static final String OPEN = "open";
+
+  /** Outcome of a request that was turned away. */
+  public static final String REJECTED = "rejected";
+
+  private CaptureFields() {}
+}

@@ -1,0 +1,146 @@
+package io.fairlead.epp.capture;
+
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request being captured. Its methods are called on the pool's loop right before the core is
+ * told the same, and from within the core's effects; nothing changes any more once it is over.
+ */
+public final class CapturedRequest implements Line {
+
+  private static final int WEIGHT = 1_024;
+  private static final int HEADER_WEIGHT = 64;
+
+  /** Something that the core was told of the request, and what it did then. */
+  static final class Event {
+    final long seq;
+    final long at;
+    final String kind;
+    @Nullable Route route;
+    @Nullable Rejection rejection;
+
+    Event(long seq, long at, String kind) {
+      this.seq = seq;
+      this.at = at;
+      this.kind = kind;
+    }
+  }
+
+  private final Capture capture;
+  private final RequestFacts facts;
+  private final ReadHeaders headers;
+  private final List<Event> events = new ArrayList<>(3);
+  private Usage usage = Usage.UNKNOWN;
+  private String outcome = CaptureFields.OPEN;
+  private boolean over;
+
+  CapturedRequest(Capture capture, long now, RequestFacts given, ReadHeaders headers) {
+    this.capture = capture;
+    this.headers = headers;
+    facts =
+        new RequestFacts(
+            given.model(),
+            given.seed(),
+            given.blocks(),
+            given.promptTokens(),
+            given.maxOutputTokens(),
+            given.bodyBytes(),
+            headers,
+            given.subset());
+    event(now, CaptureFields.ARRIVED);
+  }
+
+  /** What to give to the core in place of what it would have got: the same, watched. */
+  public RequestFacts facts() {
+    return facts;
+  }
+
+  /** The core sends it there. */
+  public void sent(Route route) {
+    if (!over) {
+      events.getLast().route = route;
+    }
+  }
+
+  /** The core turns it away. */
+  public void rejected(Rejection rejection) {
+    if (!over) {
+      events.getLast().rejection = rejection;
+      outcome = CaptureFields.REJECTED;
+      finish();
+    }
+  }
+
+  /** The core is about to be told so. */
+  public void attemptFailed(long now) {
+    event(now, CaptureFields.ATTEMPT_FAILED);
+  }
+
+  /** The core is about to be told so. */
+  public void firstToken(long now) {
+    event(now, CaptureFields.FIRST_TOKEN);
+  }
+
+  /** The core is told so; called again, nothing happens. */
+  public void ended(long now, Outcome how, Usage reported) {
+    if (!over) {
+      event(now, CaptureFields.ENDED);
+      outcome = how.code();
+      usage = reported;
+      finish();
+    }
+  }
+
+  /** The capture ends before the request does. */
+  void leaveOpen() {
+    over = true;
+  }
+
+  private void event(long now, String kind) {
+    if (!over) {
+      events.add(new Event(capture.nextSeq(), capture.sinceStart(now), kind));
+    }
+  }
+
+  private void finish() {
+    over = true;
+    capture.finished(this);
+  }
+
+  List<Event> events() {
+    return events;
+  }
+
+  Usage usage() {
+    return usage;
+  }
+
+  /** Code of an {@link Outcome}, or one of {@link CaptureFields}. */
+  String outcome() {
+    return outcome;
+  }
+
+  SortedMap<String, String> headers() {
+    return headers.written();
+  }
+
+  List<String> withheld() {
+    return headers.withheld();
+  }
+
+  @Override
+  public int weight() {
+    return WEIGHT
+        + facts.blocks().length * Long.BYTES
+        + headers.written().size() * HEADER_WEIGHT
+        + (facts.subset() == null ? 0 : facts.subset().entries().size() * HEADER_WEIGHT);
+  }
+}

@@ -1,0 +1,50 @@
+package io.fairlead.epp.capture;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.PoolConfig;
+import java.util.List;
+
+/** What is handed to the writer: nothing in it changes any more. */
+sealed interface Line permits Line.Config, Line.Endpoints, Line.Scrape, CapturedRequest {
+
+  /** Roughly the memory that it keeps while it waits to be written. */
+  int weight();
+
+  /**
+   * A config came into force.
+   *
+   * @param seq number of the event among all of the capture
+   * @param at time of the event, in nanoseconds since the capture was opened
+   */
+  record Config(long seq, long at, PoolConfig config) implements Line {
+
+    @Override
+    public int weight() {
+      return 1 << 12;
+    }
+  }
+
+  /** Endpoints came into force. */
+  record Endpoints(long seq, long at, List<EndpointSpec> endpoints) implements Line {
+
+    @Override
+    public int weight() {
+      return 64 + 512 * endpoints.size();
+    }
+  }
+
+  /**
+   * A scrape was taken in.
+   *
+   * @param begun when it was begun, as {@code at} is given
+   */
+  record Scrape(long seq, long at, String endpoint, long begun, EndpointMetrics metrics)
+      implements Line {
+
+    @Override
+    public int weight() {
+      return 512;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.fairlead.epp.capture;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pair of files being written. Each pair can be read by itself: it begins with the config and
+ * the endpoints that were in force. Used by the writer alone.
+ */
+final class Output {
+
+  private final CaptureFolder folder;
+  private final Header header;
+  private final CaptureCounters counters;
+  private final LineJson json = new LineJson();
+  private @Nullable OutputFile requests;
+  private @Nullable OutputFile state;
+  private Line.@Nullable Config config;
+  private Line.@Nullable Endpoints endpoints;
+
+  /** Bytes of state with which the present pair began. */
+  private long preamble;
+
+  Output(CaptureFolder folder, Header header, CaptureCounters counters) {
+    this.folder = folder;
+    this.header = header;
+    this.counters = counters;
+  }
+
+  /** Ends the pair, if there is one, and begins the next. */
+  void open() throws IOException {
+    close();
+    CaptureFolder.Pair pair = folder.next();
+    requests = new OutputFile(pair.requests(), counters);
+    OutputFile begun = new OutputFile(pair.state(), counters);
+    state = begun;
+    begun.begin(json.header(header));
+    if (config != null) {
+      begun.begin(json.config(config));
+    }
+    if (endpoints != null) {
+      begun.begin(json.endpoints(endpoints));
+    }
+    try {
+      begun.flush();
+    } catch (IOException e) {
+      folder.discard();
+      throw e;
+    }
+    preamble = begun.size();
+    folder.prune();
+  }
+
+  /** Appends a line to its file, in the next pair when this one has no room for it. */
+  void write(Line line) throws IOException {
+    byte[] bytes = bytes(line);
+    if (requests == null || state == null || !fits(line, bytes.length)) {
+      open();
+      bytes = bytes(line); // a new file does not refer to what an earlier one has said
+    }
+    OutputFile file = line instanceof CapturedRequest ? requests : state;
+    if (file == null) {
+      throw new IOException("no file is open");
+    }
+    switch (line) {
+      case Line.Config current -> config = current;
+      case Line.Endpoints current -> {
+        endpoints = current;
+        json.keep(current.endpoints());
+      }
+      case Line.Scrape _, CapturedRequest _ -> {}
+    }
+    file.append(bytes);
+  }
+
+  private byte[] bytes(Line line) {
+    return switch (line) {
+      case Line.Config current -> json.config(current);
+      case Line.Endpoints current -> json.endpoints(current);
+      case Line.Scrape scrape -> json.scrape(scrape);
+      case CapturedRequest request -> RequestJson.line(request);
+    };
+  }
+
+  /** A line that is longer than a file may be gets one of its own. */
+  private boolean fits(Line line, int length) {
+    if (requests == null || state == null) {
+      return false;
+    }
+    long most = header.config().fileBytes();
+    return line instanceof CapturedRequest
+        ? requests.size() == 0 || requests.size() + length <= most
+        : state.size() == preamble || state.size() + length <= most;
+  }
+
+  /** Brings all that was appended to the disk. */
+  void flush() throws IOException {
+    if (requests != null && state != null) {
+      requests.flush();
+      state.flush();
+    }
+  }
+
+  /** Writes what is left to both files and closes them, also when one of them fails. */
+  void close() throws IOException {
+    OutputFile first = requests;
+    OutputFile second = state;
+    requests = null;
+    state = null;
+    if (first != null && second != null) {
+      try {
+        first.close();
+      } finally {
+        second.close();
+      }
+    }
+  }
+}

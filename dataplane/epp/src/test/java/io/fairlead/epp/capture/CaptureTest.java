@@ -1,0 +1,406 @@
+package io.fairlead.epp.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolLimits;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.Route;
+import io.fairlead.core.Subset;
+import io.fairlead.core.Usage;
+import io.fairlead.core.prefix.BlockHasher;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CaptureTest {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Instant STARTED = Instant.parse("2026-01-02T03:04:05.678Z");
+  private static final EndpointSpec ENDPOINT =
+      new EndpointSpec("one", "uid-1", "10.0.0.1", 8000, Map.of("zone", "a"));
+  private static final Route ROUTE =
+      new Route("target", Criticality.STANDARD, "one", "10.0.0.1", 8000, 2, 1);
+  private static final RequestFacts FACTS = facts(7, 40);
+
+  @TempDir private Path folder;
+
+  @Test
+  void writesARequestInMooncakesFormWithAllThatReplaysIt() throws IOException {
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      CapturedRequest request = arrive(capture, 1_500_000_000, FACTS);
+      request.sent(ROUTE);
+      request.attemptFailed(1_600_000_000);
+      request.sent(ROUTE);
+      request.firstToken(1_700_000_000);
+      request.ended(1_900_000_000, Outcome.COMPLETED, new Usage(640, 11, 32, 12));
+      request.ended(2_000_000_000, Outcome.DISCONNECTED, Usage.UNKNOWN);
+      capture.seal();
+    }
+
+    JsonNode line = only(lines(CaptureFields.REQUESTS_SUFFIX));
+    assertThat(line.path("timestamp").intValue()).isEqualTo(1_400);
+    assertThat(line.path("input_length").intValue()).isEqualTo(640);
+    assertThat(line.path("output_length").intValue()).isEqualTo(11);
+    assertThat(line.path("hash_ids")).hasSize(2);
+    assertThat(line.path("hash_ids").get(0).longValue()).isEqualTo(31 >>> 11);
+    assertThat(line.path("model").textValue()).isEqualTo("chat");
+    assertThat(line.path("seed").longValue()).isEqualTo(7);
+    assertThat(line.path("outcome").textValue()).isEqualTo("completed");
+    assertThat(line.path("ttft_ms").doubleValue()).isEqualTo(200);
+    assertThat(line.path("e2e_ms").doubleValue()).isEqualTo(400);
+    assertThat(line.path("cached_tokens").intValue()).isEqualTo(32);
+    assertThat(line.path("endpoint").textValue()).isEqualTo("one");
+    assertThat(line.path("events").toString())
+        .isEqualTo(
+            """
+            [{"seq":1,"at":1400000000,"event":"arrived","pick":PICK},\
+            {"seq":2,"at":1500000000,"event":"attempt_failed","pick":PICK},\
+            {"seq":3,"at":1600000000,"event":"first_token"},\
+            {"seq":4,"at":1800000000,"event":"ended","usage":[640,11,32,12]}]"""
+                .replace(
+                    "PICK",
+                    "{\"endpoint\":\"one\",\"target\":\"target\",\"matched\":2,\"cached\":0}"));
+  }
+
+  @Test
+  void writesAllElseThatTheCoreIsTold() throws IOException {
+    EndpointMetrics metrics =
+        new EndpointMetrics(
+            1, 2, Double.NaN, 16, 400, "base", 4, List.of("a"), List.of(), Map.of("x", 0.5));
+    EndpointSpec restarted = new EndpointSpec("one", "uid-2", "10.0.0.1", 8000, Map.of());
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      capture.configured(100_000_000, compiled());
+      capture.endpoints(100_000_001, List.of(ENDPOINT));
+      capture.scraped(100_000_003, ENDPOINT, 100_000_002, metrics);
+      capture.scraped(100_000_005, restarted, 100_000_002, metrics);
+      capture.scraped(100_000_009, ENDPOINT, 100_000_008, metrics);
+      capture.seal();
+    }
+
+    List<JsonNode> lines = lines(CaptureFields.STATE_SUFFIX);
+    assertThat(lines)
+        .extracting(line -> line.path("kind").textValue())
+        .containsExactly("capture", "config", "endpoints", "scrape", "scrape");
+    assertThat(lines.getFirst().path("origin").longValue()).isEqualTo(100_000_000);
+    assertThat(lines.getFirst().path("started").textValue()).isEqualTo(STARTED.toString());
+    assertThat(lines.get(1).path("document").textValue()).contains("PoolConfig");
+    assertThat(lines.get(2).path("endpoints").toString())
+        .isEqualTo(
+            "[{\"name\":\"one\",\"incarnation\":\"uid-1\",\"address\":\"10.0.0.1\",\"port\":8000,"
+                + "\"labels\":{\"zone\":\"a\"}}]");
+    assertThat(lines.get(3).path("metrics").toString())
+        .isEqualTo(
+            "{\"waiting\":1,\"running\":2,\"kv_usage\":\"NaN\",\"block_size\":16,\"blocks\":400,"
+                + "\"base_model\":\"base\",\"max_adapters\":4,\"running_adapters\":[\"a\"],"
+                + "\"waiting_adapters\":[],\"values\":{\"x\":0.5}}");
+    assertThat(lines.get(4).toString())
+        .isEqualTo(
+            "{\"kind\":\"scrape\",\"seq\":4,\"at\":9,\"endpoint\":\"one\",\"begun\":8,\"same\":true}");
+  }
+
+  @Test
+  void writesOnlyTheHeadersThatMayBeAndSaysWhichOthersWereRead() throws IOException {
+    Map<String, String> given = Map.of("x-session", "s-1", "authorization", "secret");
+    RequestFacts facts =
+        new RequestFacts(
+            "m", 1, new long[0], 1, -1, 1, given::get, new Subset(List.of("10.0.0.1:8000")));
+    CaptureConfig config =
+        new CaptureConfig(folder, 1, 1 << 20, 2, List.of("X-Session", "x-none"), null);
+    try (Capture capture = open(config)) {
+      CapturedRequest request = arrive(capture, 100_000_000, facts);
+      assertThat(request.facts().headers().first("authorization")).isEqualTo("secret");
+      assertThat(request.facts().headers().first("authorization")).isEqualTo("secret");
+      assertThat(request.facts().headers().first("x-none")).isNull();
+      assertThat(request.facts().headers().first("x-other")).isNull();
+      request.rejected(new Rejection(Rejection.Reason.SATURATED, Criticality.SHEDDABLE, "full"));
+      capture.seal();
+    }
+
+    JsonNode line = only(lines(CaptureFields.REQUESTS_SUFFIX));
+    assertThat(line.path("headers").toString()).isEqualTo("{\"x-session\":\"s-1\"}");
+    assertThat(line.path("withheld").toString()).isEqualTo("[\"authorization\"]");
+    assertThat(line.path("subset").toString()).isEqualTo("[\"10.0.0.1:8000\"]");
+    assertThat(line.path("outcome").textValue()).isEqualTo("rejected");
+    assertThat(line.toString()).doesNotContain("secret");
+  }
+
+  @Test
+  void writesWhatIsUnderWayWhenItEnds() throws IOException {
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      CapturedRequest request = arrive(capture, 100_000_000, FACTS);
+      request.sent(ROUTE);
+      capture.seal();
+      request.ended(200_000_000, Outcome.COMPLETED, Usage.UNKNOWN);
+      assertThat(capture.arrive(200_000_000, FACTS)).isNull();
+    }
+
+    JsonNode line = only(lines(CaptureFields.REQUESTS_SUFFIX));
+    assertThat(line.path("outcome").textValue()).isEqualTo("open");
+    assertThat(line.path("events")).hasSize(1);
+  }
+
+  @Test
+  void capturesTheShareThatWasAskedFor() throws IOException {
+    CaptureConfig config = new CaptureConfig(folder, 0.25, 64 << 20, 2, List.of(), null);
+    int captured = 0;
+    try (Capture capture = open(config)) {
+      for (long seed = 0; seed < 10_000; seed++) {
+        captured += capture.arrive(100_000_000, facts(seed, 0)) == null ? 0 : 1;
+      }
+    }
+    assertThat(captured).isBetween(2_300, 2_700);
+  }
+
+  @Test
+  void keepsToItsBoundsAndEachPairCanBeReadByItself() throws IOException {
+    CaptureConfig config = new CaptureConfig(folder, 1, 1 << 20, 3, List.of(), null);
+    for (int process = 0; process < 2; process++) {
+      Instant started = STARTED.plusSeconds(process);
+      try (Capture capture =
+          Capture.open(config, PoolLimits.DEFAULT, () -> 100_000_000, () -> started)) {
+        capture.configured(100_000_000, compiled());
+        capture.endpoints(100_000_000, List.of(ENDPOINT));
+        for (int i = 0; i < 400; i++) {
+          arrive(capture, 100_000_000, facts(i, 4_000)).ended(i, Outcome.COMPLETED, Usage.UNKNOWN);
+        }
+        capture.seal();
+        assertThat(capture.counters().overflowed()).isZero();
+      }
+    }
+
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> all = files.toList();
+      assertThat(all).hasSize(6);
+      assertThat(all).allSatisfy(file -> assertThat(Files.size(file)).isLessThanOrEqualTo(1 << 20));
+      assertThat(all).allSatisfy(file -> assertThat(file.toString()).contains("030406"));
+    }
+    assertThat(lines(CaptureFields.STATE_SUFFIX))
+        .extracting(line -> line.path("kind").textValue())
+        .containsExactly(
+            "capture",
+            "config",
+            "endpoints",
+            "capture",
+            "config",
+            "endpoints",
+            "capture",
+            "config",
+            "endpoints");
+  }
+
+  @Test
+  void countsWhatDoesNotFitIntoTheQueueAndWaitsForNobody() {
+    LineQueue queue = new LineQueue(2_000);
+    Line.Scrape line = new Line.Scrape(1, 1, "one", 1, EndpointMetrics.UNKNOWN);
+    for (int i = 0; i < 10; i++) {
+      queue.offer(line);
+    }
+    assertThat(queue.dropped()).isEqualTo(7);
+    assertThat(queue.poll()).isSameAs(line);
+    queue.offer(line);
+    assertThat(queue.dropped()).isEqualTo(7);
+    for (int i = 0; i < 3; i++) {
+      assertThat(queue.poll()).isSameAs(line);
+    }
+    assertThat(queue.poll()).isNull();
+  }
+
+  @Test
+  void saysAtTheStartThatItsFolderCanNotBeWritten() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "");
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> open(CaptureConfig.to(file)))
+        .withMessageStartingWith("the capture's folder " + file + " can't be written: ");
+  }
+
+  /** The disk is full for a while: what is lost is counted, and the rest is in whole lines. */
+  @Test
+  void goesOnWhenTheDiskDoes() throws Exception {
+    AtomicBoolean full = new AtomicBoolean();
+    AtomicLong clock = new AtomicLong();
+    CaptureConfig config = CaptureConfig.to(folder);
+    CaptureFolder disk =
+        new CaptureFolder(
+            config,
+            STARTED,
+            file ->
+                new Disk(
+                    Files.newByteChannel(
+                        file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    full));
+    LineQueue queue = new LineQueue(1 << 20);
+    Header header = new Header(STARTED, 0, config, PoolLimits.DEFAULT);
+    CaptureWriter writer = CaptureWriter.start(queue, disk, header, clock::get);
+    try (Capture capture = new Capture(config, SaltSource.salt(null), 0, queue, writer)) {
+      ask(capture, 1);
+      await().until(() -> capture.counters().written() == 1);
+      full.set(true);
+      ask(capture, 2);
+      await().until(() -> capture.counters().failed() == 1);
+      ask(capture, 3);
+      await().until(() -> capture.counters().failed() == 2);
+      clock.addAndGet(2_000_000_000);
+      ask(capture, 4);
+      await().until(() -> capture.counters().failed() == 3);
+      full.set(false);
+      clock.addAndGet(2_000_000_000);
+      ask(capture, 5);
+      await().until(() -> capture.counters().written() == 2);
+      capture.seal();
+    }
+
+    assertThat(lines(CaptureFields.REQUESTS_SUFFIX))
+        .extracting(line -> line.path("seed").longValue())
+        .containsExactly(1L, 5L);
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files).hasSize(4);
+    }
+  }
+
+  @Test
+  void takesItsSaltFromAFile() throws IOException {
+    Path salt = Files.writeString(folder.resolve("salt"), "sixteen bytes or more");
+    Path empty = Files.writeString(folder.resolve("short"), "short");
+
+    assertThat(hashes(salt)).isEqualTo(hashes(salt)).isNotEqualTo(hashes(null));
+    assertThat(hashes(null)).isNotEqualTo(hashes(null));
+    assertThatThrownBy(() -> SaltSource.salt(empty))
+        .hasMessage(
+            "the capture's salt %s has 5 bytes; write at least 16 random ones".formatted(empty));
+    assertThatThrownBy(() -> SaltSource.salt(folder.resolve("none")))
+        .hasMessageContaining("can't be read");
+  }
+
+  private static long[] hashes(@Nullable Path file) {
+    BlockHasher hasher = new BlockHasher(4, SaltSource.salt(file));
+    hasher.add(new byte[256], 0, 256);
+    return hasher.blocks();
+  }
+
+  private static void ask(Capture capture, long seed) {
+    arrive(capture, seed, facts(seed, 3)).ended(seed, Outcome.COMPLETED, Usage.UNKNOWN);
+  }
+
+  private static CapturedRequest arrive(Capture capture, long now, RequestFacts facts) {
+    return Objects.requireNonNull(capture.arrive(now, facts));
+  }
+
+  private static RequestFacts facts(long seed, int blocks) {
+    return new RequestFacts(
+        "chat", seed, LongStream.range(0, blocks).toArray(), blocks * 16, 100, blocks * 64L);
+  }
+
+  private static Capture open(CaptureConfig config) {
+    return Capture.open(
+        config, PoolLimits.DEFAULT, () -> 100_000_000, InstantSource.fixed(STARTED));
+  }
+
+  private static CompiledConfig compiled() {
+    return new ConfigCompiler(List.of())
+        .compile(
+            new PoolConfig(
+                "default",
+                "pool",
+                Map.of(),
+                List.of(),
+                "http",
+                List.of(),
+                SchedulerConfig.DEFAULT));
+  }
+
+  private List<JsonNode> lines(String suffix) throws IOException {
+    List<JsonNode> lines = new ArrayList<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(suffix)).sorted().toList()) {
+        for (String line : Files.readAllLines(file)) {
+          lines.add(JSON.readTree(line));
+        }
+      }
+    }
+    return lines;
+  }
+
+  private static JsonNode only(List<JsonNode> lines) {
+    assertThat(lines).hasSize(1);
+    return lines.getFirst();
+  }
+
+  /** A disk that takes half of what it is given, and no more, while it is full. */
+  private record Disk(SeekableByteChannel file, AtomicBoolean full) implements SeekableByteChannel {
+
+    @Override
+    public int write(ByteBuffer bytes) throws IOException {
+      if (full.get()) {
+        file.write(bytes.slice().limit(bytes.remaining() / 2));
+        throw new IOException("No space left on device");
+      }
+      return file.write(bytes);
+    }
+
+    @Override
+    public int read(ByteBuffer into) throws IOException {
+      return file.read(into);
+    }
+
+    @Override
+    public long position() throws IOException {
+      return file.position();
+    }
+
+    @Override
+    public SeekableByteChannel position(long newPosition) throws IOException {
+      return file.position(newPosition);
+    }
+
+    @Override
+    public long size() throws IOException {
+      return file.size();
+    }
+
+    @Override
+    public SeekableByteChannel truncate(long size) throws IOException {
+      return file.truncate(size);
+    }
+
+    @Override
+    public boolean isOpen() {
+      return file.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of captures. */
+@NullMarked
+package io.fairlead.epp.capture;
+
+import org.jspecify.annotations.NullMarked;
