@@ -1,5 +1,6 @@
 package io.fairlead.lab.trace;
 
+import io.fairlead.epp.capture.CaptureFields;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -43,7 +44,7 @@ final class AzureTable {
         tokens(file, line, "ContextTokens", cells[1]),
         tokens(file, line, "GeneratedTokens", cells[2]),
         NO_BLOCKS,
-        TraceLines.HASH_ID_TOKENS);
+        CaptureFields.HASH_ID_TOKENS);
   }
 
   private static long time(Path file, int line, String cell) {

@@ -40,7 +40,7 @@ final class TraceFile {
   }
 
   private static List<Path> files(Path path) {
-    return Files.isDirectory(path) ? CaptureFiles.in(path).requests() : List.of(path);
+    return CaptureFiles.isCapture(path) ? CaptureFiles.of(path).requests() : List.of(path);
   }
 
   /** The lines of a text in UTF-8, whatever ends them; an order mark at its beginning is none. */

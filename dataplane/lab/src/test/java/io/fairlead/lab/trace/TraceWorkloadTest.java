@@ -181,7 +181,7 @@ final class TraceWorkloadTest {
 
     assertThatThrownBy(() -> TraceWorkload.read(empty)).hasMessage(empty + ": holds no requests");
     assertThatThrownBy(() -> TraceWorkload.read(folder))
-        .hasMessageContaining("holds no files named *.requests.jsonl");
+        .hasMessageContaining("there are no files named *.requests.jsonl");
     assertThatThrownBy(() -> TraceWorkload.read(folder.resolve("none")))
         .hasMessage(folder.resolve("none") + ": is not there");
   }
