@@ -4,6 +4,7 @@ import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -41,10 +42,13 @@ final class Tuning {
       description = "Load everything, print what would run, and exit: 0, or 1 with what is wrong.")
   boolean dryRun;
 
+  @Mixin private CaptureOptions capture = new CaptureOptions();
+
   DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder) {
     return builder
         .admin("0.0.0.0", metricsPort)
         .drain(drainTimeout)
+        .capture(capture.config())
         .scraping(MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval));
   }
 
