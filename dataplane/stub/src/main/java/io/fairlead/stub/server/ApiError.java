@@ -29,4 +29,12 @@ record ApiError(int status, String type, String message, @Nullable String param)
   static ApiError demanded(int status) {
     return new ApiError(status, "InternalServerError", "Failed on demand.", null);
   }
+
+  static ApiError stopping() {
+    return new ApiError(500, "InternalServerError", "The server is shutting down.", null);
+  }
+
+  static ApiError dead() {
+    return new ApiError(500, "InternalServerError", "The engine is dead.", null);
+  }
 }

@@ -5,6 +5,7 @@ final class CompletionRequest implements ParsedRequest {
 
   private final boolean chat;
   private final String model;
+  private final String adapter;
   private final boolean stream;
   private final boolean includeUsage;
   private final int promptTokens;
@@ -14,6 +15,7 @@ final class CompletionRequest implements ParsedRequest {
   CompletionRequest(
       boolean chat,
       String model,
+      String adapter,
       boolean stream,
       boolean includeUsage,
       int promptTokens,
@@ -21,6 +23,7 @@ final class CompletionRequest implements ParsedRequest {
       long[] blocks) {
     this.chat = chat;
     this.model = model;
+    this.adapter = adapter;
     this.stream = stream;
     this.includeUsage = includeUsage;
     this.promptTokens = promptTokens;
@@ -35,6 +38,11 @@ final class CompletionRequest implements ParsedRequest {
 
   String model() {
     return model;
+  }
+
+  /** The LoRA adapter that the model is; empty for a base model. */
+  String adapter() {
+    return adapter;
   }
 
   /** Whether the answer is a stream of events. */

@@ -79,6 +79,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
     cut.reply.end("abort");
   }
 
+  /** The process dies: nothing is said any more. */
+  void drop(ChannelHandlerContext ctx) {
+    completion = null;
+    var _ = ctx.close();
+  }
+
+  /** The engine dies, and whatever it was working on with it. */
+  void failWithEngine(ChannelHandlerContext ctx) {
+    Completion lost = completion;
+    if (lost != null) {
+      completion = null;
+      core.failed();
+      lost.reply.fail(ApiError.dead());
+    }
+  }
+
   private void answerNext(ChannelHandlerContext ctx) {
     while (!busy && !pipelined.isEmpty()) {
       FullHttpRequest request = pipelined.remove();
@@ -111,12 +127,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
           ifPost(request, path, exchange, () -> complete(ctx, request, exchange, true));
       case "/v1/completions" ->
           ifPost(request, path, exchange, () -> complete(ctx, request, exchange, false));
-      case "/v1/models" -> exchange.json(200, core.models());
-      case "/health" -> exchange.full(200, null, "");
-      case "/metrics" -> exchange.full(200, MetricsPage.CONTENT_TYPE, core.metricsPage());
-      case "/stub/faults" -> FaultsEndpoint.answer(core, request, exchange);
-      case "/stub/stats" -> exchange.json(200, RequestParser.JSON.valueToTree(core.stats()));
-      default -> exchange.error(ApiError.notFound(path));
+      default -> MiscEndpoints.answer(core, ctx, request, path, exchange);
     }
   }
 
@@ -133,6 +144,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
       ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange, boolean chat) {
     long number = core.begun();
     core.applyFaults();
+    ApiError refusal = core.refusal();
+    if (refusal != null) {
+      fail(exchange, refusal);
+      return;
+    }
     switch (core.faults.next()) {
       case Faults.Verdict.Reset() -> {
         core.failed();

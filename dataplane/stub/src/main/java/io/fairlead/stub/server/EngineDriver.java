@@ -2,6 +2,8 @@ package io.fairlead.stub.server;
 
 import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
+import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.engine.EngineRequest;
 import io.netty.channel.EventLoop;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,9 +24,8 @@ final class EngineDriver implements EngineListener {
   private final EventLoop loop;
   private final double timeScale;
   private final Runnable afterTurn;
-  private final Models told;
-  private final Map<Long, String> models = new HashMap<>();
-  private final Engine engine;
+  private final EngineProfile profile;
+  private Engine engine;
   private final Map<Long, Reply> replies = new HashMap<>();
   private final Map<Long, CompletionRequest> held = new LinkedHashMap<>();
   private long nextId;
@@ -34,18 +35,15 @@ final class EngineDriver implements EngineListener {
   private @Nullable ScheduledFuture<?> timer;
   private long timerAt = Engine.IDLE;
 
-  /** Told of every request by its model. */
-  @FunctionalInterface
-  interface Models {
-    void changed(String model, boolean began);
-  }
-
-  EngineDriver(ModelServerConfig config, EventLoop loop, Runnable afterTurn, Models told) {
-    this.told = told;
+  EngineDriver(ModelServerConfig config, EventLoop loop, Runnable afterTurn) {
     this.loop = loop;
     this.timeScale = config.timeScale();
     this.afterTurn = afterTurn;
-    engine = new Engine(config.profile(), this);
+    profile =
+        config.maxAdapters() == 0
+            ? config.profile()
+            : config.profile().withAdapterSlots(config.maxAdapters());
+    engine = new Engine(profile, this);
     wallBase = System.nanoTime();
   }
 
@@ -57,8 +55,6 @@ final class EngineDriver implements EngineListener {
   long submit(CompletionRequest request, Reply reply) {
     long id = nextId++;
     replies.put(id, reply);
-    models.put(id, request.model());
-    told.changed(request.model(), true);
     if (stalled) {
       held.put(id, request);
     } else {
@@ -71,11 +67,41 @@ final class EngineDriver implements EngineListener {
 
   void cancel(long id) {
     replies.remove(id);
-    over(id);
     if (held.remove(id) == null) {
       engine.cancel(now(), id);
       arm();
     }
+  }
+
+  /**
+   * Loads an adapter into the engine.
+   *
+   * @return wall nanoseconds that it takes; 0 also when no slot is free, and the adapter is loaded
+   *     when a request comes
+   */
+  long loadAdapter(String adapter) {
+    long before = engine.adapterLoads();
+    engine.loadAdapter(now(), adapter);
+    arm();
+    long loads = engine.adapterLoads() - before;
+    return (long) (loads * profile.adapterLoadMillis() * 1e6 * timeScale);
+  }
+
+  void unloadAdapter(String adapter) {
+    engine.unloadAdapter(now(), adapter);
+  }
+
+  void resetCache() {
+    engine.resetCache(now());
+  }
+
+  /** A new engine in the place of the old one; whose requests it had hears nothing more. */
+  void restart() {
+    replies.clear();
+    held.clear();
+    engine = new Engine(profile, this);
+    arm();
+    afterTurn.run();
   }
 
   void stall(boolean on) {
@@ -109,7 +135,10 @@ final class EngineDriver implements EngineListener {
   }
 
   private void submitToEngine(long id, CompletionRequest request) {
-    engine.submit(now(), id, request.blocks(), request.promptTokens(), request.outputTokens());
+    engine.submit(
+        now(),
+        new EngineRequest(id, request.blocks(), request.promptTokens(), request.outputTokens())
+            .withAdapter(request.adapter()));
   }
 
   private void arm() {
@@ -167,16 +196,8 @@ final class EngineDriver implements EngineListener {
   @Override
   public void finished(long id, long time) {
     Reply reply = replies.remove(id);
-    over(id);
     if (reply != null) {
       reply.end("length");
-    }
-  }
-
-  private void over(long id) {
-    String model = models.remove(id);
-    if (model != null) {
-      told.changed(model, false);
     }
   }
 }

@@ -105,6 +105,11 @@ final class Exchange {
     closeUnless(streamKeepsAlive(), ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
   }
 
+  /** Ends a stream in the middle. */
+  void cut() {
+    var _ = ctx.close();
+  }
+
   /** Without chunks, which HTTP/1.0 has not, only the connection's end can end a stream. */
   private boolean streamKeepsAlive() {
     return keepAlive && HttpVersion.HTTP_1_1.equals(version);

@@ -18,11 +18,22 @@ public final class Faults {
     record Fail(int status) implements Verdict {}
   }
 
-  private final AtomicReference<FaultState> state = new AtomicReference<>(FaultState.NONE);
-  private final Runnable changed;
+  /** What a server does about its faults; may be called from any thread. */
+  interface Effects {
+    void changed();
 
-  Faults(Runnable changed) {
-    this.changed = changed;
+    void resetCache();
+
+    void restart();
+
+    void kill();
+  }
+
+  private final AtomicReference<FaultState> state = new AtomicReference<>(FaultState.NONE);
+  private final Effects effects;
+
+  Faults(Effects effects) {
+    this.effects = effects;
   }
 
   /** Resets the connection of the next {@code count} completion requests before the first byte. */
@@ -43,6 +54,33 @@ public final class Faults {
   /** Freezes the metrics page, or lets it tell the truth again. */
   public void freezeMetrics(boolean on) {
     update(now -> now.withFreezeMetrics(on));
+  }
+
+  /** Lets {@code /metrics} take so long to answer. */
+  public void delayMetrics(int millis) {
+    update(now -> now.withMetricsDelayMillis(millis));
+  }
+
+  /** Empties the engine's cache of everything that running requests don't hold. */
+  public void resetCache() {
+    effects.resetCache();
+  }
+
+  /**
+   * The process dies and is there again at once: connections end, requests are lost, cache,
+   * counters, adapters loaded at run time and all faults are gone.
+   */
+  public void restart() {
+    state.set(FaultState.NONE);
+    effects.restart();
+  }
+
+  /**
+   * The engine dies under the server, as was seen of vLLM: requests fail, health says 503 and
+   * metrics repeat themselves for 4 seconds of engine time; after 7 the server is gone for good.
+   */
+  public void kill() {
+    effects.kill();
   }
 
   /** Ends every fault. */
@@ -79,6 +117,6 @@ public final class Faults {
 
   private void update(UnaryOperator<FaultState> change) {
     state.updateAndGet(change);
-    changed.run();
+    effects.changed();
   }
 }

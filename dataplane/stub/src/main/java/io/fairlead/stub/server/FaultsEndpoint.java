@@ -7,14 +7,18 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * {@code /stub/faults}: GET tells the faults in force, POST or PUT changes the ones that its JSON
- * object names, DELETE ends all. Each answers with the state after it.
+ * object names, DELETE ends all. Each answers with the state after it. {@code resetCache}, {@code
+ * restart} and {@code kill} are no states: set to true, they happen once the answer is out.
  */
 final class FaultsEndpoint {
 
   private FaultsEndpoint() {}
+
+  private static final Set<String> ACTIONS = Set.of("resetCache", "restart", "kill");
 
   static void answer(ServerCore core, FullHttpRequest request, Exchange exchange) {
     switch (request.method().name()) {
@@ -22,7 +26,10 @@ final class FaultsEndpoint {
       case "DELETE" -> core.faults.clear();
       case "PUT", "POST" -> {
         try {
-          core.faults.set(changed(core.faults.state(), request));
+          Map<String, Object> fields = read(request);
+          core.faults.set(changed(core.faults.state(), fields));
+          core.applyFaults();
+          act(core.faults, fields);
         } catch (IllegalArgumentException refused) {
           exchange.error(ApiError.badRequest(String.valueOf(refused.getMessage()), null));
           return;
@@ -37,16 +44,18 @@ final class FaultsEndpoint {
     exchange.json(200, RequestParser.JSON.valueToTree(core.faults.state()));
   }
 
-  private static FaultState changed(FaultState state, FullHttpRequest request) {
-    Map<String, Object> fields;
+  private static Map<String, Object> read(FullHttpRequest request) {
     ObjectReader reader = RequestParser.JSON.readerForMapOf(Object.class);
     try (InputStream in = new ByteBufInputStream(request.content())) {
-      fields = reader.readValue(in);
+      return reader.readValue(in);
     } catch (JsonMappingException notAnObject) {
       throw new IllegalArgumentException("The body is not a JSON object.", notAnObject);
     } catch (IOException broken) {
       throw new IllegalArgumentException("The body is not valid JSON.", broken);
     }
+  }
+
+  private static FaultState changed(FaultState state, Map<String, Object> fields) {
     for (Map.Entry<String, Object> field : fields.entrySet()) {
       String name = field.getKey();
       Object value = field.getValue();
@@ -57,13 +66,33 @@ final class FaultsEndpoint {
             case "errorStatus" -> state.withErrorNext(state.errorNext(), integer(name, value));
             case "stall" -> state.withStall(bool(name, value));
             case "freezeMetrics" -> state.withFreezeMetrics(bool(name, value));
-            default ->
-                throw new IllegalArgumentException(
-                    name
-                        + ": no such fault; known: resetNext, errorNext, errorStatus, stall, freezeMetrics");
+            case "metricsDelayMillis" -> state.withMetricsDelayMillis(integer(name, value));
+            default -> {
+              if (ACTIONS.contains(name) && value.equals(true)) {
+                yield state;
+              }
+              throw new IllegalArgumentException(
+                  ACTIONS.contains(name)
+                      ? name + ": happens once; only true is of use"
+                      : name
+                          + ": no such fault; known: resetNext, errorNext, errorStatus, stall,"
+                          + " freezeMetrics, metricsDelayMillis, resetCache, restart, kill");
+            }
           };
     }
     return state;
+  }
+
+  private static void act(Faults faults, Map<String, Object> fields) {
+    if (fields.containsKey("resetCache")) {
+      faults.resetCache();
+    }
+    if (fields.containsKey("restart")) {
+      faults.restart();
+    }
+    if (fields.containsKey("kill")) {
+      faults.kill();
+    }
   }
 
   private static int integer(String field, Object value) {

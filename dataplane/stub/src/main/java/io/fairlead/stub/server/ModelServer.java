@@ -14,6 +14,11 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A model server without a model: it speaks the OpenAI API and tells vLLM's metrics, and takes as
@@ -26,11 +31,14 @@ import java.net.InetSocketAddress;
 public final class ModelServer implements AutoCloseable {
 
   private final ServerCore core;
+  private final EventLoop loop;
   private final Channel listener;
   private final ChannelGroup connections;
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-  private ModelServer(ServerCore core, Channel listener, ChannelGroup connections) {
+  private ModelServer(ServerCore core, EventLoop loop, Channel listener, ChannelGroup connections) {
     this.core = core;
+    this.loop = loop;
     this.listener = listener;
     this.connections = connections;
   }
@@ -43,8 +51,8 @@ public final class ModelServer implements AutoCloseable {
    */
   public static ModelServer start(ModelServerConfig config, EventLoopGroup group) {
     EventLoop loop = group.next();
-    ServerCore core = new ServerCore(config, loop, System.currentTimeMillis());
     ChannelGroup connections = new DefaultChannelGroup(loop, true);
+    ServerCore core = new ServerCore(config, loop, connections, System.currentTimeMillis());
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loop, loop)
@@ -71,7 +79,10 @@ public final class ModelServer implements AutoCloseable {
               .formatted(config.name(), config.host(), config.port()),
           bound.cause());
     }
-    return new ModelServer(core, bound.channel(), connections);
+    var server = new ModelServer(core, loop, bound.channel(), connections);
+    bound.channel().closeFuture().addListener(_ -> server.closed.complete(null));
+    var _ = core.gone.thenRun(server::vanish);
+    return server;
   }
 
   public ModelServerConfig config() {
@@ -100,6 +111,31 @@ public final class ModelServer implements AutoCloseable {
     return core.faults;
   }
 
+  /** Done when the server listens no more, for whatever reason. */
+  public CompletableFuture<Void> closed() {
+    return closed.copy();
+  }
+
+  /**
+   * Stops as an engine does on SIGTERM that was given a timeout for it: requests in flight finish,
+   * while vLLM refuses every new one with 500 and looks healthy, and SGLang answers 503 on {@code
+   * /health} and takes what still comes. What is left after the timeout is cut short as by {@link
+   * #close}. Returns when every connection is closed.
+   */
+  public void drain(Duration timeout) {
+    loop.execute(core::drain);
+    try {
+      core.drained.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException late) {
+      // Those who are late are cut short now.
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException("draining does not fail", impossible);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    close();
+  }
+
   /**
    * Stops as vLLM does on SIGTERM: nothing new is accepted, and completions under way end at once
    * with the tokens they have and {@code finish_reason: "abort"}. Returns when every connection is
@@ -113,6 +149,11 @@ public final class ModelServer implements AutoCloseable {
     }
     // Reaches the loop after the aborts, so that their last words are written first.
     connections.close().awaitUninterruptibly();
+  }
+
+  private void vanish() {
+    var _ = listener.close();
+    var _ = connections.close();
   }
 
   private static void abort(Channel channel) {

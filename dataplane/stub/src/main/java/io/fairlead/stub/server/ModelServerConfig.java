@@ -11,9 +11,9 @@ import java.util.List;
  * @param host address to listen on
  * @param port port to listen on; 0 takes a free one
  * @param models served model names, at least one; the first labels the metrics
- * @param maxAdapters how many of the other models, which are LoRA adapters then, can be active at
- *     once, as the metrics tell it; the engine neither waits for them nor runs slower. 0 without
- *     LoRA
+ * @param engine whose metrics and manners the server has
+ * @param maxAdapters how many of the other models, which are LoRA adapters then, the engine holds
+ *     at once; 0 without LoRA
  * @param profile speed and size of the engine
  * @param timeScale wall seconds per engine second: 1 is true to the profile, 0.1 ten times as fast,
  *     0 instant
@@ -28,6 +28,7 @@ public record ModelServerConfig(
     String host,
     int port,
     List<String> models,
+    EngineKind engine,
     int maxAdapters,
     EngineProfile profile,
     double timeScale,
@@ -76,6 +77,7 @@ public record ModelServerConfig(
     private String pod;
     private String host = "127.0.0.1";
     private int port;
+    private EngineKind engine = EngineKind.VLLM;
     private int maxAdapters;
     private EngineProfile profile = EngineProfile.named("h100-8b");
     private double timeScale = 1;
@@ -100,7 +102,12 @@ public record ModelServerConfig(
       return this;
     }
 
-    /** All models but the first are LoRA adapters; so many can be active at once. */
+    public Builder engine(EngineKind engine) {
+      this.engine = engine;
+      return this;
+    }
+
+    /** All models but the first are LoRA adapters; the engine holds so many at once. */
     public Builder maxAdapters(int maxAdapters) {
       this.maxAdapters = maxAdapters;
       return this;
@@ -143,6 +150,7 @@ public record ModelServerConfig(
           host,
           port,
           models,
+          engine,
           maxAdapters,
           profile,
           timeScale,

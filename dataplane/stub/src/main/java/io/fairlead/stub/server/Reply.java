@@ -9,6 +9,9 @@ sealed interface Reply permits StreamedReply, WholeReply {
   /** Token {@code n} is out, counted from 1. */
   void token(int n);
 
+  /** Nothing comes any more: an error while nothing was sent, else a cut connection. */
+  void fail(ApiError error);
+
   /** No more tokens come; says why in the API's words. Called once. */
   void end(String finishReason);
 }

@@ -31,9 +31,11 @@ final class RequestParser {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private final ModelServerConfig config;
+  private final ServedModels models;
 
-  RequestParser(ModelServerConfig config) {
+  RequestParser(ModelServerConfig config, ServedModels models) {
     this.config = config;
+    this.models = models;
   }
 
   ParsedRequest parse(boolean chat, @Nullable String contentType, ByteBuf body) {
@@ -68,7 +70,7 @@ final class RequestParser {
     if (!model.isTextual()) {
       throw new InvalidField("model", "a string is needed");
     }
-    if (!config.models().contains(model.textValue())) {
+    if (!models.serves(model.textValue())) {
       return ApiError.noSuchModel(model.textValue());
     }
     if (integer(root, "n", 1) != 1) {
@@ -92,7 +94,14 @@ final class RequestParser {
     }
     hasher.add(Filler.text(outputTokens));
     return new CompletionRequest(
-        chat, model.textValue(), stream, includeUsage, promptTokens, outputTokens, hasher.blocks());
+        chat,
+        model.textValue(),
+        models.adapterOf(model.textValue()),
+        stream,
+        includeUsage,
+        promptTokens,
+        outputTokens,
+        hasher.blocks());
   }
 
   private static boolean isJson(@Nullable String contentType) {

@@ -1,25 +1,39 @@
 package io.fairlead.stub.server;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.stub.engine.Engine;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
+import io.netty.channel.group.ChannelGroup;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What all connections of one server share. Touched on the server's event loop only, {@link #stats}
  * excepted.
  */
-final class ServerCore {
+final class ServerCore implements Faults.Effects {
+
+  /** What a dead vLLM was seen to do: metrics for so long, the process for so long. */
+  private static final long SILENT_AFTER_SECONDS = 4;
+
+  private static final long GONE_AFTER_SECONDS = 7;
 
   final ModelServerConfig config;
   final Faults faults;
   final RequestParser parser;
   final EngineDriver driver;
-  private final MetricsPage metrics;
-  private final LoraSeries adapters;
-  private final long startSeconds;
+  final ServedModels models;
+  final CompletableFuture<Void> drained = new CompletableFuture<>();
+  final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private final EventLoop loop;
+  private final ChannelGroup connections;
+  private MetricsPage metrics;
+  private LoraSeries adapters;
+  private long startMillis;
+  private Life life = Life.SERVING;
   private @Nullable String frozenMetrics;
   private long requests;
   private long completed;
@@ -27,23 +41,48 @@ final class ServerCore {
   private long failed;
   private volatile ServerStats stats;
 
-  ServerCore(ModelServerConfig config, EventLoop loop, long startMillis) {
+  ServerCore(ModelServerConfig config, EventLoop loop, ChannelGroup connections, long startMillis) {
     this.config = config;
-    startSeconds = startMillis / 1000;
-    parser = new RequestParser(config);
-    driver = new EngineDriver(config, loop, this::publish, this::adapters);
-    metrics = new MetricsPage(config, startMillis / 1000.0);
+    this.loop = loop;
+    this.connections = connections;
+    this.startMillis = startMillis;
+    models = new ServedModels(config);
+    parser = new RequestParser(config, models);
+    driver = new EngineDriver(config, loop, this::publish);
+    metrics = MetricsPage.of(config, startMillis / 1000.0);
     adapters = new LoraSeries(config.maxAdapters());
     stats = snapshot();
-    faults = new Faults(() -> loop.execute(this::applyFaults));
+    faults = new Faults(this);
   }
 
   ServerStats stats() {
     return stats;
   }
 
+  Life life() {
+    return life;
+  }
+
+  /** The status of {@code /health}. */
+  int health() {
+    return switch (life) {
+      case SERVING -> 200;
+      case DRAINING -> config.engine() == EngineKind.VLLM ? 200 : 503;
+      case DEAD, SILENT -> 503;
+    };
+  }
+
+  /** Why no completion is begun now, or null. */
+  @Nullable ApiError refusal() {
+    return switch (life) {
+      case SERVING -> null;
+      case DRAINING -> config.engine() == EngineKind.VLLM ? ApiError.stopping() : null;
+      case DEAD, SILENT -> ApiError.dead();
+    };
+  }
+
   long startSeconds() {
-    return startSeconds;
+    return startMillis / 1000;
   }
 
   /** Counts a completion request and gives it its number. */
@@ -68,48 +107,93 @@ final class ServerCore {
     publish();
   }
 
+  String metricsType() {
+    return metrics.contentType();
+  }
+
   String metricsPage() {
     applyFaults();
     return frozenMetrics != null ? frozenMetrics : renderMetrics();
-  }
-
-  private void adapters(String model, boolean began) {
-    if (config.maxAdapters() == 0 || model.equals(config.models().getFirst())) {
-      return;
-    }
-    double now = System.currentTimeMillis() / 1000.0;
-    if (began) {
-      adapters.began(model, now);
-    } else {
-      adapters.ended(model, now);
-    }
-  }
-
-  ObjectNode models() {
-    ObjectNode root = JsonNodeFactory.instance.objectNode().put("object", "list");
-    ArrayNode data = root.putArray("data");
-    String base = config.models().getFirst();
-    for (String model : config.models()) {
-      data.addObject()
-          .put("id", model)
-          .put("object", "model")
-          .put("created", startSeconds)
-          .put("owned_by", "fairlead")
-          .put("root", model)
-          .put("parent", config.maxAdapters() == 0 || model.equals(base) ? null : base)
-          .put("max_model_len", config.profile().blocks() * config.profile().blockTokens());
-    }
-    return root;
   }
 
   /** Brings the engine and the metrics page in line with the faults in force. */
   void applyFaults() {
     FaultState state = faults.state();
     driver.stall(state.stall());
-    if (!state.freezeMetrics()) {
+    if (!state.freezeMetrics() && (life == Life.SERVING || life == Life.DRAINING)) {
       frozenMetrics = null;
-    } else if (frozenMetrics == null) {
+    } else if (state.freezeMetrics() && frozenMetrics == null) {
       frozenMetrics = renderMetrics();
+    }
+  }
+
+  @Override
+  public void changed() {
+    loop.execute(this::applyFaults);
+  }
+
+  @Override
+  public void resetCache() {
+    loop.execute(driver::resetCache);
+  }
+
+  @Override
+  public void restart() {
+    loop.execute(
+        () -> {
+          if (life != Life.SERVING) {
+            return;
+          }
+          eachConnection(Connection::drop);
+          driver.restart();
+          models.reset();
+          startMillis = System.currentTimeMillis();
+          metrics = MetricsPage.of(config, startMillis / 1000.0);
+          adapters = new LoraSeries(config.maxAdapters());
+          requests = 0;
+          completed = 0;
+          cancelled = 0;
+          failed = 0;
+          applyFaults();
+          publish();
+        });
+  }
+
+  @Override
+  public void kill() {
+    loop.execute(
+        () -> {
+          if (life == Life.DEAD || life == Life.SILENT) {
+            return;
+          }
+          frozenMetrics = metricsPage();
+          life = Life.DEAD;
+          eachConnection(Connection::failWithEngine);
+          driver.restart();
+          after(SILENT_AFTER_SECONDS, () -> life = Life.SILENT);
+          after(GONE_AFTER_SECONDS, () -> gone.complete(null));
+        });
+  }
+
+  /** From now on requests in flight are waited for; {@link #drained} tells their end. */
+  void drain() {
+    if (life == Life.SERVING) {
+      life = Life.DRAINING;
+    }
+    publish();
+  }
+
+  private void after(long engineSeconds, Runnable then) {
+    long nanos = (long) (TimeUnit.SECONDS.toNanos(engineSeconds) * config.timeScale());
+    var _ = loop.schedule(then, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void eachConnection(BiConsumer<Connection, ChannelHandlerContext> action) {
+    for (Channel channel : connections) {
+      ChannelHandlerContext ctx = channel.pipeline().context(Connection.class);
+      if (ctx != null) {
+        action.accept((Connection) ctx.handler(), ctx);
+      }
     }
   }
 
@@ -118,7 +202,13 @@ final class ServerCore {
   }
 
   private void publish() {
+    if (config.maxAdapters() > 0) {
+      adapters.running(driver.engine().runningAdapters(), System.currentTimeMillis() / 1000.0);
+    }
     stats = snapshot();
+    if (life != Life.SERVING && stats.inFlight() == 0) {
+      drained.complete(null);
+    }
   }
 
   private ServerStats snapshot() {
@@ -136,6 +226,7 @@ final class ServerCore {
         engine.promptTokens(),
         engine.cachedTokens(),
         engine.outputTokens(),
-        engine.preemptions());
+        engine.preemptions(),
+        engine.adapterLoads());
   }
 }

@@ -17,6 +17,7 @@ package io.fairlead.stub.server;
  * @param cachedTokens those of them found in the block cache
  * @param outputTokens tokens put out
  * @param preemptions how often a request was computed again for want of blocks
+ * @param adapterLoads how often a LoRA adapter was loaded
  */
 public record ServerStats(
     String name,
@@ -31,4 +32,5 @@ public record ServerStats(
     long promptTokens,
     long cachedTokens,
     long outputTokens,
-    long preemptions) {}
+    long preemptions,
+    long adapterLoads) {}

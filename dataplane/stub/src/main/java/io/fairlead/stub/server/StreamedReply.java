@@ -41,6 +41,15 @@ final class StreamedReply implements Reply {
   }
 
   @Override
+  public void fail(ApiError error) {
+    if (tokens == 0) {
+      exchange.error(error);
+    } else {
+      exchange.cut();
+    }
+  }
+
+  @Override
   public void end(String finishReason) {
     if (tokens == 0) {
       begin();

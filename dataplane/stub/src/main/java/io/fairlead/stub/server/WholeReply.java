@@ -25,6 +25,11 @@ final class WholeReply implements Reply {
   }
 
   @Override
+  public void fail(ApiError error) {
+    exchange.error(error);
+  }
+
+  @Override
   public void end(String finishReason) {
     exchange.json(200, json.whole(tokens, cachedTokens, finishReason));
   }

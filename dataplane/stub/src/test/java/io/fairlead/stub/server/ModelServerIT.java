@@ -366,7 +366,7 @@ final class ModelServerIT {
     ModelServer server = start(instant());
     assertThat(post(server, "/stub/faults", "{\"errorNext\":2,\"errorStatus\":503}").body())
         .isEqualTo(
-            "{\"resetNext\":0,\"errorNext\":2,\"errorStatus\":503,\"stall\":false,\"freezeMetrics\":false}");
+            "{\"resetNext\":0,\"errorNext\":2,\"errorStatus\":503,\"stall\":false,\"freezeMetrics\":false,\"metricsDelayMillis\":0}");
     assertThat(post(server, CHAT, HELLO).statusCode()).isEqualTo(503);
     assertThat(post(server, CHAT, HELLO).body()).contains("\"code\":503");
     assertThat(post(server, CHAT, HELLO).statusCode()).isEqualTo(200);
