@@ -1,17 +1,25 @@
 package io.fairlead.cli;
 
 import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.server.EngineKind;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Runs model server stubs until ended. */
 @Command(
@@ -20,6 +28,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 final class StubCommand implements Callable<Integer> {
+
+  private static final int PORTS = 65_536;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--listen",
@@ -30,12 +42,39 @@ final class StubCommand implements Callable<Integer> {
   private List<HostPort> listen = List.of();
 
   @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Instead of --listen: the port on all addresses.")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      description = "So many servers, on the port that is named and those after it.",
+      defaultValue = "1")
+  private int servers = 1;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads that all servers share; by itself one per processor.")
+  private int threads = Runtime.getRuntime().availableProcessors();
+
+  @Option(
       names = "--model",
       paramLabel = "NAME",
       split = ",",
       description = "Model names that are served.",
       defaultValue = "llama-3.1-8b")
   private List<String> models = List.of();
+
+  @Option(
+      names = "--max-loras",
+      paramLabel = "N",
+      description =
+          "LoRA on: models after the first are adapters, of which the engine holds N at once.",
+      defaultValue = "0")
+  private int maxLoras;
 
   @Option(
       names = "--name",
@@ -45,10 +84,34 @@ final class StubCommand implements Callable<Integer> {
   private String name = "stub";
 
   @Option(
+      names = "--engine",
+      description = "Whose metrics and manners: vllm or sglang.",
+      defaultValue = "vllm")
+  private String engine = "vllm";
+
+  @Option(
       names = "--profile",
       description = "Speed and size of the engine, e.g. h100-8b, l4-8b.",
       defaultValue = "h100-8b")
   private String profile = "h100-8b";
+
+  @Option(
+      names = "--slowed-by",
+      paramLabel = "FACTOR",
+      description = "Makes every step take so many times as long; 1.4 is vLLM of 2025.",
+      defaultValue = "1")
+  private double slowedBy = 1;
+
+  @Option(
+      names = "--kv-tokens",
+      paramLabel = "TOKENS",
+      description = "Size of the KV cache, instead of the profile's.")
+  private @Nullable Integer kvTokens;
+
+  @Option(
+      names = "--api-overhead",
+      description = "Add what a real API server takes: 15.6 ms and 46 us per output token.")
+  private boolean apiOverhead;
 
   @Option(
       names = "--time-scale",
@@ -57,39 +120,130 @@ final class StubCommand implements Callable<Integer> {
   private double timeScale = 1;
 
   @Option(
+      names = "--shutdown-timeout",
+      paramLabel = "SECONDS",
+      description = "How long requests in flight may go on when ended; 0 aborts them.",
+      defaultValue = "0")
+  private int shutdownTimeout;
+
+  @Option(
       names = "--body-hash",
       description = "Send the SHA-256 of each request body back as x-stub-body-sha256.")
   private boolean bodyHash;
 
   @Override
   public Integer call() throws InterruptedException {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
-    List<ModelServer> servers = new ArrayList<>();
+    List<ModelServerConfig> configs = configs();
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(threads, NioIoHandler.newFactory());
+    List<ModelServer> started = new ArrayList<>();
+    var told = new AtomicBoolean();
     var ended = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
-                  servers.forEach(ModelServer::close);
+                  told.set(true);
+                  stop(started);
                   ended.countDown();
                 },
                 "stub-shutdown"));
-    for (int i = 0; i < listen.size(); i++) {
-      String serverName = listen.size() == 1 ? name : name + "-" + i;
-      ModelServer server = ModelServer.start(config(serverName, listen.get(i)), loops);
-      servers.add(server);
-      System.out.println(serverName + " listens on " + server.url());
+    for (ModelServerConfig config : configs) {
+      ModelServer server = ModelServer.start(config, loops);
+      started.add(server);
+      if (servers == 1) {
+        System.out.println(config.name() + " listens on " + server.url());
+      }
+    }
+    if (servers > 1) {
+      System.out.printf(
+          "%s to %s listen on %s to %s, on %d threads%n",
+          configs.getFirst().name(),
+          configs.getLast().name(),
+          started.getFirst().url(),
+          started.getLast().url(),
+          threads);
+    }
+    var all = started.stream().map(ModelServer::closed).toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(all).join();
+    if (!told.get()) {
+      System.err.println("every engine was killed on demand");
+      return 1;
     }
     ended.await();
     return 0;
   }
 
-  private ModelServerConfig config(String serverName, HostPort address) {
-    ModelServerConfig.Builder builder =
-        ModelServerConfig.builder(serverName, models.toArray(String[]::new))
-            .listen(address.host(), address.port())
-            .profile(EngineProfile.named(profile))
-            .timeScale(timeScale);
-    return builder.bodyHash(bodyHash).build();
+  private void stop(List<ModelServer> started) {
+    if (shutdownTimeout == 0) {
+      started.forEach(ModelServer::close);
+      return;
+    }
+    Duration timeout = Duration.ofSeconds(shutdownTimeout);
+    CompletableFuture.allOf(
+            started.stream()
+                .map(
+                    server ->
+                        CompletableFuture.runAsync(
+                            () -> server.drain(timeout), Thread::startVirtualThread))
+                .toArray(CompletableFuture<?>[]::new))
+        .join();
+  }
+
+  private List<ModelServerConfig> configs() {
+    List<HostPort> addresses = addresses();
+    List<ModelServerConfig> configs = new ArrayList<>();
+    try {
+      EngineProfile speed = EngineProfile.named(profile).slowedBy(slowedBy);
+      if (kvTokens != null) {
+        speed = speed.withKvTokens(kvTokens);
+      }
+      if (apiOverhead) {
+        speed = speed.withApiOverhead();
+      }
+      for (int i = 0; i < addresses.size(); i++) {
+        String serverName = addresses.size() == 1 ? name : name + "-" + i;
+        configs.add(
+            ModelServerConfig.builder(serverName, models.toArray(String[]::new))
+                .listen(addresses.get(i).host(), addresses.get(i).port())
+                .engine(EngineKind.named(engine))
+                .maxAdapters(maxLoras)
+                .profile(speed)
+                .timeScale(timeScale)
+                .bodyHash(bodyHash)
+                .build());
+      }
+    } catch (IllegalArgumentException e) {
+      throw wrong(String.valueOf(e.getMessage()));
+    }
+    return configs;
+  }
+
+  private List<HostPort> addresses() {
+    List<HostPort> named = port == null ? listen : List.of(new HostPort("0.0.0.0", port));
+    if (threads < 1) {
+      throw wrong("--threads: " + threads + " is not >= 1");
+    }
+    if (shutdownTimeout < 0) {
+      throw wrong("--shutdown-timeout: " + shutdownTimeout + " is not >= 0");
+    }
+    if (servers == 1) {
+      return named;
+    }
+    if (servers < 1 || named.size() > 1) {
+      throw wrong("--servers: needs 1 or more, and a single address to count from");
+    }
+    HostPort first = named.getFirst();
+    if (first.port() + servers > PORTS) {
+      throw wrong("--servers: %d from port %d on is past 65535".formatted(servers, first.port()));
+    }
+    List<HostPort> addresses = new ArrayList<>();
+    for (int i = 0; i < servers; i++) {
+      addresses.add(new HostPort(first.host(), first.port() == 0 ? 0 : first.port() + i));
+    }
+    return addresses;
+  }
+
+  private ParameterException wrong(String problem) {
+    return new ParameterException(spec.commandLine(), problem);
   }
 }
