@@ -16,33 +16,48 @@ final class HtmlTables {
     this.comparison = comparison;
   }
 
-  /** One measure of every policy on every workload, over the reference. */
+  /** One measure of every policy on every workload, over the reference; as narrow as may be. */
   void overview(Measure measure) {
     out.element("h3", measure.plainTitle() + ", over that of " + comparison.reference());
-    out.open("div", "class", "scroll").open("table");
-    out.open("thead").open("tr").element("th", "policy", "scope", "col");
-    comparison.groups().forEach(group -> out.element("th", group.title(), "scope", "col"));
-    out.close().close().open("tbody");
+    List<Group> groups = comparison.groups();
     List<String> policies =
-        comparison.groups().stream()
+        groups.stream()
             .flatMap(group -> group.policies().stream())
             .map(PolicySummary::policy)
             .distinct()
             .toList();
-    for (String policy : policies) {
-      out.open("tr").element("th", policy, "scope", "row");
-      for (Group group : comparison.groups()) {
-        out.open("td");
-        group.policies().stream()
-            .filter(each -> each.policy().equals(policy))
-            .findFirst()
-            .ifPresentOrElse(
-                each -> versus(each, each.cell(measure)), () -> out.text(Shown.ABSENT));
-        out.close();
+    if (policies.size() > groups.size()) {
+      head("policy", groups.stream().map(Group::title).toList());
+      for (String policy : policies) {
+        out.open("tr").element("th", policy, "scope", "row");
+        groups.forEach(group -> overview(group, policy, measure));
+        out.closeLine();
       }
-      out.closeLine();
+    } else {
+      head("workload", policies);
+      for (Group group : groups) {
+        out.open("tr").element("th", group.title(), "scope", "row");
+        policies.forEach(policy -> overview(group, policy, measure));
+        out.closeLine();
+      }
     }
     out.close().close().closeLine();
+  }
+
+  private void head(String first, List<String> others) {
+    out.open("div", "class", "scroll").open("table", "class", "dense");
+    out.open("thead").open("tr").element("th", first, "scope", "col");
+    others.forEach(title -> out.element("th", title, "scope", "col"));
+    out.close().close().open("tbody");
+  }
+
+  private void overview(Group group, String policy, Measure measure) {
+    out.open("td");
+    group.policies().stream()
+        .filter(each -> each.policy().equals(policy))
+        .findFirst()
+        .ifPresentOrElse(each -> versus(each, each.cell(measure)), () -> out.text(Shown.ABSENT));
+    out.close();
   }
 
   /** Some measures of all policies of one group. */

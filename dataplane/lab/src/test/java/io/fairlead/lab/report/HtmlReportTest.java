@@ -94,6 +94,21 @@ final class HtmlReportTest {
   }
 
   @Test
+  void overviewOfManyWorkloadsHasThemInRows() throws Exception {
+    List<RunResult> runs =
+        new ArrayList<>(MadeUpRuns.matrix(List.of("a", "b", "c"), List.of("x", "y"), 1, 2));
+    runs.removeLast();
+
+    Document page = parse(report(runs, "x").html());
+
+    String table = "//main/div[@class='scroll'][1]/table";
+    assertThat(all(page, table + "/thead/tr/th")).containsExactly("workload", "x", "y");
+    assertThat(all(page, table + "/tbody/tr/th"))
+        .containsExactly("a on 2xh100-8b", "b on 2xh100-8b", "c on 2xh100-8b");
+    assertThat(all(page, table + "/tbody/tr[3]/td")).containsExactly("reference", "–");
+  }
+
+  @Test
   void plotsHaveALinePerPolicyEndpointAndBand() throws Exception {
     Document page = parse(REPORT.html());
 
