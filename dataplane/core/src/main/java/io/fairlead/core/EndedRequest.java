@@ -12,6 +12,7 @@ final class EndedRequest implements Completion {
   private String target = "";
   private boolean succeeded;
   private long timeToFirstToken;
+  private long prefillTime;
   private long decodeTime;
   private Usage usage = Usage.UNKNOWN;
   private int expectedCached;
@@ -32,6 +33,7 @@ final class EndedRequest implements Completion {
     prefilledElsewhere = flight.prefilledElsewhere;
     boolean decoded = flight.firstTokenSeen;
     timeToFirstToken = decoded ? flight.firstTokenAt - flight.sentAt : -1;
+    prefillTime = decoded ? flight.firstTokenAt - flight.prefillSince : -1;
     decodeTime = decoded ? now - flight.firstTokenAt : -1;
     if (decodeTime > 0) {
       meanDecoding = mean(endpoint.decodingArea(now) - flight.decodingArea);
@@ -79,6 +81,11 @@ final class EndedRequest implements Completion {
   @Override
   public long timeToFirstToken() {
     return timeToFirstToken;
+  }
+
+  @Override
+  public long prefillTime() {
+    return prefillTime;
   }
 
   @Override

@@ -53,6 +53,7 @@ final class EndpointState implements Endpoint {
   private int sheddableInFlight;
   private long inFlightTokens;
   private long uncachedInFlightTokens;
+  private long lastFirstToken = Long.MIN_VALUE;
   private long sent;
   private long matchedBlocks;
   private long promptBlocks;
@@ -176,6 +177,8 @@ final class EndpointState implements Endpoint {
   void firstToken(long now, Flight flight) {
     advance(now);
     awaitingFirstToken--;
+    flight.prefillSince = Math.max(flight.sentAt, lastFirstToken);
+    lastFirstToken = now;
     flight.decodingArea = decodingArea;
     flight.tokensArea = tokensArea;
     publish();

@@ -48,6 +48,9 @@ final class Flight {
   long sentAt;
   long firstTokenAt;
 
+  /** Since when its prefill was the endpoint's next. */
+  long prefillSince;
+
   /** Prompt tokens, and those believed to be cached by whoever computes the prompt. */
   int tokens;
 

@@ -17,6 +17,13 @@ public interface Completion {
   /** Nanoseconds from sending to the first token; -1 when there was none. */
   long timeToFirstToken();
 
+  /**
+   * Nanoseconds to the first token since the endpoint's last first token before it, or since it was
+   * sent if that was later: what its own prefill took, when prefills are done one after the other;
+   * -1 when there was none.
+   */
+  long prefillTime();
+
   /** Nanoseconds from the first token to the end; -1 when there was none. */
   long decodeTime();
 

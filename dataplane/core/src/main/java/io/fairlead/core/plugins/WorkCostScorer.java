@@ -19,25 +19,32 @@ import org.jspecify.annotations.Nullable;
  * milliseconds: the least cost gets 1, the others the least over their own.
  *
  * <pre>
- * own prefill      Tp = phi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
- * backlog          Q  = phi sum of prefills there - time that the first of them has had
+ * own prefill      Tp = psi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
+ * backlog          Q  = psi sum of prefills there - time that the first of them has had
  * decode's share   i  = 1 + (d1 B + d2 K) / (a + b mbt)        B decoding, K tokens in flight
  * adapter          L  = load time, twice when one must go for it
  * step time        S  = phi (d0 + d1 (n + 1) + d2 (K + N))     n in flight, N prompt tokens
  * wait for KV      V  = tokens too many * (o/2 S) / K          o expected output tokens
- * cost = (Q + Tp) i + L + V + n (Tp + L) + theta b u + lambda L + o S
+ * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
+ * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
+ * cost = omega ((Q + Tp) i + L + V + W) + X + theta b u + lambda L + o S
  * </pre>
  *
- * All of it is known from what this picker sent; nothing is polled but sizes. {@code phi} is how
- * much slower than its {@link EngineClass} an endpoint has proved to be. The term in {@code n}
- * makes a long prompt avoid busy endpoints; those in {@code theta} and {@code lambda} are what a
- * missed cache and a loaded adapter cost the requests to come.
+ * All of it is known from what this picker sent; nothing is polled but sizes. {@code phi} and
+ * {@code psi} are how much slower than its {@link EngineClass} an endpoint has proved to be at
+ * decoding and at prefills. {@code X} is what the request takes from those already there, a longer
+ * prefill and longer steps; {@code theta} and {@code lambda} weigh what a missed cache and a loaded
+ * adapter cost the requests to come, and {@code omega} the wait for a first token, which those who
+ * come later share while there is a queue.
  */
 final class WorkCostScorer implements Scorer, Observer {
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
   private static final double NANOS = 1e-6;
   private static final double LEARNING = 0.03;
+
+  /** Of the speed of an endpoint, which is a constant of its hardware: noise would unbalance. */
+  private static final double SPEED_LEARNING = 0.003;
   private static final double OUTPUT_LEARNING = 0.02;
   private static final double FIRST_OUTPUT = 200;
   private static final double SLOWEST = 10;
@@ -60,6 +67,17 @@ final class WorkCostScorer implements Scorer, Observer {
   private @Nullable EngineClass[] classes = {};
 
   private double[] phi = {};
+  private double[] psi = {};
+
+  /** By slot: running means of what prefills took, and of what they should have. */
+  private double[] prefillTaken = {};
+
+  private double[] prefillExpected = {};
+
+  /** By slot: how many requests have told. */
+  private int[] prefillsSeen = {};
+
+  private int[] decodesSeen = {};
   private double[] trust = {};
 
   /** Of the candidate that is looked at. */
@@ -72,6 +90,7 @@ final class WorkCostScorer implements Scorer, Observer {
    * How it weighs.
    *
    * @param classes of the endpoints
+   * @param omega worth of a millisecond until the first token, in milliseconds after it
    * @param theta worth of a cached token to later requests, in prefill times of it
    * @param lambda worth of not loading an adapter to later requests, in load times
    * @param criticalWeight what a critical request in flight counts in {@code n}
@@ -80,6 +99,7 @@ final class WorkCostScorer implements Scorer, Observer {
    */
   record Settings(
       EngineClasses classes,
+      double omega,
       double theta,
       double lambda,
       double criticalWeight,
@@ -99,10 +119,20 @@ final class WorkCostScorer implements Scorer, Observer {
       int length = Math.max(16, slot * 2);
       classes = Arrays.copyOf(classes, length);
       phi = Arrays.copyOf(phi, length);
+      psi = Arrays.copyOf(psi, length);
+      prefillTaken = Arrays.copyOf(prefillTaken, length);
+      prefillExpected = Arrays.copyOf(prefillExpected, length);
+      prefillsSeen = Arrays.copyOf(prefillsSeen, length);
+      decodesSeen = Arrays.copyOf(decodesSeen, length);
       trust = Arrays.copyOf(trust, length);
     }
     classes[slot] = settings.classes().of(endpoint);
     phi[slot] = 1;
+    psi[slot] = 1;
+    prefillTaken[slot] = 0;
+    prefillExpected[slot] = 0;
+    prefillsSeen[slot] = 0;
+    decodesSeen[slot] = 0;
     trust[slot] = 1;
   }
 
@@ -139,11 +169,11 @@ final class WorkCostScorer implements Scorer, Observer {
         engine = engine(candidates.get(i));
       }
       candidates.workload(i, there);
-      tokenTime += engine.b();
+      tokenTime += psi[slot] * engine.b();
       uncached[i] = prompt - candidates.cachedTokens(i) * trust[slot];
       double load =
           there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
-      scores[i] = cost(prompt, now, engine, phi[slot], uncached[i], load, output);
+      scores[i] = cost(prompt, now, engine, slot, uncached[i], load, output);
     }
     double missed = settings.theta() * tokenTime / size;
     double least = Double.POSITIVE_INFINITY;
@@ -164,7 +194,7 @@ final class WorkCostScorer implements Scorer, Observer {
       double prompt,
       long now,
       EngineClass engine,
-      double speed,
+      int slot,
       double uncached,
       double load,
       double output) {
@@ -175,23 +205,28 @@ final class WorkCostScorer implements Scorer, Observer {
             + sheddableMore * there.sheddableInFlight;
     double kv = there.inFlightTokens + there.decoding * expectedOutput / 2;
 
-    double own = speed * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double own = psi[slot] * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double backlog = 0;
     if (there.prefills > 0) {
       double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
       double head = engine.prefill(1, there.headTokens, there.headAttention);
       double had = (now - there.headSince) * NANOS;
-      backlog = Math.max(0, speed * all - Math.min(had, speed * head));
+      backlog = Math.max(0, psi[slot] * all - Math.min(had, psi[slot] * head));
     }
-    double step = speed * engine.decode(there.inFlight + 1, kv + prompt);
+    double step = phi[slot] * engine.decode(there.inFlight + 1, kv + prompt);
     double room = 0.9 * (there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens());
     double excess = kv + prompt + output / 2 - room;
     // Room comes as the others end, with the tokens that they still have to produce.
     double wait = excess > 0 && kv > 0 ? excess * (expectedOutput / 2 * step) / kv : 0;
-    return (backlog + own) * engine.interference(there.decoding, kv)
-        + load
-        + wait
+    double standing = there.inFlight + 1 - engine.maxSequences();
+    if (standing > 0) {
+      wait += standing * expectedOutput * step / engine.maxSequences();
+    }
+    double slower = phi[slot] * (engine.d1() + engine.d2() * (prompt + output / 2));
+    return settings.omega()
+            * ((backlog + own) * engine.interference(there.decoding, kv) + load + wait)
         + inFlight * (own + load)
+        + there.decoding * expectedOutput / 2 * slower
         + settings.lambda() * load
         + output * step;
   }
@@ -264,6 +299,48 @@ final class WorkCostScorer implements Scorer, Observer {
       double found = (double) completion.cachedTokens() / completion.promptTokens();
       trust[slot] += LEARNING * (Math.min(1, found / expected) - trust[slot]);
     }
+    learnPrefill(completion, engine, slot);
+    learnDecode(completion, engine, slot);
+  }
+
+  /**
+   * Sums before ratios: of prefills that were done in one step, the first takes all of the time and
+   * the others none.
+   */
+  private void learnPrefill(Completion completion, EngineClass engine, int slot) {
+    double prompt = completion.estimatedPromptTokens();
+    if (completion.prefillTime() < 0 || completion.prefilledElsewhere() || prompt <= 0) {
+      return;
+    }
+    double cached =
+        completion.cachedTokens() >= 0 && completion.promptTokens() > 0
+            ? prompt * completion.cachedTokens() / completion.promptTokens()
+            : completion.expectedCachedTokens() * trust[slot];
+    double uncached = Math.max(0, prompt - cached);
+    double batch = completion.meanDecoding();
+    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
+    double expected =
+        engine.prefill(1, uncached, uncached * (cached + uncached / 2))
+            * engine.interference(batch, kv);
+    double taken = completion.prefillTime() * NANOS;
+    if (batch > 1 && completion.prefillTime() == completion.timeToFirstToken()) {
+      // It came into the middle of a step.
+      taken = Math.max(0, taken - phi[slot] * engine.decode(batch, kv) / 2);
+    }
+    if (taken > ABSURD * expected) {
+      return;
+    }
+    if (prefillsSeen[slot] == 0) {
+      prefillExpected[slot] = expected;
+      prefillTaken[slot] = expected;
+    }
+    double rate = rate(++prefillsSeen[slot]);
+    prefillExpected[slot] += rate * (expected - prefillExpected[slot]);
+    prefillTaken[slot] += rate * (taken - prefillTaken[slot]);
+    psi[slot] = Math.clamp(prefillTaken[slot] / prefillExpected[slot], FASTEST, SLOWEST);
+  }
+
+  private void learnDecode(Completion completion, EngineClass engine, int slot) {
     int output = completion.outputTokens();
     if (output < 0) {
       output = completion.streamedEvents() - EVENTS_AROUND;
@@ -280,8 +357,14 @@ final class WorkCostScorer implements Scorer, Observer {
     double observed = completion.decodeTime() * NANOS / (output - 1);
     double ratio = observed / engine.decode(batch, kv);
     if (ratio >= 1 / ABSURD && ratio <= ABSURD) {
-      phi[slot] = Math.clamp(phi[slot] + LEARNING * (ratio - phi[slot]), FASTEST, SLOWEST);
+      double rate = rate(++decodesSeen[slot]);
+      phi[slot] = Math.clamp(phi[slot] + rate * (ratio - phi[slot]), FASTEST, SLOWEST);
     }
+  }
+
+  /** A mean of all that were seen, with the guess as one of them, until there are many. */
+  private static double rate(int seen) {
+    return Math.max(1.0 / (seen + 1), SPEED_LEARNING);
   }
 
   static final class Factory implements PluginFactory {
@@ -296,7 +379,8 @@ final class WorkCostScorer implements Scorer, Observer {
       return new WorkCostScorer(
           new Settings(
               EngineClasses.read(parameters),
-              parameters.number("theta", 10, 0, 1_000),
+              parameters.number("omega", 8, 0, 1_000),
+              parameters.number("theta", 40, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),

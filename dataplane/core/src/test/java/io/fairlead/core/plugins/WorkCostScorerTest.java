@@ -22,7 +22,7 @@ class WorkCostScorerTest {
 
   @Test
   void equalsTheFormulaWorkedOutByHand() {
-    WorkCostScorer scorer = scorer(Map.of());
+    WorkCostScorer scorer = scorer(Map.of("omega", 3L, "theta", 10L));
     TestEndpoint idle = endpoint("idle", 0);
     TestEndpoint busy = endpoint("busy", 1);
     busy.matched = 50;
@@ -40,13 +40,15 @@ class WorkCostScorerTest {
     // Of an H100 with an 8B model: a, b, c, d0, d1, d2 and the token budget of a step.
     double idleOwn = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
     double idleStep = 6.40 + 0.0108 + 4.13e-5 * 1600;
-    double idleCost = idleOwn + 10 * 0.01836 * 1600 + 200 * idleStep;
+    double idleCost = 3 * idleOwn + 10 * 0.01836 * 1600 + 200 * idleStep;
     double own = 3.86 + 0.01836 * 800 + 8.19e-7 * 800 * (800 + 400);
     double backlog = 3.86 + 0.01836 * 1000 + 8.19e-7 * 500_000 - 5;
     double kv = 3_000 + 2 * 200 / 2.0;
     double share = 1 + (0.0108 * 2 + 4.13e-5 * kv) / (3.86 + 0.01836 * 8192);
     double step = 6.40 + 0.0108 * 4 + 4.13e-5 * (kv + 1600);
-    double busyCost = (backlog + own) * share + 3 * own + 10 * 0.01836 * 800 + 200 * step;
+    double slower = 2 * 200 / 2.0 * (0.0108 + 4.13e-5 * (1600 + 200 / 2.0));
+    double busyCost =
+        3 * (backlog + own) * share + 3 * own + slower + 10 * 0.01836 * 800 + 200 * step;
 
     double[] scores = scores(scorer, request, idle, busy);
     double least = Math.min(idleCost, busyCost);
@@ -68,6 +70,38 @@ class WorkCostScorerTest {
     double[] scores = scores(scorer, new TestRequest(1, 100), roomy, full);
     assertThat(scores[0]).isEqualTo(1);
     assertThat(scores[1]).isLessThan(0.95);
+  }
+
+  @Test
+  void waitsForASeatInTheBatch() {
+    WorkCostScorer scorer =
+        scorer(
+            Map.of(
+                "omega",
+                1L,
+                "theta",
+                0L,
+                "engineClasses",
+                List.of(Map.of("accelerator", "small", "maxSequences", 4L, "decodeKvTokenMs", 0L))));
+    TestEndpoint full = endpoint("full", 0);
+    TestEndpoint free = endpoint("free", 1);
+    for (TestEndpoint each : List.of(full, free)) {
+      each.attributes = new EndpointAttributes("", "small", "", "", "", "");
+      scorer.joined(each);
+    }
+    full.inFlight = 6;
+    free.inFlight = 3;
+
+    double own = 3.86 + 0.01836 * 16 + 8.19e-7 * 16 * 8;
+    double full7 = 6.40 + 0.0108 * 7;
+    double free4 = 6.40 + 0.0108 * 4;
+    double share = 1 / (3.86 + 0.01836 * 8192);
+    double seat = 3 * 200 * full7 / 4;
+    double fullCost =
+        own * (1 + 0.0108 * 6 * share) + seat + 6 * own + 6 * 100 * 0.0108 + 200 * full7;
+    double freeCost = own * (1 + 0.0108 * 3 * share) + 3 * own + 3 * 100 * 0.0108 + 200 * free4;
+    assertThat(scores(scorer, new TestRequest(1, 1), full, free)[0])
+        .isCloseTo(freeCost / fullCost, within(1e-9));
   }
 
   @Test
@@ -114,6 +148,10 @@ class WorkCostScorerTest {
     WorkCostScorer scorer =
         scorer(
             Map.of(
+                "omega",
+                0L,
+                "theta",
+                0L,
                 "engineClasses",
                 List.of(Map.of("accelerator", "Own", "base", "8b-l4", "decodeStepMs", 1.0))));
     String[] slowestFirst = {"NVIDIA-L4", "nvidia-l40", "NVIDIA-A100-SXM4-80GB", "H100"};
@@ -136,7 +174,7 @@ class WorkCostScorerTest {
 
   @Test
   void learnsAnEndpointsSpeed() {
-    WorkCostScorer scorer = scorer(Map.of("theta", 0L));
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 0L));
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint asExpected = endpoint("as-expected", 1);
     for (int i = 0; i < 300; i++) {
@@ -155,16 +193,34 @@ class WorkCostScorerTest {
 
   @Test
   void learnsFromStreamsThatDoNotSayHowManyTokensTheyHad() {
-    WorkCostScorer scorer = scorer(Map.of("theta", 0L));
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 0L));
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint other = endpoint("other", 1);
     double expected = 6.40 + 0.0108 + 4.13e-5 * 100;
     for (int i = 0; i < 300; i++) {
-      scorer.completed(new Done(slow, 1, -1, 102, 0, -1, Math.round(99 * 3 * expected * MILLI)));
-      scorer.completed(new Done(other, 1, -1, 102, 0, -1, Math.round(99 * expected * MILLI)));
+      scorer.completed(done(slow, -1, 102, Math.round(99 * 3 * expected * MILLI)));
+      scorer.completed(done(other, -1, 102, Math.round(99 * expected * MILLI)));
     }
     assertThat(scores(scorer, new TestRequest(1, 100), slow, other)[0])
         .isCloseTo(1 / 3.0, within(0.05));
+  }
+
+  @Test
+  void learnsHowLongPrefillsTake() {
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L));
+    TestEndpoint slow = endpoint("slow", 0);
+    TestEndpoint other = endpoint("other", 1);
+    double expected = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
+    for (int i = 0; i < 300; i++) {
+      // Two that were computed in one step: the second one took no time of its own.
+      scorer.completed(prefilled(slow, 8 * expected));
+      scorer.completed(prefilled(slow, 0));
+      scorer.completed(prefilled(other, expected));
+    }
+    TestRequest longPrompt = new TestRequest(1, 100);
+    double idle = 200 * (6.40 + 0.0108 + 4.13e-5 * 1600);
+    assertThat(scores(scorer, longPrompt, slow, other)[0])
+        .isCloseTo((8 * expected + idle) / (8 * 4 * expected + idle), within(0.01));
   }
 
   @Test
@@ -188,7 +244,7 @@ class WorkCostScorerTest {
     TestRequest request = new TestRequest(1, 100);
     assertThat(scores(scorer, request, liar, other)[1]).isLessThan(0.95);
     for (int i = 0; i < 300; i++) {
-      scorer.completed(new Done(liar, 1, 100, 0, 1600, 0, 1000 * MILLI));
+      scorer.completed(new Done(liar, 1, 100, 0, 1600, 0, -1, 1000 * MILLI));
     }
     assertThat(scores(scorer, request, liar, other)[1]).isGreaterThan(0.99);
   }
@@ -202,7 +258,7 @@ class WorkCostScorerTest {
     TestRequest request = new TestRequest(1, 100);
     double before = scores(scorer, request, honest, other)[1];
     for (int i = 0; i < 300; i++) {
-      scorer.completed(new Done(honest, 1, 200, 0, 1600, 800, 1000 * MILLI));
+      scorer.completed(new Done(honest, 1, 200, 0, 1600, 800, -1, 1000 * MILLI));
     }
     assertThat(scores(scorer, request, honest, other)[1]).isLessThanOrEqualTo(before + 0.02);
   }
@@ -320,7 +376,16 @@ class WorkCostScorerTest {
 
   /** A hundred output tokens of a request that decoded alone. */
   private static Completion done(TestEndpoint endpoint, double millisPerToken) {
-    return new Done(endpoint, 1, 100, 0, 0, -1, Math.round(99 * millisPerToken * MILLI));
+    return done(endpoint, 100, 0, Math.round(99 * millisPerToken * MILLI));
+  }
+
+  private static Completion done(TestEndpoint endpoint, int tokens, int events, long decodeTime) {
+    return new Done(endpoint, 1, tokens, events, 0, -1, -1, decodeTime);
+  }
+
+  /** A request whose prompt took so long; of its answer nothing is known. */
+  private static Completion prefilled(TestEndpoint endpoint, double millis) {
+    return new Done(endpoint, 0, -1, 0, 0, 0, Math.round(millis * MILLI), 0);
   }
 
   private record Done(
@@ -330,6 +395,7 @@ class WorkCostScorerTest {
       int streamedEvents,
       int expectedCachedTokens,
       int cachedTokens,
+      long prefillTime,
       long decodeTime)
       implements Completion {
 
