@@ -92,6 +92,15 @@ public record Comparison(String reference, List<Group> groups) {
     return new Comparison(reference, groups);
   }
 
+  /** All policies, in the order in which the runs name them. */
+  List<String> policies() {
+    return groups.stream()
+        .flatMap(group -> group.policies().stream())
+        .map(PolicySummary::policy)
+        .distinct()
+        .toList();
+  }
+
   /** Runs by group without policies, then by policy, then by seed. */
   static Map<Group, Map<String, NavigableMap<Long, RunResult>>> sorted(List<RunResult> runs) {
     Map<Group, Map<String, NavigableMap<Long, RunResult>>> sorted = new LinkedHashMap<>();

@@ -20,12 +20,7 @@ final class HtmlTables {
   void overview(Measure measure) {
     out.element("h3", measure.plainTitle() + ", over that of " + comparison.reference());
     List<Group> groups = comparison.groups();
-    List<String> policies =
-        groups.stream()
-            .flatMap(group -> group.policies().stream())
-            .map(PolicySummary::policy)
-            .distinct()
-            .toList();
+    List<String> policies = comparison.policies();
     if (policies.size() > groups.size()) {
       head("policy", groups.stream().map(Group::title).toList());
       for (String policy : policies) {
@@ -109,19 +104,8 @@ final class HtmlTables {
       out.text(Shown.ABSENT);
     } else {
       String word = versus.verdict().word();
-      out.element("span", Shown.ratio(versus) + " " + sign(versus.verdict()), "class", word);
+      out.element("span", Shown.ratio(versus) + " " + versus.verdict().sign(), "class", word);
       out.element("span", " " + word, "class", "aloud");
     }
-  }
-
-  /** Not by colour alone. */
-  static String sign(Verdict verdict) {
-    return switch (verdict) {
-      case BETTER -> "✓";
-      case WORSE -> "✗";
-      case TIE -> "≈";
-      case UNCLEAR -> "?";
-      case ABSENT -> "";
-    };
   }
 }

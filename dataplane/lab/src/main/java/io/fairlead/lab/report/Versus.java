@@ -27,6 +27,17 @@ public record Versus(double ratio, double halfWidth, int seeds, Verdict verdict)
     /** No seed in common with a value for both. */
     ABSENT;
 
+    /** Beside colours, for those who don't see them. */
+    String sign() {
+      return switch (this) {
+        case BETTER -> "✓";
+        case WORSE -> "✗";
+        case TIE -> "≈";
+        case UNCLEAR -> "?";
+        case ABSENT -> "";
+      };
+    }
+
     /** In lower case, as tables have it. */
     String word() {
       return switch (this) {

@@ -18,10 +18,16 @@ final class MarkdownReportTest {
     Estimate ttft = cost.cell(Measure.TTFT_P50).value();
 
     assertThat(markdown.lines().filter(line -> line.startsWith("#")))
-        .containsExactly("# A \\& \\<b\\>", "## chat on 4xh100-8b", "## rag on 4xh100-8b");
+        .containsExactly(
+            "# A \\& \\<b\\>", "## All workloads", "## chat on 4xh100-8b", "## rag on 4xh100-8b");
     assertThat(markdown).contains("```\nfairlead simulate --x '<y>'\n```\n", "- seeds: 3\n");
     assertThat(markdown)
         .contains(
+            "end-to-end mean, over that of weighted (✓",
+            "| workload | cost | weighted | c\\|d |",
+            "| chat on 4xh100-8b | "
+                + Shown.ratio(cost.cell(Measure.END_TO_END_MEAN).versus())
+                + " ✓ | reference | ×1.13 ± 0.00 ✗ |",
             "| policy | TTFT p50, ms | TTFT p90, ms |",
             "| cost | **"
                 + Shown.estimate(Measure.TTFT_P50, ttft, 3)
@@ -42,7 +48,7 @@ final class MarkdownReportTest {
         rows++;
       }
     }
-    assertThat(rows).isEqualTo(4 * (1 + 3));
+    assertThat(rows).isEqualTo(2 * (1 + 2) + 4 * (1 + 3));
   }
 
   private static int cells(String line) {
