@@ -159,8 +159,8 @@ final class StubCommand implements Callable<Integer> {
           "%s to %s listen on %s to %s, on %d threads%n",
           configs.getFirst().name(),
           configs.getLast().name(),
-          started.getFirst().url(),
-          started.getLast().url(),
+          at(started.getFirst()),
+          at(started.getLast()),
           threads);
     }
     var all = started.stream().map(ModelServer::closed).toArray(CompletableFuture<?>[]::new);
@@ -171,6 +171,10 @@ final class StubCommand implements Callable<Integer> {
     }
     ended.await();
     return 0;
+  }
+
+  private static String at(ModelServer server) {
+    return server.config().host() + ":" + server.address().getPort();
   }
 
   private void stop(List<ModelServer> started) {
