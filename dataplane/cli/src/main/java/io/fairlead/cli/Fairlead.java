@@ -1,6 +1,7 @@
 package io.fairlead.cli;
 
 import io.fairlead.cli.demo.DemoCommand;
+import io.fairlead.cli.simulate.SimulateCommand;
 import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
       GatewayCommand.class,
       EppCommand.class,
       StubCommand.class,
+      SimulateCommand.class,
     })
 public final class Fairlead implements Runnable {
 

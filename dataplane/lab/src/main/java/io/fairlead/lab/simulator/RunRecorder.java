@@ -158,7 +158,7 @@ final class RunRecorder {
     double sum = 0;
     long preemptions = 0;
     for (SimulatedServer server : servers) {
-      double busy = server.busyNanos();
+      double busy = server.engine().busyNanos();
       most = Math.max(most, busy);
       sum += busy;
       preemptions += server.engine().preemptions();
@@ -185,7 +185,7 @@ final class RunRecorder {
         sum == 0 ? 1 : most * servers.size() / sum,
         jain(),
         preemptions,
-        servers.stream().mapToLong(SimulatedServer::adapterLoads).sum(),
+        servers.stream().mapToLong(server -> server.engine().adapterLoads()).sum(),
         series(load, servers.stream().map(server -> server.spec().name()).toList()),
         series(waiting.values().stream().map(band -> band.looks).toList(), bandNames()));
   }

@@ -6,17 +6,26 @@ import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
 import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.engine.EngineRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One endpoint: an engine, and the requests that it has. */
 final class SimulatedServer implements EngineListener {
 
+  /** What it calls the model that adapters are added to: no request's model. */
+  private static final String BASE_MODEL = "base";
+
   private final int number;
   private final EndpointSpec spec;
   private final EngineProfile profile;
+
+  /** Names of the models that are LoRA adapters. */
+  private final Set<String> adapters;
+
   private final Engine engine;
   private final EngineClock clock;
   private final Answers answers;
@@ -26,8 +35,6 @@ final class SimulatedServer implements EngineListener {
 
   private final ArrayList<Integer> free = new ArrayList<>();
   private int inFlight;
-  private long busySince = Engine.IDLE;
-  private long busyNanos;
 
   /** Who is told what the engine does. */
   interface Answers {
@@ -38,8 +45,14 @@ final class SimulatedServer implements EngineListener {
   }
 
   SimulatedServer(
-      int number, EngineProfile profile, boolean labelled, EngineClock clock, Answers answers) {
+      int number,
+      EngineProfile profile,
+      Set<String> adapters,
+      boolean labelled,
+      EngineClock clock,
+      Answers answers) {
     this.number = number;
+    this.adapters = adapters;
     this.profile = profile;
     this.clock = clock;
     this.answers = answers;
@@ -82,34 +95,16 @@ final class SimulatedServer implements EngineListener {
     }
     inFlight++;
     RequestShape shape = flight.shape;
-    engine.submit(now, id, blocks, shape.promptTokens(), shape.outputTokens());
-    moved(now);
+    EngineRequest request =
+        new EngineRequest(id, blocks, shape.promptTokens(), shape.outputTokens());
+    engine.submit(now, adapters.contains(shape.model()) ? request.withAdapter(shape.model()) : request);
+    clock.set(number, engine.nextEventNanos());
   }
 
   /** Its next event happens. */
   void advance(long now) {
     engine.advance(now);
-    moved(now);
-  }
-
-  private void moved(long now) {
-    long next = engine.nextEventNanos();
-    clock.set(number, next);
-    if (next != Engine.IDLE && busySince == Engine.IDLE) {
-      busySince = now;
-    } else if (next == Engine.IDLE && busySince != Engine.IDLE) {
-      busyNanos += now - busySince;
-      busySince = Engine.IDLE;
-    }
-  }
-
-  /** Time in which its engine was computing. */
-  double busyNanos() {
-    return busyNanos;
-  }
-
-  long adapterLoads() {
-    return 0;
+    clock.set(number, engine.nextEventNanos());
   }
 
   /** What a scrape of it shows. */
@@ -119,7 +114,12 @@ final class SimulatedServer implements EngineListener {
         engine.running(),
         engine.kvUsage(),
         profile.blockTokens(),
-        engine.blocks());
+        engine.blocks(),
+        BASE_MODEL,
+        profile.adapterSlots() == 0 ? -1 : profile.adapterSlots(),
+        engine.runningAdapters(),
+        engine.waitingAdapters(),
+        Map.of());
   }
 
   private Flight flight(long id) {
@@ -137,9 +137,6 @@ final class SimulatedServer implements EngineListener {
     flight.cachedTokens = cachedTokens;
     answers.firstToken(time, flight);
   }
-
-  @Override
-  public void token(long id, int n, long time) {}
 
   @Override
   public void finished(long id, long time) {

@@ -9,11 +9,15 @@ import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.plugins.LabPlugins;
 import io.fairlead.lab.workload.Arrival;
 import io.fairlead.lab.workload.RequestShape;
+import io.fairlead.lab.workload.ServedModel;
 import io.fairlead.lab.workload.Traffic;
+import io.fairlead.stub.engine.EngineProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 
 /**
  * One run in virtual time: workload, pickers and engines take turns by the time of what happens to
@@ -24,6 +28,9 @@ public final class Simulation implements SimulatedServer.Answers {
 
   /** A prompt's head by which a hashing front spreads requests, in blocks: 2,048 tokens. */
   private static final int FRONT_BLOCKS = 128;
+
+  /** Of an engine whose profile has none, when there are adapters: few, so that placement counts. */
+  private static final int ADAPTER_SLOTS = 4;
 
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -46,10 +53,18 @@ public final class Simulation implements SimulatedServer.Answers {
     this.spec = spec;
     int size = spec.pool().engines().size();
     clock = new EngineClock(size);
+    Set<String> adapters =
+        spec.workload().models().stream()
+            .filter(ServedModel::adapter)
+            .map(ServedModel::name)
+            .collect(Collectors.toSet());
     for (int i = 0; i < size; i++) {
+      EngineProfile profile = spec.pool().engines().get(i);
+      if (!adapters.isEmpty() && profile.adapterSlots() == 0) {
+        profile = profile.withAdapterSlots(ADAPTER_SLOTS);
+      }
       servers.add(
-          new SimulatedServer(
-              i, spec.pool().engines().get(i), spec.settings().labelled(), clock, this));
+          new SimulatedServer(i, profile, adapters, spec.settings().labelled(), clock, this));
     }
     for (int i = 0; i < spec.settings().pickers(); i++) {
       pickers.add(new SimulatedPicker(compile(spec), servers));

@@ -61,11 +61,12 @@ public record SimulationSpec(
       }
     }
 
-    public Settings withScrapeMillis(double millis) {
+    /** The same for another length, a quarter of which is warm-up. */
+    public Settings lasting(double otherSeconds) {
       return new Settings(
-          seconds,
-          warmUpSeconds,
-          millis,
+          otherSeconds,
+          otherSeconds / 4,
+          scrapeMillis,
           pickers,
           front,
           labelled,

@@ -1,0 +1,53 @@
+package io.fairlead.cli.simulate;
+
+import io.fairlead.lab.simulator.Policy;
+import io.fairlead.lab.simulator.PoolSpec;
+import io.fairlead.lab.simulator.SimulationSpec;
+import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the gate runs: the shipped profiles on workloads that show, each in its own way, what goes
+ * wrong when scheduling does.
+ */
+final class GateMatrix {
+
+  private static final List<String> POLICIES = List.of("cost", "weighted");
+  private static final int SEEDS = 2;
+
+  /** Workloads, and for how many simulated seconds. */
+  private static final List<Entry> ENTRIES =
+      List.of(
+          new Entry("chat", 240),
+          new Entry("b2b", 360),
+          new Entry("rag", 360),
+          new Entry("bursty", 60),
+          new Entry("mixed-shared", 120),
+          new Entry("lora-32", 60));
+
+  private GateMatrix() {}
+
+  private record Entry(String workload, double seconds) {}
+
+  /** The runs, under the run options given: a handicap, say. */
+  static List<SimulationSpec> specs(RunOptions options) {
+    List<SimulationSpec> specs = new ArrayList<>();
+    for (Entry entry : ENTRIES) {
+      LoadedWorkload loaded = LoadedWorkload.of(entry.workload());
+      Settings settings = options.settings(loaded.preset()).lasting(entry.seconds());
+      for (String policy : POLICIES) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+          specs.add(
+              new SimulationSpec(
+                  loaded.workload(),
+                  Policy.named(policy),
+                  PoolSpec.parse(loaded.preset().pool()),
+                  seed,
+                  settings));
+        }
+      }
+    }
+    return specs;
+  }
+}

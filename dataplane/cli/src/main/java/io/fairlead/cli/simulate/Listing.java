@@ -1,0 +1,39 @@
+package io.fairlead.cli.simulate;
+
+import io.fairlead.lab.simulator.Policy;
+import io.fairlead.lab.workload.Preset;
+import io.fairlead.lab.workload.Workloads;
+import io.fairlead.stub.engine.EngineProfile;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What can be simulated. */
+final class Listing {
+
+  private Listing() {}
+
+  static List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add("workloads:");
+    for (Preset preset : Workloads.presets()) {
+      lines.add(
+          "  %-18s %s (%s %s on %s, %.0f s)"
+              .formatted(
+                  preset.name(),
+                  preset.summary(),
+                  trimmed(preset.load()),
+                  preset.unit().label(),
+                  preset.pool(),
+                  preset.seconds()));
+    }
+    lines.add("policies:");
+    Policy.names().forEach(name -> lines.add("  " + name));
+    lines.add("engines:");
+    EngineProfile.names().forEach(name -> lines.add("  " + name));
+    return lines;
+  }
+
+  private static String trimmed(double number) {
+    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
+  }
+}

@@ -1,0 +1,52 @@
+package io.fairlead.cli.simulate;
+
+import io.fairlead.lab.workload.Preset;
+import io.fairlead.lab.workload.ServedModel;
+import io.fairlead.lab.workload.Traffic;
+import io.fairlead.lab.workload.Workload;
+import io.fairlead.lab.workload.Workloads;
+import java.util.List;
+
+/**
+ * A workload as the command line names it.
+ *
+ * @param preset what it is made for
+ * @param workload what comes, under the name given
+ */
+record LoadedWorkload(Preset preset, Workload workload) {
+
+  /**
+   * Reads a name, perhaps with a load: {@code chat@1.2}.
+   *
+   * @throws IllegalArgumentException if there is no such workload, or the load is out of range
+   */
+  static LoadedWorkload of(String text) {
+    int at = text.indexOf('@');
+    String name = at < 0 ? text : text.substring(0, at);
+    double factor = at < 0 ? 1 : factor(text, text.substring(at + 1));
+    Workload plain = Workloads.named(name, Workloads.Options.times(factor));
+    return new LoadedWorkload(Workloads.preset(name), new Renamed(text, plain));
+  }
+
+  private static double factor(String text, String factor) {
+    try {
+      return Double.parseDouble(factor);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "workload: the load in \"" + text + "\" is not a number, as in chat@1.2", e);
+    }
+  }
+
+  private record Renamed(String name, Workload of) implements Workload {
+
+    @Override
+    public List<ServedModel> models() {
+      return of.models();
+    }
+
+    @Override
+    public Traffic start(long seed) {
+      return of.start(seed);
+    }
+  }
+}

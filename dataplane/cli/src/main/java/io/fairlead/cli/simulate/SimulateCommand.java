@@ -1,0 +1,207 @@
+package io.fairlead.cli.simulate;
+
+import io.fairlead.cli.Progress;
+import io.fairlead.lab.gate.GateBaseline;
+import io.fairlead.lab.gate.GateReport;
+import io.fairlead.lab.report.Report;
+import io.fairlead.lab.simulator.Policy;
+import io.fairlead.lab.simulator.PoolSpec;
+import io.fairlead.lab.simulator.RunResult;
+import io.fairlead.lab.simulator.SimulationRuns;
+import io.fairlead.lab.simulator.SimulationSpec;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs policies on workloads in virtual time and compares them. */
+@Command(
+    name = "simulate",
+    description = "What a scheduling policy does to a workload: the real scheduler, in virtual time.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class SimulateCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--workload",
+      paramLabel = "NAME[@LOAD]",
+      split = ",",
+      description = "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list.",
+      defaultValue = "chat")
+  private List<String> workloads = List.of();
+
+  @Option(
+      names = "--policy",
+      paramLabel = "NAME|FILE",
+      split = ",",
+      description = "Who places it: shipped ones, see --list, or files with an EndpointPickerConfig.",
+      defaultValue = "cost,weighted-223-polled,round-robin")
+  private List<String> policies = List.of();
+
+  @Option(
+      names = "--pool",
+      paramLabel = "COUNTxENGINE[+…]",
+      description = "On what, e.g. 3xh100-8b+2xl40s-8b. Default: what the workload is made for.")
+  private @Nullable String pool;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "COUNT",
+      description = "Runs of each, with the seeds 1 to COUNT.",
+      defaultValue = "5")
+  private int seeds = 5;
+
+  @Mixin private RunOptions run = new RunOptions();
+
+  @Option(
+      names = "--reference",
+      paramLabel = "POLICY",
+      description = "The policy that ratios are over. Default: the second named, or the only one.")
+  private @Nullable String reference;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FOLDER",
+      description = "Write report.html, report.md and report.json there.")
+  private @Nullable Path out;
+
+  @Option(
+      names = "--threads",
+      description = "Runs at a time. Default: one per core.",
+      defaultValue = "0",
+      showDefaultValue = CommandLine.Help.Visibility.NEVER)
+  private int threads;
+
+  @Option(
+      names = "--gate",
+      description =
+          "Run the gate's small matrix instead, compare it with the committed baseline, and fail when"
+              + " anything is more than 3 %% worse.")
+  private boolean gate;
+
+  @Option(
+      names = "--update",
+      paramLabel = "FILE",
+      description = "With --gate: write what was found to FILE, as the next baseline.")
+  private @Nullable Path update;
+
+  @Option(names = "--list", description = "List workloads, policies and engines, and end.")
+  private boolean list;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (list) {
+      Listing.lines().forEach(System.out::println);
+      return 0;
+    }
+    if (update != null && !gate) {
+      throw new ParameterException(spec.commandLine(), "--update goes with --gate");
+    }
+    List<SimulationSpec> specs = gate ? GateMatrix.specs(run) : specs();
+    long began = System.nanoTime();
+    List<RunResult> results = run(specs);
+    Duration took = Duration.ofNanos(System.nanoTime() - began);
+    boolean passed = gate ? gated(results) : compared(results);
+    summarise(results, took, System.out);
+    return passed ? 0 : 1;
+  }
+
+  private List<RunResult> run(List<SimulationSpec> specs) throws InterruptedException {
+    int atATime = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
+    try (Progress progress = Progress.onStderr("simulating", specs.size())) {
+      return SimulationRuns.run(
+          specs,
+          atATime,
+          result ->
+              progress.advance(
+                  1, result.workload() + ", " + result.policy() + ", seed " + result.seed()));
+    }
+  }
+
+  private boolean gated(List<RunResult> results) throws IOException {
+    if (update != null) {
+      Files.writeString(update, GateBaseline.of(results).json());
+      System.out.println("wrote the baseline " + update);
+      return true;
+    }
+    GateReport report = GateReport.of(GateBaseline.committed(), results);
+    report.text().forEach(System.out::println);
+    return report.passed();
+  }
+
+  private boolean compared(List<RunResult> results) throws IOException {
+    Report report =
+        Report.of(
+            "Simulated policies", commandLine(), run.described(), results, reference(results));
+    report.comparison().lines().forEach(System.out::println);
+    if (out != null) {
+      Files.createDirectories(out);
+      Files.writeString(out.resolve("report.html"), report.html());
+      Files.writeString(out.resolve("report.md"), report.markdown());
+      try (Writer json = Files.newBufferedWriter(out.resolve("report.json"))) {
+        report.json(json);
+      }
+      System.out.println("wrote " + out.resolve("report.html") + ", report.md and report.json");
+    }
+    return true;
+  }
+
+  private String commandLine() {
+    return "fairlead simulate "
+        + String.join(" ", spec.commandLine().getParseResult().originalArgs());
+  }
+
+  private List<SimulationSpec> specs() throws IOException {
+    List<Policy> named = new ArrayList<>();
+    for (String policy : policies) {
+      named.add(Policies.read(policy));
+    }
+    List<SimulationSpec> specs = new ArrayList<>();
+    for (String workload : workloads) {
+      LoadedWorkload loaded = LoadedWorkload.of(workload);
+      PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool);
+      for (Policy policy : named) {
+        for (long seed = 1; seed <= seeds; seed++) {
+          specs.add(
+              new SimulationSpec(
+                  loaded.workload(), policy, engines, seed, run.settings(loaded.preset())));
+        }
+      }
+    }
+    if (specs.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--seeds is " + seeds + "; set 1 or more");
+    }
+    return specs;
+  }
+
+  private String reference(List<RunResult> results) {
+    if (reference != null) {
+      return reference;
+    }
+    List<String> names = results.stream().map(RunResult::policy).distinct().toList();
+    return names.get(Math.min(1, names.size() - 1));
+  }
+
+  private static void summarise(List<RunResult> results, Duration took, PrintStream out) {
+    double simulated = results.stream().mapToDouble(RunResult::simulatedSeconds).sum();
+    double seconds = took.toNanos() / 1e9;
+    out.printf(
+        "%d runs, %.0f simulated seconds in %.1f s: %.0f times real time%n",
+        results.size(), simulated, seconds, simulated / seconds);
+  }
+}
