@@ -27,7 +27,7 @@ final class ReadingGuide {
         + "× is the ratio over "
         + comparison.reference()
         + " on the same seeds. Less than 3 % apart is a tie; unclear: further apart, but the interval"
-        + " of the difference includes none.";
+        + " includes ×1.";
   }
 
   /** Measures that are left out of the tables because they tell nothing; empty for none. */

@@ -22,7 +22,7 @@ public record Versus(double ratio, double halfWidth, int seeds, Verdict verdict)
     WORSE,
     /** Less than 3 % apart. */
     TIE,
-    /** Further apart, but the confidence interval of the difference includes none at all. */
+    /** Further apart, but the confidence interval of the ratio includes 1. */
     UNCLEAR,
     /** No seed in common with a value for both. */
     ABSENT;
@@ -70,24 +70,32 @@ public record Versus(double ratio, double halfWidth, int seeds, Verdict verdict)
     }
     double mean = Arrays.stream(used).mapToDouble(i -> values[i]).sum() / n;
     double other = Arrays.stream(used).mapToDouble(i -> others[i]).sum() / n;
-    double[] differences = Arrays.stream(used).mapToDouble(i -> values[i] - others[i]).toArray();
-    Verdict verdict = verdict(better, mean - other, other, differences);
     if (other == 0) {
-      return new Versus(
-          mean == 0 ? 1 : Double.NaN, mean == 0 && n > 1 ? 0 : Double.NaN, n, verdict);
+      return overNothing(better, Arrays.stream(used).mapToDouble(i -> values[i]).toArray(), mean);
     }
     double ratio = mean / other;
     double[] residuals =
         Arrays.stream(used).mapToDouble(i -> values[i] - ratio * others[i]).toArray();
-    return new Versus(ratio, Estimate.halfWidth(residuals, 0) / Math.abs(other), n, verdict);
+    double halfWidth = Estimate.halfWidth(residuals, 0) / other;
+    return new Versus(ratio, halfWidth, n, verdict(better, ratio - 1, TIE, halfWidth));
+  }
+
+  /** No ratio can be had, but something is clearly more than nothing, or not. */
+  private static Versus overNothing(Measure.Better better, double[] values, double mean) {
+    boolean none = mean == 0;
+    return new Versus(
+        none ? 1 : Double.NaN,
+        none && values.length > 1 ? 0 : Double.NaN,
+        values.length,
+        none ? Verdict.TIE : verdict(better, mean, 0, Estimate.halfWidth(values, mean)));
   }
 
   private static Verdict verdict(
-      Measure.Better better, double difference, double other, double[] differences) {
-    if (difference == 0 || Math.abs(difference) < TIE * Math.abs(other)) {
+      Measure.Better better, double difference, double tie, double halfWidth) {
+    if (Math.abs(difference) < tie) {
       return Verdict.TIE;
     }
-    if (Math.abs(difference) <= Estimate.halfWidth(differences, difference)) {
+    if (Math.abs(difference) <= halfWidth) {
       return Verdict.UNCLEAR;
     }
     return difference < 0 == (better == Measure.Better.LESS) ? Verdict.BETTER : Verdict.WORSE;

@@ -56,12 +56,23 @@ final class VersusTest {
   }
 
   @Test
+  void aRestlessReferenceDoesNotBlurARatioThatIsSteady() {
+    Versus versus =
+        Versus.of(Better.LESS, new double[] {18, 55, 140}, new double[] {100, 300, 800});
+
+    assertThat(versus.ratio() + versus.halfWidth()).isLessThan(0.25);
+    assertThat(versus.verdict()).isEqualTo(Verdict.BETTER);
+  }
+
+  @Test
   void nothingOverNothingIsATieAndOverNothingNoRatio() {
     double[] none = {0, 0};
 
     assertThat(Versus.of(Better.LESS, none, none)).isEqualTo(new Versus(1, 0, 2, Verdict.TIE));
     assertThat(Versus.of(Better.LESS, new double[] {3, 3}, none))
         .isEqualTo(new Versus(NAN, NAN, 2, Verdict.WORSE));
+    assertThat(Versus.of(Better.LESS, new double[] {0, 3}, none).verdict())
+        .isEqualTo(Verdict.UNCLEAR);
     assertThat(Versus.of(Better.LESS, none, new double[] {3, 3}))
         .isEqualTo(new Versus(0, 0, 2, Verdict.BETTER));
   }
