@@ -28,8 +28,11 @@ public record GateBaseline(List<Row> rows) {
   public static final List<Measure> MEASURES =
       List.of(Measure.END_TO_END_MEAN, Measure.TTFT_P90, Measure.HIT_RATE);
 
-  /** Where it is kept, as a resource of this package. */
-  public static final String RESOURCE = "gate-baseline.json";
+  private static final String RESOURCE = "gate-baseline.json";
+
+  /** What to do when the baseline is to change; the file is that of the source tree. */
+  static final String UPDATE =
+      "--gate --update dataplane/lab/src/main/resources/io/fairlead/lab/gate/" + RESOURCE;
 
   /**
    * @throws IllegalArgumentException when two rows are of the same cell of the matrix
@@ -102,7 +105,7 @@ public record GateBaseline(List<Row> rows) {
   public static GateBaseline committed() throws IOException {
     try (InputStream in = GateBaseline.class.getResourceAsStream(RESOURCE)) {
       if (in == null) {
-        throw new IOException("there is no baseline " + RESOURCE + " yet: make it with --update");
+        throw new IOException("there is no baseline " + RESOURCE + " yet: make it with " + UPDATE);
       }
       return read(new String(in.readAllBytes(), StandardCharsets.UTF_8));
     }

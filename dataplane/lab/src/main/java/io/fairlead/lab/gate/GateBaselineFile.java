@@ -119,6 +119,9 @@ final class GateBaselineFile {
 
   private static IOException broken(String what) {
     return new IOException(
-        "the gate's baseline can't be read: " + what + "; make it anew with --gate --update");
+        "the gate's baseline can't be read: "
+            + what
+            + "; make it anew with "
+            + GateBaseline.UPDATE);
   }
 }

@@ -129,12 +129,12 @@ public record GateReport(List<Line> lines) {
             ? "gate passed: nothing is more than 3 % worse"
             : "gate FAILED: %d of %d measures".formatted(failed, lines.size()));
     if (has(Verdict.BETTER) || has(Verdict.NEW)) {
-      text.add(
-          "better or new values hold only once they are in the baseline: --gate --update, and"
-              + " commit it");
+      text.add("better or new values are held only once they are committed as the baseline:");
+      text.add("  " + GateBaseline.UPDATE);
     }
     if (has(Verdict.MISSING) || has(Verdict.OTHER_SEEDS)) {
-      text.add("the matrix differs from the baseline's: if that is meant, --gate --update");
+      text.add("the matrix differs from the baseline's; if that is meant:");
+      text.add("  " + GateBaseline.UPDATE);
     }
     return List.copyOf(text);
   }

@@ -171,7 +171,7 @@ final class GateTest {
         .isThrownBy(() -> GateBaseline.read(json.replace(good, bad == null ? "" : bad)))
         .withMessageStartingWith("the gate's baseline can't be read: ")
         .withMessageContaining(message)
-        .withMessageEndingWith("; make it anew with --gate --update");
+        .withMessageContaining("; make it anew with --gate --update dataplane/");
   }
 
   @Test
