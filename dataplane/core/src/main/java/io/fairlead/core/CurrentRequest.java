@@ -7,7 +7,6 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
-import io.fairlead.plugin.Workload;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   /** The candidates are places in {@code endpoints}: all of them, or those in {@code chosen}. */
   private EndpointState[] endpoints = NO_ENDPOINTS;
 
-  private EndpointColumns columns = new EndpointColumns(0);
+  private EndpointColumns columns = new EndpointColumns(0, 0);
   private int[] chosen = {};
   private boolean all;
   private int size;
@@ -79,7 +78,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
     return endpoints[place(index)];
   }
 
-  private int place(int index) {
+  @Override
+  public int place(int index) {
     if (index >= size) {
       throw new IndexOutOfBoundsException("candidate " + index + " of " + size);
     }
@@ -195,11 +195,15 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   @Override
   public int matchedBlocks(int index) {
     int slot = columns.slot[place(index)];
+    lookUp();
+    return prefixes.held(slot);
+  }
+
+  private void lookUp() {
     if (!matchedKnown) {
       prefixes.lookUp(salt, facts.blocks(), cacheableBlocks());
       matchedKnown = true;
     }
-    return prefixes.held(slot);
   }
 
   @Override
@@ -218,8 +222,37 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   }
 
   @Override
-  public void workload(int index, Workload into) {
-    columns.read(place(index), into);
+  public void cachedTokens(double[] into) {
+    if (size == 0) {
+      return;
+    }
+    lookUp();
+    double most = Math.max(0, facts.promptTokens() - 1.0);
+    for (int i = 0; i < size; i++) {
+      int slot = columns.slot[all ? i : chosen[i]];
+      into[i] = Math.min(most, (double) prefixes.held(slot) * TOKENS_PER_BLOCK);
+    }
+  }
+
+  @Override
+  public int places() {
+    return endpoints.length;
+  }
+
+  @Override
+  public long changes(long since, Changed to) {
+    long until = columns.changes();
+    if (columns.remembers(since)) {
+      for (long n = since; n < until; n++) {
+        int changed = columns.changed(n);
+        to.changed(changed, endpoints[changed]);
+      }
+    } else {
+      for (int i = 0; i < endpoints.length; i++) {
+        to.changed(i, endpoints[i]);
+      }
+    }
+    return until;
   }
 
   @Override

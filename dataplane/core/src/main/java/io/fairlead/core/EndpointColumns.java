@@ -1,17 +1,16 @@
 package io.fairlead.core;
 
-import io.fairlead.plugin.Workload;
 import java.util.Arrays;
 
 /**
  * What scorers look at for each candidate of each decision, side by side: reading 10,000 numbers in
  * a row takes a tenth of the time of finding them in 10,000 objects. Places are those of the
- * eligible endpoints; an endpoint that changes writes itself.
+ * eligible endpoints; an endpoint that changes writes itself, and is noted for those who keep
+ * something worked out from its account.
  */
 final class EndpointColumns {
 
-  /** Numbers of a workload in a row. */
-  private static final int ROW = 12;
+  private static final int SHORTEST_LOG = 64;
 
   final int[] queueDepth;
   final double[] kvUsage;
@@ -19,49 +18,44 @@ final class EndpointColumns {
   /** Numbers in the prefix index, and of plugins' arrays. */
   final int[] slot;
 
-  private final double[] workloads;
-  private final long[] headSince;
+  /** The places that changed last, change {@code n} at {@code n} modulo its length. */
+  private final int[] log;
 
-  EndpointColumns(int places) {
+  private long changes;
+
+  /**
+   * Columns to be filled.
+   *
+   * @param changesBefore those noted in the columns that these replace: whoever has seen no more
+   *     than them is told of all places
+   */
+  EndpointColumns(int places, long changesBefore) {
     queueDepth = new int[places];
     kvUsage = new double[places];
     slot = new int[places];
-    workloads = new double[places * ROW];
-    headSince = new long[places];
+    log = new int[Integer.highestOneBit(Math.max(SHORTEST_LOG, places))];
+    changes = changesBefore + log.length + 1;
     Arrays.fill(kvUsage, Double.NaN);
   }
 
-  void write(int place, Workload from) {
-    int at = place * ROW;
-    workloads[at] = from.inFlight;
-    workloads[at + 1] = from.criticalInFlight;
-    workloads[at + 2] = from.sheddableInFlight;
-    workloads[at + 3] = from.decoding;
-    workloads[at + 4] = from.inFlightTokens;
-    workloads[at + 5] = from.prefills;
-    workloads[at + 6] = from.prefillTokens;
-    workloads[at + 7] = from.prefillAttention;
-    workloads[at + 8] = from.headTokens;
-    workloads[at + 9] = from.headAttention;
-    workloads[at + 10] = from.kvCapacityTokens;
-    workloads[at + 11] = from.adapterSlots;
-    headSince[place] = from.headSince;
+  /** The account of the endpoint in this place is another. */
+  void note(int place) {
+    log[(int) (changes & (log.length - 1))] = place;
+    changes++;
   }
 
-  void read(int place, Workload into) {
-    int at = place * ROW;
-    into.inFlight = workloads[at];
-    into.criticalInFlight = workloads[at + 1];
-    into.sheddableInFlight = workloads[at + 2];
-    into.decoding = workloads[at + 3];
-    into.inFlightTokens = workloads[at + 4];
-    into.prefills = workloads[at + 5];
-    into.prefillTokens = workloads[at + 6];
-    into.prefillAttention = workloads[at + 7];
-    into.headTokens = workloads[at + 8];
-    into.headAttention = workloads[at + 9];
-    into.kvCapacityTokens = workloads[at + 10];
-    into.adapterSlots = workloads[at + 11];
-    into.headSince = headSince[place];
+  /** How many changes there have been so far. */
+  long changes() {
+    return changes;
+  }
+
+  /** Whether all changes from this one on are still known. */
+  boolean remembers(long change) {
+    return changes - change <= log.length;
+  }
+
+  /** The place of a change that is still known. */
+  int changed(long change) {
+    return log[(int) (change & (log.length - 1))];
   }
 }

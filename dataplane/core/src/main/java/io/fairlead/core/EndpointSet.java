@@ -27,7 +27,7 @@ final class EndpointSet {
   private PrefixSettings prefixSettings = PrefixSettings.DEFAULT;
   private Map<String, EndpointState> eligible = new HashMap<>();
   private EndpointState[] ordered = {};
-  private EndpointColumns columns = new EndpointColumns(0);
+  private EndpointColumns columns = new EndpointColumns(0, 0);
   private final List<EndpointState> leaving = new ArrayList<>();
   private int[] freeSlots = {};
   private int freeCount;
@@ -102,7 +102,7 @@ final class EndpointSet {
     }
     eligible = after;
     ordered = states;
-    columns = new EndpointColumns(states.length);
+    columns = new EndpointColumns(states.length, columns.changes());
     for (int i = 0; i < states.length; i++) {
       states[i].columns(columns, i);
     }

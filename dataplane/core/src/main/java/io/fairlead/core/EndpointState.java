@@ -4,7 +4,6 @@ import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
-import io.fairlead.plugin.Workload;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +24,6 @@ final class EndpointState implements Endpoint {
   private final long identity;
   private final PrefillQueue prefills = new PrefillQueue();
   private final AdapterSlots adapters = new AdapterSlots();
-  private final Workload workload = new Workload();
   private EndpointAttributes attributes;
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
 
@@ -110,15 +108,18 @@ final class EndpointState implements Endpoint {
     publish();
   }
 
-  /** To be called after every change, of the prefill queue too. */
+  /** To be called after every change of the account, that of the prefill queue too. */
   void publish() {
     EndpointColumns all = columns;
     if (all != null) {
-      workload.set(this);
-      all.write(place, workload);
-      all.queueDepth[place] = queueDepth();
-      all.kvUsage[place] = kvUsage;
+      all.note(place);
+      show(all);
     }
+  }
+
+  private void show(EndpointColumns all) {
+    all.queueDepth[place] = queueDepth();
+    all.kvUsage[place] = kvUsage;
   }
 
   void leave() {
@@ -132,9 +133,19 @@ final class EndpointState implements Endpoint {
   }
 
   void scraped(EndpointMetrics scrape) {
+    long capacity = kvCapacityTokens;
+    int slots = adapters.slots();
     adapters.scraped(scrape);
     read(scrape);
-    publish();
+    EndpointColumns all = columns;
+    if (all == null) {
+      return;
+    }
+    show(all);
+    // Scrapes come far more often than requests, and hardly ever say another size.
+    if (capacity != kvCapacityTokens || slots != adapters.slots()) {
+      all.note(place);
+    }
   }
 
   private void read(EndpointMetrics scrape) {

@@ -19,8 +19,10 @@ import io.fairlead.plugin.Workload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Plugins that hold what they are shown and told against the truth, and break when told to. */
@@ -32,6 +34,8 @@ final class TruthPlugins {
   static final String PREFILLER = "x-prefiller";
 
   private final TruthModel truth;
+  private final Map<Integer, Workload> workloads = new HashMap<>();
+  private long seen;
   private Fault fault = Fault.NONE;
 
   TruthPlugins(TruthModel truth) {
@@ -106,8 +110,18 @@ final class TruthPlugins {
 
   private void compare(InferenceRequest request, Candidates candidates) {
     TruthModel.hold(request.now() == truth.now, "the time of the event");
+    seen =
+        candidates.changes(
+            seen,
+            (place, endpoint) -> {
+              Workload told = new Workload();
+              told.set(endpoint);
+              workloads.put(place, told);
+            });
     // One whole account in four decisions: each is compared at the next quiesce anyway.
     int looked = (int) request.draw(99, 4L * candidates.size());
+    double[] cached = new double[candidates.size()];
+    candidates.cachedTokens(cached);
     for (int i = 0; i < candidates.size(); i++) {
       Endpoint shown = candidates.get(i);
       TruthServer server = truth.server(shown);
@@ -119,6 +133,9 @@ final class TruthPlugins {
           || Double.compare(candidates.kvUsage(i), server.kvUsage()) != 0
           || matched < 0
           || matched > request.blockCount()
+          || cached[i] != candidates.cachedTokens(i)
+          || (i > 0 && candidates.place(i) <= candidates.place(i - 1))
+          || candidates.place(i) >= candidates.places()
           || candidates.cachedTokens(i)
               != (matched == 0
                   ? 0
@@ -133,13 +150,12 @@ final class TruthPlugins {
     }
   }
 
-  /** Whether the columns say the same as the endpoint itself. */
-  private static boolean sameWorkload(Candidates candidates, int index) {
-    Workload columns = new Workload();
+  /** Whether what was told of last is how it is now. */
+  private boolean sameWorkload(Candidates candidates, int index) {
+    Workload told = workloads.get(candidates.place(index));
     Workload itself = new Workload();
-    candidates.workload(index, columns);
     itself.set(candidates.get(index));
-    return Arrays.equals(numbers(columns), numbers(itself));
+    return told != null && Arrays.equals(numbers(told), numbers(itself));
   }
 
   private static double[] numbers(Workload of) {

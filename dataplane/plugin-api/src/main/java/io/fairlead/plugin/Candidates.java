@@ -35,8 +35,47 @@ public interface Candidates {
     return get(index).slot();
   }
 
-  /** The same as {@code into.set(get(index))}, faster. */
-  default void workload(int index, Workload into) {
-    into.set(get(index));
+  /** Fills {@code into} with {@link #cachedTokens(int)} of each candidate, faster. */
+  default void cachedTokens(double[] into) {
+    for (int i = 0; i < size(); i++) {
+      into[i] = cachedTokens(i);
+    }
+  }
+
+  /**
+   * How many endpoints the pool has, candidates or not. Each has a place of its own, from 0 to
+   * {@code places() - 1}.
+   */
+  default int places() {
+    return size();
+  }
+
+  /** The place of a candidate's endpoint; a later candidate has a higher one. */
+  default int place(int index) {
+    return index;
+  }
+
+  /**
+   * For a scorer that keeps something worked out for each endpoint: tells it of every place where
+   * {@link Workload} says something else than when it last asked, or another endpoint is now.
+   * Places may be told twice, and ones where nothing is new; all are told when too much has
+   * changed.
+   *
+   * @param since what this returned last, to the same scorer; 0 at first
+   * @return to be passed the next time
+   */
+  default long changes(long since, Changed to) {
+    for (int i = 0; i < size(); i++) {
+      to.changed(i, get(i));
+    }
+    return 0;
+  }
+
+  /** Is told which endpoint to look at anew. */
+  @FunctionalInterface
+  interface Changed {
+
+    /** The endpoint that is in this place. */
+    void changed(int place, Endpoint endpoint);
   }
 }

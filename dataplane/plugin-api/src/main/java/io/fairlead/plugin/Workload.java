@@ -2,8 +2,8 @@ package io.fairlead.plugin;
 
 /**
  * The numbers of one endpoint that say how busy it is, copied into an object that a scorer keeps
- * and fills again for each candidate: see {@link Candidates#workload}. All come from what this
- * picker sent; those of the first token's queue are as in {@link Prefills}.
+ * and fills again for each endpoint that has changed: see {@link Candidates#changes}. All come from
+ * what this picker sent; those of the first token's queue are as in {@link Prefills}.
  */
 public final class Workload {
 

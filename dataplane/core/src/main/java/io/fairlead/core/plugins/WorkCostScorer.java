@@ -11,80 +11,31 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 import io.fairlead.plugin.Workload;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Scores by the time that a request costs at an endpoint, its own and that of others, in
- * milliseconds: the least cost gets 1, the others the least over their own.
- *
- * <pre>
- * own prefill      Tp = psi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
- * backlog          Q  = psi sum of prefills there - time that the first of them has had
- * decode's share   i  = 1 + (d1 B + d2 K) / (a + b mbt)        B decoding, K tokens in flight
- * adapter          L  = load time, twice when one must go for it
- * step time        S  = phi (d0 + d1 (n + 1) + d2 (K + N))     n in flight, N prompt tokens
- * wait for KV      V  = tokens too many * (o/2 S) / K          o expected output tokens
- * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
- * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
- * cost = omega ((Q + Tp) i + L + V + W) + X + theta b u + lambda L + o S
- * </pre>
- *
- * All of it is known from what this picker sent; nothing is polled but sizes. {@code phi} and
- * {@code psi} are how much slower than its {@link EngineClass} an endpoint has proved to be at
- * decoding and at prefills. {@code X} is what the request takes from those already there, a longer
- * prefill and longer steps; {@code theta} and {@code lambda} weigh what a missed cache and a loaded
- * adapter cost the requests to come, and {@code omega} the wait for a first token, which those who
- * come later share while there is a queue.
+ * milliseconds, by the formula of {@link CostColumns}: the least cost gets 1, the others the least
+ * over their own.
  */
-final class WorkCostScorer implements Scorer, Observer {
+final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
-  private static final double NANOS = 1e-6;
-  private static final double LEARNING = 0.03;
-
-  /** Of the speed of an endpoint, which is a constant of its hardware: noise would unbalance. */
-  private static final double SPEED_LEARNING = 0.003;
-  private static final double OUTPUT_LEARNING = 0.02;
-  private static final double FIRST_OUTPUT = 200;
-  private static final double SLOWEST = 10;
-  private static final double FASTEST = 0.1;
-
-  /** An observation this far off is none: a response that came in one piece, or a stall. */
-  private static final double ABSURD = 20;
-
-  /** Events of a stream that carry no token: the one with the role, and the end. */
-  private static final int EVENTS_AROUND = 2;
-
-  private static final int TOO_SHORT_TO_TELL = 8;
-
   private final Settings settings;
-  private final double criticalMore;
-  private final double sheddableMore;
-  private double expectedOutput = FIRST_OUTPUT;
+  private final LearnedSpeeds speeds;
 
-  /** By slot. */
-  private @Nullable EngineClass[] classes = {};
+  /** By place; what changes is worked out again before a decision. */
+  private final CostColumns costs;
 
-  private double[] phi = {};
-  private double[] psi = {};
+  private long seen;
 
-  /** By slot: running means of what prefills took, and of what they should have. */
-  private double[] prefillTaken = {};
-
-  private double[] prefillExpected = {};
-
-  /** By slot: how many requests have told. */
-  private int[] prefillsSeen = {};
-
-  private int[] decodesSeen = {};
-  private double[] trust = {};
-
-  /** Of the candidate that is looked at. */
+  /** Of the endpoint that is looked at. */
   private final Workload there = new Workload();
 
-  /** By candidate: prompt tokens to be computed there. */
-  private double[] uncached = {};
+  /** By candidate, and by place for those that are not all. */
+  private double[] cached = {};
+
+  private double[] cachedThere = {};
+  private double[] costsThere = {};
 
   /**
    * How it weighs.
@@ -108,42 +59,31 @@ final class WorkCostScorer implements Scorer, Observer {
 
   WorkCostScorer(Settings settings) {
     this.settings = settings;
-    this.criticalMore = settings.criticalWeight() - 1;
-    this.sheddableMore = settings.sheddableWeight() - 1;
+    this.speeds = new LearnedSpeeds(settings.classes());
+    this.costs = new CostColumns(settings);
+  }
+
+  Settings settings() {
+    return settings;
   }
 
   @Override
   public void joined(Endpoint endpoint) {
-    int slot = endpoint.slot();
-    if (slot >= classes.length) {
-      int length = Math.max(16, slot * 2);
-      classes = Arrays.copyOf(classes, length);
-      phi = Arrays.copyOf(phi, length);
-      psi = Arrays.copyOf(psi, length);
-      prefillTaken = Arrays.copyOf(prefillTaken, length);
-      prefillExpected = Arrays.copyOf(prefillExpected, length);
-      prefillsSeen = Arrays.copyOf(prefillsSeen, length);
-      decodesSeen = Arrays.copyOf(decodesSeen, length);
-      trust = Arrays.copyOf(trust, length);
-    }
-    classes[slot] = settings.classes().of(endpoint);
-    phi[slot] = 1;
-    psi[slot] = 1;
-    prefillTaken[slot] = 0;
-    prefillExpected[slot] = 0;
-    prefillsSeen[slot] = 0;
-    decodesSeen[slot] = 0;
-    trust[slot] = 1;
+    speeds.joined(endpoint);
   }
 
-  private EngineClass engine(Endpoint endpoint) {
-    int slot = endpoint.slot();
-    EngineClass known = slot < classes.length ? classes[slot] : null;
-    if (known == null) {
-      joined(endpoint);
-      known = settings.classes().of(endpoint);
-    }
-    return known;
+  /** It is told of by {@link #changed} too before the next decision: its account has changed. */
+  @Override
+  public void completed(Completion completion) {
+    speeds.completed(completion);
+  }
+
+  /** The account of the endpoint in this place is another, or the endpoint is. */
+  @Override
+  public void changed(int place, Endpoint endpoint) {
+    EngineClass engine = speeds.engine(endpoint);
+    there.set(endpoint);
+    costs.write(place, there, engine, speeds, endpoint.slot());
   }
 
   @Override
@@ -152,34 +92,32 @@ final class WorkCostScorer implements Scorer, Observer {
     if (size == 0) {
       return;
     }
-    double output =
+    costs.places(candidates.places(), request.now());
+    seen = candidates.changes(seen, this);
+    reserve(size, candidates.places());
+    candidates.cachedTokens(cached);
+    costs.prompt = request.promptTokens();
+    costs.now = request.now();
+    double expectedOutput = speeds.expectedOutput();
+    costs.expectedOutput = expectedOutput;
+    costs.output =
         request.maxOutputTokens() > 0
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
-    if (uncached.length < size) {
-      uncached = new double[size + size / 2];
+    if (size == candidates.places()) {
+      costs.missed = settings.theta() * costs.perToken() / size;
+      costs.fill(cached, scores);
+    } else {
+      some(candidates, scores);
     }
-    double prompt = request.promptTokens();
-    long now = request.now();
-    double tokenTime = 0;
-    for (int i = 0; i < size; i++) {
-      int slot = candidates.slot(i);
-      EngineClass engine = slot < classes.length ? classes[slot] : null;
-      if (engine == null) {
-        engine = engine(candidates.get(i));
-      }
-      candidates.workload(i, there);
-      tokenTime += psi[slot] * engine.b();
-      uncached[i] = prompt - candidates.cachedTokens(i) * trust[slot];
-      double load =
-          there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
-      scores[i] = cost(prompt, now, engine, slot, uncached[i], load, output);
+    if (costs.anyAdapters()) {
+      addLoads(request, candidates, scores);
     }
-    double missed = settings.theta() * tokenTime / size;
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
-      scores[i] += missed * uncached[i];
-      least = Math.min(least, scores[i]);
+      if (scores[i] < least) {
+        least = scores[i];
+      }
     }
     int owner = owner(request, candidates, scores, least);
     for (int i = 0; i < size; i++) {
@@ -189,46 +127,43 @@ final class WorkCostScorer implements Scorer, Observer {
     scores[owner] = 1;
   }
 
-  /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
-  private double cost(
-      double prompt,
-      long now,
-      EngineClass engine,
-      int slot,
-      double uncached,
-      double load,
-      double output) {
-    double cached = prompt - uncached;
-    double inFlight =
-        there.inFlight
-            + criticalMore * there.criticalInFlight
-            + sheddableMore * there.sheddableInFlight;
-    double kv = there.inFlightTokens + there.decoding * expectedOutput / 2;
+  /** The costs where not all of the pool's endpoints are candidates. */
+  private void some(Candidates candidates, double[] scores) {
+    int size = candidates.size();
+    double perToken = 0;
+    for (int i = 0; i < size; i++) {
+      int place = candidates.place(i);
+      perToken += costs.perToken(place);
+      cachedThere[place] = cached[i];
+    }
+    costs.missed = settings.theta() * perToken / size;
+    // All of them nevertheless: in vectors that takes less than to leave some out.
+    costs.fill(cachedThere, costsThere);
+    for (int i = 0; i < size; i++) {
+      scores[i] = costsThere[candidates.place(i)];
+    }
+  }
 
-    double own = psi[slot] * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
-    double backlog = 0;
-    if (there.prefills > 0) {
-      double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
-      double head = engine.prefill(1, there.headTokens, there.headAttention);
-      double had = (now - there.headSince) * NANOS;
-      backlog = Math.max(0, psi[slot] * all - Math.min(had, psi[slot] * head));
+  /** Loading an adapter costs this request, those in flight, and those to come. */
+  private void addLoads(InferenceRequest request, Candidates candidates, double[] scores) {
+    for (int i = 0; i < candidates.size(); i++) {
+      int place = candidates.place(i);
+      if (costs.hasAdapters(place)) {
+        Endpoint endpoint = candidates.get(i);
+        double load = load(request, endpoint.adapters(), speeds.engine(endpoint));
+        scores[i] += load * (settings.omega() + costs.inFlight(place) + settings.lambda());
+      }
     }
-    double step = phi[slot] * engine.decode(there.inFlight + 1, kv + prompt);
-    double room = 0.9 * (there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens());
-    double excess = kv + prompt + output / 2 - room;
-    // Room comes as the others end, with the tokens that they still have to produce.
-    double wait = excess > 0 && kv > 0 ? excess * (expectedOutput / 2 * step) / kv : 0;
-    double standing = there.inFlight + 1 - engine.maxSequences();
-    if (standing > 0) {
-      wait += standing * expectedOutput * step / engine.maxSequences();
+  }
+
+  private void reserve(int size, int places) {
+    if (cached.length < size) {
+      cached = new double[size + size / 2];
     }
-    double slower = phi[slot] * (engine.d1() + engine.d2() * (prompt + output / 2));
-    return settings.omega()
-            * ((backlog + own) * engine.interference(there.decoding, kv) + load + wait)
-        + inFlight * (own + load)
-        + there.decoding * expectedOutput / 2 * slower
-        + settings.lambda() * load
-        + output * step;
+    if (size < places && cachedThere.length < places) {
+      cachedThere = new double[places];
+      costsThere = new double[places];
+    }
   }
 
   private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
@@ -283,88 +218,6 @@ final class WorkCostScorer implements Scorer, Observer {
     long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
     return twice ^ (twice >>> 31);
-  }
-
-  @Override
-  public void completed(Completion completion) {
-    EngineClass engine = engine(completion.endpoint());
-    int slot = completion.endpoint().slot();
-    if (completion.cachedTokens() >= 0
-        && completion.promptTokens() > 0
-        && completion.expectedCachedTokens() > 0
-        && !completion.prefilledElsewhere()) {
-      // Shares, since the server counts in tokens of its own and the estimate goes by bytes.
-      double expected =
-          (double) completion.expectedCachedTokens() / completion.estimatedPromptTokens();
-      double found = (double) completion.cachedTokens() / completion.promptTokens();
-      trust[slot] += LEARNING * (Math.min(1, found / expected) - trust[slot]);
-    }
-    learnPrefill(completion, engine, slot);
-    learnDecode(completion, engine, slot);
-  }
-
-  /**
-   * Sums before ratios: of prefills that were done in one step, the first takes all of the time and
-   * the others none.
-   */
-  private void learnPrefill(Completion completion, EngineClass engine, int slot) {
-    double prompt = completion.estimatedPromptTokens();
-    if (completion.prefillTime() < 0 || completion.prefilledElsewhere() || prompt <= 0) {
-      return;
-    }
-    double cached =
-        completion.cachedTokens() >= 0 && completion.promptTokens() > 0
-            ? prompt * completion.cachedTokens() / completion.promptTokens()
-            : completion.expectedCachedTokens() * trust[slot];
-    double uncached = Math.max(0, prompt - cached);
-    double batch = completion.meanDecoding();
-    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
-    double expected =
-        engine.prefill(1, uncached, uncached * (cached + uncached / 2))
-            * engine.interference(batch, kv);
-    double taken = completion.prefillTime() * NANOS;
-    if (batch > 1 && completion.prefillTime() == completion.timeToFirstToken()) {
-      // It came into the middle of a step.
-      taken = Math.max(0, taken - phi[slot] * engine.decode(batch, kv) / 2);
-    }
-    if (taken > ABSURD * expected) {
-      return;
-    }
-    if (prefillsSeen[slot] == 0) {
-      prefillExpected[slot] = expected;
-      prefillTaken[slot] = expected;
-    }
-    double rate = rate(++prefillsSeen[slot]);
-    prefillExpected[slot] += rate * (expected - prefillExpected[slot]);
-    prefillTaken[slot] += rate * (taken - prefillTaken[slot]);
-    psi[slot] = Math.clamp(prefillTaken[slot] / prefillExpected[slot], FASTEST, SLOWEST);
-  }
-
-  private void learnDecode(Completion completion, EngineClass engine, int slot) {
-    int output = completion.outputTokens();
-    if (output < 0) {
-      output = completion.streamedEvents() - EVENTS_AROUND;
-    }
-    if (output < 1 || !completion.succeeded()) {
-      return;
-    }
-    expectedOutput += OUTPUT_LEARNING * (output - expectedOutput);
-    if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
-      return;
-    }
-    double batch = completion.meanDecoding();
-    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
-    double observed = completion.decodeTime() * NANOS / (output - 1);
-    double ratio = observed / engine.decode(batch, kv);
-    if (ratio >= 1 / ABSURD && ratio <= ABSURD) {
-      double rate = rate(++decodesSeen[slot]);
-      phi[slot] = Math.clamp(phi[slot] + rate * (ratio - phi[slot]), FASTEST, SLOWEST);
-    }
-  }
-
-  /** A mean of all that were seen, with the guess as one of them, until there are many. */
-  private static double rate(int seen) {
-    return Math.max(1.0 / (seen + 1), SPEED_LEARNING);
   }
 
   static final class Factory implements PluginFactory {

@@ -2,7 +2,6 @@ package io.fairlead.core.scheduling;
 
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
-import io.fairlead.plugin.Workload;
 import org.jspecify.annotations.Nullable;
 
 /** The candidates that the filters have left so far, as indexes into those of the request. */
@@ -73,8 +72,18 @@ final class Survivors implements Candidates {
   }
 
   @Override
-  public void workload(int index, Workload into) {
-    request().workload(origins[index], into);
+  public int places() {
+    return request().places();
+  }
+
+  @Override
+  public int place(int index) {
+    return request().place(origins[index]);
+  }
+
+  @Override
+  public long changes(long since, Changed to) {
+    return request().changes(since, to);
   }
 
   @Override

@@ -82,7 +82,8 @@ class WorkCostScorerTest {
                 "theta",
                 0L,
                 "engineClasses",
-                List.of(Map.of("accelerator", "small", "maxSequences", 4L, "decodeKvTokenMs", 0L))));
+                List.of(
+                    Map.of("accelerator", "small", "maxSequences", 4L, "decodeKvTokenMs", 0L))));
     TestEndpoint full = endpoint("full", 0);
     TestEndpoint free = endpoint("free", 1);
     for (TestEndpoint each : List.of(full, free)) {

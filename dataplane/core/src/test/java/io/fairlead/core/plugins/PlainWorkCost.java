@@ -1,0 +1,185 @@
+package io.fairlead.core.plugins;
+
+import io.fairlead.plugin.Adapters;
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Observer;
+import io.fairlead.plugin.Scorer;
+import io.fairlead.plugin.Workload;
+
+/**
+ * What {@link WorkCostScorer} is held against: the same formula, worked out candidate by candidate
+ * as it is written, with nothing kept from one decision to the next but what was learned.
+ */
+final class PlainWorkCost implements Scorer, Observer {
+
+  private static final double BELOW_ONE = Math.nextDown(1.0);
+  private static final double NANOS = 1e-6;
+  private final WorkCostScorer.Settings settings;
+  private final LearnedSpeeds speeds;
+  private final double criticalMore;
+  private final double sheddableMore;
+  private double expectedOutput;
+
+  /** Of the candidate that is looked at. */
+  private final Workload there = new Workload();
+
+  /** By candidate: prompt tokens to be computed there. */
+  private double[] uncached = {};
+
+  PlainWorkCost(WorkCostScorer.Settings settings) {
+    this.speeds = new LearnedSpeeds(settings.classes());
+    this.settings = settings;
+    this.criticalMore = settings.criticalWeight() - 1;
+    this.sheddableMore = settings.sheddableWeight() - 1;
+  }
+
+  @Override
+  public void joined(Endpoint endpoint) {
+    speeds.joined(endpoint);
+  }
+
+  @Override
+  public void completed(Completion completion) {
+    speeds.completed(completion);
+  }
+
+  @Override
+  public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    int size = candidates.size();
+    if (size == 0) {
+      return;
+    }
+    expectedOutput = speeds.expectedOutput();
+    double output =
+        request.maxOutputTokens() > 0
+            ? Math.min(expectedOutput, request.maxOutputTokens())
+            : expectedOutput;
+    if (uncached.length < size) {
+      uncached = new double[size + size / 2];
+    }
+    double prompt = request.promptTokens();
+    long now = request.now();
+    double tokenTime = 0;
+    for (int i = 0; i < size; i++) {
+      int slot = candidates.slot(i);
+      EngineClass engine = speeds.engine(candidates.get(i));
+      there.set(candidates.get(i));
+      tokenTime += speeds.psi(slot) * engine.b();
+      uncached[i] = prompt - candidates.cachedTokens(i) * speeds.trust(slot);
+      double load =
+          there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
+      scores[i] = cost(prompt, now, engine, slot, uncached[i], load, output);
+    }
+    double missed = settings.theta() * tokenTime / size;
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < size; i++) {
+      scores[i] += missed * uncached[i];
+      least = Math.min(least, scores[i]);
+    }
+    int owner = owner(request, candidates, scores, least);
+    for (int i = 0; i < size; i++) {
+      // Exact ties go to the owner too: below 1 is below it.
+      scores[i] = Math.min(least / scores[i], BELOW_ONE);
+    }
+    scores[owner] = 1;
+  }
+
+  /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
+  private double cost(
+      double prompt,
+      long now,
+      EngineClass engine,
+      int slot,
+      double uncached,
+      double load,
+      double output) {
+    double cached = prompt - uncached;
+    double inFlight =
+        there.inFlight
+            + criticalMore * there.criticalInFlight
+            + sheddableMore * there.sheddableInFlight;
+    double kv = there.inFlightTokens + there.decoding * expectedOutput / 2;
+
+    double own = speeds.psi(slot) * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double backlog = 0;
+    if (there.prefills > 0) {
+      double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
+      double head = engine.prefill(1, there.headTokens, there.headAttention);
+      double had = (now - there.headSince) * NANOS;
+      backlog = Math.max(0, speeds.psi(slot) * all - Math.min(had, speeds.psi(slot) * head));
+    }
+    double step = speeds.phi(slot) * engine.decode(there.inFlight + 1, kv + prompt);
+    double room = 0.9 * (there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens());
+    double excess = kv + prompt + output / 2 - room;
+    // Room comes as the others end, with the tokens that they still have to produce.
+    double wait = excess > 0 && kv > 0 ? excess * (expectedOutput / 2 * step) / kv : 0;
+    double standing = there.inFlight + 1 - engine.maxSequences();
+    if (standing > 0) {
+      wait += standing * expectedOutput * step / engine.maxSequences();
+    }
+    double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
+    return settings.omega()
+            * ((backlog + own) * engine.interference(there.decoding, kv) + load + wait)
+        + inFlight * (own + load)
+        + there.decoding * expectedOutput / 2 * slower
+        + settings.lambda() * load
+        + output * step;
+  }
+
+  private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
+    if (!adapters.needed(request.targetModel()) || adapters.resident(request.targetModel())) {
+      return 0;
+    }
+    return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();
+  }
+
+  /**
+   * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
+   * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
+   */
+  private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
+    if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
+      int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
+      if (costs[agreed] <= 1.5 * least) {
+        return agreed;
+      }
+    }
+    return highest(request, candidates, costs, least);
+  }
+
+  private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {
+    for (int i = 0; i < candidates.size(); i++) {
+      if (candidates.matchedBlocks(i) * 2 >= Math.max(1, request.blockCount())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
+  private static int highest(
+      InferenceRequest request, Candidates candidates, double[] costs, double most) {
+    int winner = -1;
+    long highest = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      if (costs[i] <= most) {
+        long hash = mix(request.prefixKey() ^ candidates.get(i).identity());
+        if (winner < 0 || Long.compareUnsigned(hash, highest) > 0) {
+          winner = i;
+          highest = hash;
+        }
+      }
+    }
+    return winner;
+  }
+
+  /** The finalizer of SplitMix64. */
+  private static long mix(long z) {
+    long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
+    return twice ^ (twice >>> 31);
+  }
+}
