@@ -6,6 +6,7 @@ import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.EndpointView;
 import io.fairlead.lab.load.LoadReport;
 import io.fairlead.lab.load.LoadRun;
+import io.fairlead.lab.load.LoadSettings;
 import io.fairlead.lab.workload.MixedWorkload;
 import io.fairlead.lab.workload.MixedWorkload.ModelShare;
 import io.fairlead.lab.workload.MixedWorkload.Spec;
@@ -43,7 +44,7 @@ final class DemoShow implements AutoCloseable {
     this.plane = plane;
     this.folder = folder;
     this.stopped = stopped;
-    this.load = new LoadRun(base(), Duration.ofSeconds(60));
+    this.load = new LoadRun(base(), LoadSettings.mixed(Duration.ofSeconds(60)));
   }
 
   void banner(int stubs) {
@@ -104,15 +105,14 @@ final class DemoShow implements AutoCloseable {
                 6,
                 600,
                 120,
-                48,
-                0.5));
+                48));
     return Thread.ofPlatform()
         .name("demo-load")
         .start(
             () -> {
               try {
                 for (int round = 0; round < rounds && stopped.getCount() > 0; round++) {
-                  load.send(workload.requests(seed + round, REQUESTS_PER_ROUND));
+                  load.send(workload.start(seed + round), REQUESTS_PER_ROUND, Duration.ofDays(365));
                 }
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

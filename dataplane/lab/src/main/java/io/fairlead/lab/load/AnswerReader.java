@@ -10,18 +10,33 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Flow;
 
-/** Collects one answer with the times of its first and last byte. */
+/**
+ * Reads one answer with the times of its first and last byte. Of a stream only the line that is
+ * coming in is kept, and what it has said of itself.
+ */
 final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
 
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String END_OF_STREAM = "data: [DONE]";
+  private static final String DATA = "data: ";
+  private static final String END_OF_STREAM = "[DONE]";
 
-  private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
+  private final boolean stream;
   private final long start;
+  private boolean begun;
+  private boolean ended;
+  private JsonNode first = MissingNode.getInstance();
+  private JsonNode usage = MissingNode.getInstance();
   private long firstByteNanos;
   private long lastByteNanos;
 
-  AnswerReader(long start) {
+  /**
+   * A reader of one answer.
+   *
+   * @param start from when time counts
+   */
+  AnswerReader(boolean stream, long start) {
+    this.stream = stream;
     this.start = start;
   }
 
@@ -33,13 +48,19 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
   @Override
   public void onNext(List<ByteBuffer> buffers) {
     lastByteNanos = System.nanoTime() - start;
-    if (body.size() == 0) {
+    if (!begun) {
+      begun = true;
       firstByteNanos = lastByteNanos;
     }
     for (ByteBuffer buffer : buffers) {
-      byte[] bytes = new byte[buffer.remaining()];
-      buffer.get(bytes);
-      body.writeBytes(bytes);
+      while (buffer.hasRemaining()) {
+        byte next = buffer.get();
+        if (next == '\n' && stream) {
+          line();
+        } else {
+          pending.write(next);
+        }
+      }
     }
   }
 
@@ -47,10 +68,35 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
   public void onError(Throwable failure) {}
 
   @Override
-  public void onComplete() {}
+  public void onComplete() {
+    if (!stream) {
+      first = json(text());
+      usage = first.path("usage");
+      ended = !first.isMissingNode();
+    }
+  }
 
-  byte[] bytes() {
-    return body.toByteArray();
+  private String text() {
+    String text = pending.toString(StandardCharsets.UTF_8);
+    pending.reset();
+    return text;
+  }
+
+  private void line() {
+    String line = text();
+    if (!line.startsWith(DATA)) {
+      return;
+    }
+    String data = line.substring(DATA.length()).strip();
+    if (data.equals(END_OF_STREAM)) {
+      ended = true;
+    } else if (first.isMissingNode()) {
+      first = json(data);
+      usage = first.path("usage");
+    } else if (data.contains("\"usage\"")) {
+      JsonNode told = json(data).path("usage");
+      usage = told.isObject() ? told : usage;
+    }
   }
 
   long firstByteNanos() {
@@ -62,19 +108,28 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
   }
 
   /** Whether the answer is whole: the end event of a stream, or a JSON document. */
-  boolean complete(boolean stream) {
-    String text = body.toString(StandardCharsets.UTF_8);
-    return stream ? text.contains(END_OF_STREAM) : !json(text).isMissingNode();
+  boolean complete() {
+    return ended;
   }
 
   /** The model that the answer names, or an empty string. */
   String model() {
-    String text = body.toString(StandardCharsets.UTF_8);
-    if (text.startsWith("data: ")) {
-      int end = text.indexOf('\n');
-      text = text.substring("data: ".length(), end < 0 ? text.length() : end);
-    }
-    return json(text).path("model").asText("");
+    return first.path("model").asText("");
+  }
+
+  /** Tokens of the prompt as the server counted them; 0 when it did not say. */
+  int promptTokens() {
+    return usage.path("prompt_tokens").asInt();
+  }
+
+  /** Those of them that were in its cache. */
+  int cachedTokens() {
+    return usage.path("prompt_tokens_details").path("cached_tokens").asInt();
+  }
+
+  /** Tokens of the answer. */
+  int outputTokens() {
+    return usage.path("completion_tokens").asInt();
   }
 
   private static JsonNode json(String text) {

@@ -3,7 +3,7 @@ package io.fairlead.lab.load;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.lab.workload.MixedWorkload;
 import io.fairlead.lab.workload.MixedWorkload.ModelShare;
-import io.fairlead.lab.workload.WorkloadRequest;
+import io.fairlead.lab.workload.Workload;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +22,9 @@ public final class LoadComparison {
   private static final int SYSTEM_TOKENS = 200;
   private static final int QUESTION_TOKENS = 60;
   private static final int OUTPUT_TOKENS = 16;
-  private static final double STREAM_SHARE = 0.5;
 
   private final LoadOptions options;
-  private final MixedWorkload workload;
+  private final Workload workload;
 
   private LoadComparison(LoadOptions options) {
     this.options = options;
@@ -37,8 +36,7 @@ public final class LoadComparison {
                 GROUPS,
                 SYSTEM_TOKENS,
                 QUESTION_TOKENS,
-                OUTPUT_TOKENS,
-                STREAM_SHARE));
+                OUTPUT_TOKENS));
   }
 
   /**
@@ -77,19 +75,16 @@ public final class LoadComparison {
       throws IOException, InterruptedException {
     List<LoadSide> order = List.of(baseline, subject);
     if (options.warmup() > 0) {
-      List<WorkloadRequest> requests = workload.requests(options.seed() - 1, options.warmup());
       for (LoadSide side : order) {
         say("warming up", side);
-        side.warmUp(requests);
+        side.warmUp(workload, options.seed() - 1, options.warmup());
       }
     }
     Map<String, Long> before = PickCounts.read(options.picks());
     for (int round = 0; round < options.rounds(); round++) {
-      List<WorkloadRequest> requests =
-          workload.requests(options.seed() + round, options.inRound(round));
       for (LoadSide side : round % 2 == 0 ? order : order.reversed()) {
         say("round %d of %d".formatted(round + 1, options.rounds()), side);
-        side.send(requests);
+        side.send(workload, options.seed() + round, options.inRound(round));
       }
     }
     var picks = new TreeMap<>(PickCounts.read(options.picks()));

@@ -10,6 +10,7 @@ final class LoadRecorder {
   private static final long LONGEST_MICROS = 3_600_000_000L;
 
   private final Histogram ttftMicros = new Histogram(LONGEST_MICROS, 3);
+  private final Histogram tpotMicros = new Histogram(LONGEST_MICROS, 3);
   private final Histogram endToEndMicros = new Histogram(LONGEST_MICROS, 3);
   private final Map<String, Long> failures = new TreeMap<>();
   private final Map<String, Long> endpoints = new TreeMap<>();
@@ -18,19 +19,33 @@ final class LoadRecorder {
   private long succeeded;
   private long rejected;
   private long failed;
+  private long promptTokens;
+  private long cachedTokens;
+  private long outputTokens;
 
   synchronized void sent() {
     sent++;
   }
 
-  synchronized void succeeded(String endpoint, String model, long firstNanos, long lastNanos) {
+  synchronized void succeeded(String endpoint, AnswerReader answer, boolean stream) {
     succeeded++;
-    ttftMicros.recordValue(Math.min(firstNanos / 1_000, LONGEST_MICROS));
-    endToEndMicros.recordValue(Math.min(lastNanos / 1_000, LONGEST_MICROS));
+    record(ttftMicros, answer.firstByteNanos());
+    record(endToEndMicros, answer.lastByteNanos());
+    int tokens = answer.outputTokens();
+    if (stream && tokens > 1) {
+      record(tpotMicros, (answer.lastByteNanos() - answer.firstByteNanos()) / (tokens - 1));
+    }
+    promptTokens += answer.promptTokens();
+    cachedTokens += answer.cachedTokens();
+    outputTokens += tokens;
     if (!endpoint.isEmpty()) {
       endpoints.merge(endpoint, 1L, Long::sum);
     }
-    models.merge(model, 1L, Long::sum);
+    models.merge(answer.model(), 1L, Long::sum);
+  }
+
+  private static void record(Histogram micros, long nanos) {
+    micros.recordValue(Math.min(nanos / 1_000, LONGEST_MICROS));
   }
 
   synchronized void rejected() {
@@ -52,7 +67,9 @@ final class LoadRecorder {
         Map.copyOf(endpoints),
         Map.copyOf(models),
         quantiles(ttftMicros),
-        quantiles(endToEndMicros));
+        quantiles(tpotMicros),
+        quantiles(endToEndMicros),
+        new LoadReport.Tokens(promptTokens, cachedTokens, outputTokens));
   }
 
   private static LoadReport.Quantiles quantiles(Histogram micros) {

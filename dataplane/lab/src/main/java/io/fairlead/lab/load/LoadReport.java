@@ -16,7 +16,9 @@ import java.util.Map;
  *     doesn't
  * @param models answers per model named in the answer
  * @param ttft time to the first body byte of the successful
- * @param endToEnd time to the last one
+ * @param tpot time per output token after the first, of streamed answers of two tokens or more
+ * @param endToEnd time to the last byte of the successful
+ * @param tokens of the successful, as the server counted them
  */
 public record LoadReport(
     long sent,
@@ -27,13 +29,33 @@ public record LoadReport(
     Map<String, Long> endpoints,
     Map<String, Long> models,
     Quantiles ttft,
-    Quantiles endToEnd) {
+    Quantiles tpot,
+    Quantiles endToEnd,
+    Tokens tokens) {
 
   /** Whether every request was answered in full. */
-  boolean flawless() {
+  public boolean flawless() {
     return sent > 0 && succeeded == sent;
+  }
+
+  /** Requests that are over. */
+  public long over() {
+    return succeeded + rejected + failed;
   }
 
   /** Median, tail and mean of one distribution in milliseconds; all 0 when it is empty. */
   public record Quantiles(double p50, double p90, double p99, double mean) {}
+
+  /**
+   * Sums of tokens; 0 of what the server did not count.
+   *
+   * @param prompt of all prompts
+   * @param cached those of {@code prompt} that its cache held
+   * @param output of all answers
+   */
+  public record Tokens(long prompt, long cached, long output) {
+
+    /** None. */
+    public static final Tokens NONE = new Tokens(0, 0, 0);
+  }
 }

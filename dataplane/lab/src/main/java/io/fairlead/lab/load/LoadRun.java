@@ -1,6 +1,8 @@
 package io.fairlead.lab.load;
 
-import io.fairlead.lab.workload.WorkloadRequest;
+import io.fairlead.lab.workload.Arrival;
+import io.fairlead.lab.workload.RequestShape;
+import io.fairlead.lab.workload.Traffic;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -8,19 +10,21 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
+import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests at their own times whatever becomes of the earlier ones (open loop), so that a
- * slow server can't slow the load down and hide it.
+ * Sends a workload's requests to a server at their own times. Those that don't wait for others in
+ * the workload don't here (open loop), so that a slow server can't slow the load down and hide it;
+ * what follows an answer is sent when it has come.
  */
 public final class LoadRun implements AutoCloseable {
 
   private static final int MOST_IN_FLIGHT = 4_096;
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final HttpClient client =
       HttpClient.newBuilder()
@@ -28,46 +32,69 @@ public final class LoadRun implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(5))
           .build();
   private final URI target;
-  private final Duration timeout;
+  private final LoadSettings settings;
   private final LoadRecorder recorder = new LoadRecorder();
-  private final Semaphore inFlight = new Semaphore(MOST_IN_FLIGHT);
-  private final AtomicBoolean stopped = new AtomicBoolean();
+  private final BlockingQueue<Done> done = new LinkedBlockingQueue<>();
+  private volatile boolean stopped;
+
+  /** Of the thread that sends. */
+  private int inFlight;
+
+  private long sent;
+
+  private record Done(RequestShape request, boolean served) {}
 
   /**
    * A run that has not begun.
    *
    * @param base where the server is, e.g. {@code http://127.0.0.1:8080}
-   * @param timeout longest wait for a whole answer
    */
-  public LoadRun(URI base, Duration timeout) {
+  public LoadRun(URI base, LoadSettings settings) {
     this.target = base.resolve("/v1/chat/completions");
-    this.timeout = timeout;
+    this.settings = settings;
   }
 
-  /** Sends all of them, on the caller's thread, and waits for the last answer. */
-  public void send(List<WorkloadRequest> requests) throws InterruptedException {
+  /**
+   * Sends requests on the caller's thread until there are no more, or as many as may be, and waits
+   * for the last answer.
+   *
+   * @param limit most requests to send
+   * @param longest time of the workload after which none is sent
+   */
+  public void send(Traffic traffic, long limit, Duration longest) throws InterruptedException {
     long start = System.nanoTime();
-    for (WorkloadRequest request : requests) {
-      HttpRequest http = http(request);
-      long due = start + request.atNanos();
-      if (!waitUntil(due)) {
-        break;
+    Arrivals arrivals = new Arrivals(traffic, longest.toNanos());
+    long left = limit;
+    while (!stopped) {
+      take(arrivals, start, 0);
+      Arrival next = left == 0 ? null : arrivals.peek();
+      if (next == null && inFlight == 0) {
+        return;
       }
-      inFlight.acquire();
-      sendOne(request, http, due);
+      long due = next == null ? 0 : start + (long) (next.atNanos() / settings.speed());
+      long wait = next == null ? LONGEST_WAIT_NANOS : due - System.nanoTime();
+      if (wait > 0 || inFlight == MOST_IN_FLIGHT) {
+        take(arrivals, start, Math.clamp(wait, 1, LONGEST_WAIT_NANOS));
+      } else if (next != null) {
+        arrivals.remove();
+        left--;
+        sendOne(next.request(), due);
+      }
     }
-    inFlight.acquire(MOST_IN_FLIGHT);
-    inFlight.release(MOST_IN_FLIGHT);
+    while (inFlight > 0) {
+      done.take();
+      inFlight--;
+    }
   }
 
-  /** What has come back so far. */
+  /** What has come back so far. Any thread. */
   public LoadReport report() {
     return recorder.report();
   }
 
-  /** Sends nothing more; {@link #send} returns when what is under way has ended. */
+  /** Sends nothing more; {@link #send} returns when what is under way has ended. Any thread. */
   public void stop() {
-    stopped.set(true);
+    stopped = true;
   }
 
   @Override
@@ -77,57 +104,65 @@ public final class LoadRun implements AutoCloseable {
     client.close();
   }
 
-  private boolean waitUntil(long time) {
-    long left = time - System.nanoTime();
-    while (left > 0 && !stopped.get() && !Thread.currentThread().isInterrupted()) {
-      LockSupport.parkNanos(Math.min(left, 50_000_000));
-      left = time - System.nanoTime();
+  /** Tells the traffic which requests are over, waiting for the first so long. */
+  private void take(Arrivals arrivals, long start, long wait) throws InterruptedException {
+    Done next = done.poll(wait, TimeUnit.NANOSECONDS);
+    while (next != null) {
+      inFlight--;
+      long now = (long) ((System.nanoTime() - start) * settings.speed());
+      arrivals.ended(now, next.request(), next.served());
+      next = done.poll();
     }
-    return !stopped.get() && !Thread.currentThread().isInterrupted();
   }
 
-  private HttpRequest http(WorkloadRequest request) {
-    return HttpRequest.newBuilder(target)
-        .timeout(timeout)
-        .header("content-type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofByteArray(ChatBody.of(request)))
-        .build();
-  }
-
-  private void sendOne(WorkloadRequest request, HttpRequest http, long due) {
+  private void sendOne(RequestShape request, long due) {
+    long number = sent++;
+    boolean stream = new SplittableRandom(number).nextDouble() < settings.streamShare();
+    HttpRequest http =
+        HttpRequest.newBuilder(target)
+            .timeout(settings.timeout())
+            .header("content-type", "application/json")
+            .POST(
+                HttpRequest.BodyPublishers.ofByteArray(
+                    ChatBody.of(request, number, stream, settings)))
+            .build();
     // From when it was due, not from when it went: else a client that falls behind hides the wait.
-    var answer = new AnswerReader(due);
+    var answer = new AnswerReader(stream, due);
     recorder.sent();
+    inFlight++;
     var _ =
         client
-            .sendAsync(http, info -> BodySubscribers.fromSubscriber(answer, AnswerReader::bytes))
-            .whenComplete((response, failure) -> done(request, answer, response, failure));
+            .sendAsync(http, info -> BodySubscribers.fromSubscriber(answer, reader -> reader))
+            .whenComplete(
+                (response, failure) -> {
+                  boolean served = false;
+                  try {
+                    served = served(answer, stream, response, failure);
+                  } finally {
+                    done.add(new Done(request, served));
+                  }
+                });
   }
 
-  private void done(
-      WorkloadRequest request,
+  private boolean served(
       AnswerReader answer,
-      @Nullable HttpResponse<byte[]> response,
+      boolean stream,
+      @Nullable HttpResponse<AnswerReader> response,
       @Nullable Throwable failure) {
-    try {
-      if (failure != null || response == null) {
-        recorder.failed(kind(failure));
-      } else if (response.statusCode() == 429) {
-        recorder.rejected();
-      } else if (response.statusCode() != 200) {
-        recorder.failed(Integer.toString(response.statusCode()));
-      } else if (!answer.complete(request.stream())) {
-        recorder.failed("incomplete");
-      } else {
-        recorder.succeeded(
-            response.headers().firstValue("x-stub-endpoint").orElse(""),
-            answer.model(),
-            answer.firstByteNanos(),
-            answer.lastByteNanos());
-      }
-    } finally {
-      inFlight.release();
+    if (failure != null || response == null) {
+      recorder.failed(kind(failure));
+    } else if (response.statusCode() == 429) {
+      recorder.rejected();
+    } else if (response.statusCode() != 200) {
+      recorder.failed(Integer.toString(response.statusCode()));
+    } else if (!answer.complete()) {
+      recorder.failed("incomplete");
+    } else {
+      recorder.succeeded(
+          response.headers().firstValue("x-stub-endpoint").orElse(""), answer, stream);
+      return true;
     }
+    return false;
   }
 
   private static String kind(@Nullable Throwable failure) {

@@ -1,9 +1,8 @@
 package io.fairlead.lab.load;
 
-import io.fairlead.lab.workload.WorkloadRequest;
+import io.fairlead.lab.workload.Workload;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +12,8 @@ final class LoadSide implements AutoCloseable {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
+  private static final Duration FOREVER = Duration.ofDays(365);
+
   private final LoadOptions.Way way;
   private final LoadRun run;
   private final Map<String, Duration> cpu = new LinkedHashMap<>();
@@ -20,7 +21,7 @@ final class LoadSide implements AutoCloseable {
 
   LoadSide(LoadOptions.Way way) {
     this.way = way;
-    this.run = new LoadRun(way.url(), TIMEOUT);
+    this.run = new LoadRun(way.url(), LoadSettings.mixed(TIMEOUT));
     way.processes().keySet().forEach(process -> cpu.put(process, Duration.ZERO));
   }
 
@@ -29,17 +30,17 @@ final class LoadSide implements AutoCloseable {
   }
 
   /** Sends requests that don't count. */
-  void warmUp(List<WorkloadRequest> requests) throws InterruptedException {
-    try (var warming = new LoadRun(way.url(), TIMEOUT)) {
-      warming.send(requests);
+  void warmUp(Workload workload, long seed, int requests) throws InterruptedException {
+    try (var warming = new LoadRun(way.url(), LoadSettings.mixed(TIMEOUT))) {
+      warming.send(workload.start(seed), requests, FOREVER);
       warmUp = warming.report();
     }
   }
 
   /** Sends requests that count, and waits for the last answer. */
-  void send(List<WorkloadRequest> requests) throws InterruptedException {
+  void send(Workload workload, long seed, int requests) throws InterruptedException {
     Map<String, Duration> before = used();
-    run.send(requests);
+    run.send(workload.start(seed), requests, FOREVER);
     before.forEach((process, time) -> cpu.merge(process, time.negated(), Duration::plus));
     used().forEach((process, time) -> cpu.merge(process, time, Duration::plus));
   }

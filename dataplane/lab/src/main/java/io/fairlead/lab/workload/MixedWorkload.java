@@ -1,20 +1,16 @@
 package io.fairlead.lab.workload;
 
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.lab.workload.Mix.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A bit of everything: several models by share, groups of requests with a system prompt in common,
- * short and long questions, streamed and whole answers, Poisson arrivals. The same seed gives the
- * same requests, byte for byte.
+ * A bit of everything, for demonstrations and comparisons: several models by share, groups of
+ * requests with a system prompt in common, short and long questions, Poisson arrivals.
  */
-public final class MixedWorkload {
-
-  private static final int CHARS_PER_TOKEN = 4;
-  private static final String[] WORDS = {
-    "rope ", "deck ", "harbour ", "tide ", "anchor ", "mast ", "keel ", "sail ", "winch ", "buoy "
-  };
+public final class MixedWorkload implements Workload {
 
   private final Spec spec;
 
@@ -31,7 +27,6 @@ public final class MixedWorkload {
    * @param systemTokens length of each system prompt
    * @param questionTokens mean length of a question; exponential, at least 8
    * @param outputTokens mean length of an answer; exponential, at least 4
-   * @param streamShare share of requests that ask for a stream, 0 to 1
    */
   public record Spec(
       List<ModelShare> models,
@@ -39,8 +34,7 @@ public final class MixedWorkload {
       int groups,
       int systemTokens,
       int questionTokens,
-      int outputTokens,
-      double streamShare) {
+      int outputTokens) {
 
     public Spec {
       models = List.copyOf(models);
@@ -60,27 +54,36 @@ public final class MixedWorkload {
    */
   public record ModelShare(String model, double share) {}
 
-  /** The first {@code count} requests, in order of time. */
-  public List<WorkloadRequest> requests(long seed, int count) {
-    var random = new SplittableRandom(seed);
-    List<String> systems = new ArrayList<>(spec.groups());
+  @Override
+  public String name() {
+    return "mixed-load";
+  }
+
+  @Override
+  public List<ServedModel> models() {
+    return spec.models().stream()
+        .map(share -> new ServedModel(share.model(), Criticality.STANDARD, false))
+        .toList();
+  }
+
+  @Override
+  public Traffic start(long seed) {
+    List<Content> systems = new ArrayList<>(spec.groups());
     for (int i = 0; i < spec.groups(); i++) {
-      systems.add("Group " + i + ". " + text(random, spec.systemTokens()));
+      systems.add(Content.empty(seed).append(Mix.of(Part.SYSTEM, i), spec.systemTokens()));
     }
-    List<WorkloadRequest> requests = new ArrayList<>(count);
-    double at = 0;
-    for (int i = 0; i < count; i++) {
-      at += exponential(random, 1e9 / spec.ratePerSecond());
-      requests.add(
-          new WorkloadRequest(
-              (long) at,
-              model(random),
-              systems.get(random.nextInt(systems.size())),
-              "Question " + i + ". " + text(random, atLeast(8, random, spec.questionTokens())),
-              atLeast(4, random, spec.outputTokens()),
-              random.nextDouble() < spec.streamShare()));
-    }
-    return requests;
+    ArrivalTimes times =
+        new ArrivalTimes(
+            Spread.exponential(1 / spec.ratePerSecond()), Mix.random(seed, Part.ARRIVALS, 0));
+    return new OpenLoop(times, n -> request(seed, n, systems));
+  }
+
+  private RequestShape request(long seed, long n, List<Content> systems) {
+    SplittableRandom random = Mix.random(seed, Part.SIZES, n);
+    Caller caller = new Caller(model(random), "");
+    Content prompt = systems.get(random.nextInt(systems.size())).copy();
+    prompt.append(Mix.of(Part.QUESTION, n), atLeast(8, random, spec.questionTokens()));
+    return prompt.ask(caller, Mix.of(Part.ANSWER, n), atLeast(4, random, spec.outputTokens()));
   }
 
   private String model(SplittableRandom random) {
@@ -95,18 +98,6 @@ public final class MixedWorkload {
   }
 
   private static int atLeast(int least, SplittableRandom random, int mean) {
-    return Math.max(least, (int) exponential(random, mean));
-  }
-
-  private static double exponential(SplittableRandom random, double mean) {
-    return -mean * Math.log1p(-random.nextDouble());
-  }
-
-  private static String text(SplittableRandom random, int tokens) {
-    var text = new StringBuilder(tokens * CHARS_PER_TOKEN + 8);
-    while (text.length() < tokens * CHARS_PER_TOKEN) {
-      text.append(WORDS[random.nextInt(WORDS.length)]);
-    }
-    return text.toString();
+    return Math.max(least, (int) (-mean * Math.log1p(-random.nextDouble())));
   }
 }

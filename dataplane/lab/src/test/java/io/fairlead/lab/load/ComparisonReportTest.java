@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.load.ComparisonReport.Side;
 import io.fairlead.lab.load.LoadReport.Quantiles;
+import io.fairlead.lab.load.LoadReport.Tokens;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,18 @@ final class ComparisonReportTest {
     Side idle =
         new Side(
             "extproc",
-            new LoadReport(0, 0, 0, 0, Map.of(), Map.of(), Map.of(), times(0), times(0)),
+            new LoadReport(
+                0,
+                0,
+                0,
+                0,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                times(0),
+                times(0),
+                times(0),
+                Tokens.NONE),
             Map.of());
 
     assertThat(report(BASELINE, idle, Map.of()).problems()).hasSize(1);
@@ -111,7 +123,9 @@ final class ComparisonReportTest {
             endpoints,
             Map.of(),
             times(millis),
-            times(millis)),
+            times(millis),
+            times(millis),
+            Tokens.NONE),
         cpu);
   }
 
