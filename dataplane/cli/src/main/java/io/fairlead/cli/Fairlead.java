@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
       EppCommand.class,
       StubCommand.class,
       SimulateCommand.class,
+      ReplayCommand.class,
     })
 public final class Fairlead implements Runnable {
 
