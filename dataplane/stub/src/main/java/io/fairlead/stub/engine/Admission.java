@@ -99,7 +99,7 @@ final class Admission {
     return sequence == lacking
         && pool.released() < lackingUntilReleased
         && (lackingMatched == sequence.shareable(profile.blockTokens())
-            || pool.lookup(sequence.identity(lackingMatched)) == BlockPool.ABSENT);
+            || !sequence.knownTo(pool, lackingMatched));
   }
 
   private void leave(Sequence sequence) {
