@@ -13,6 +13,7 @@ import java.util.NavigableMap;
 /** Requests without a first token by band over time. */
 final class QueueFigure extends SeriesFigure {
 
+  /** Those in which anything ever waited. */
   private final List<String> bands;
 
   QueueFigure(Collection<NavigableMap<Long, RunResult>> policies) {
@@ -20,7 +21,9 @@ final class QueueFigure extends SeriesFigure {
     var names = new LinkedHashSet<String>();
     policies.forEach(
         runs ->
-            runs.firstEntry().getValue().waiting().lines().forEach(line -> names.add(line.name())));
+            runs.firstEntry().getValue().waiting().lines().stream()
+                .filter(line -> line.values().stream().anyMatch(value -> value > 0))
+                .forEach(line -> names.add(line.name())));
     bands = new ArrayList<>(names);
   }
 
@@ -32,7 +35,9 @@ final class QueueFigure extends SeriesFigure {
   @Override
   void draw(LinePlot plot, TimeSeries series, int points) {
     for (Line line : series.lines()) {
-      series(plot, css(line.name()), series, line, points);
+      if (bands.contains(line.name())) {
+        series(plot, css(line.name()), series, line, points);
+      }
     }
   }
 

@@ -54,6 +54,9 @@ abstract class SeriesFigure {
     Axis time = Axis.seconds(all.values().stream().mapToDouble(SeriesFigure::end).max().orElse(1));
     Axis y = axis(all.values().stream().mapToDouble(SeriesFigure::peak).toArray());
     legend(out, all.values());
+    if (y.scale() == Axis.Scale.LOG_FROM_ZERO) {
+      out.element("p", "The upright axis is logarithmic from 1 on.", "class", "note");
+    }
     out.open("div", "class", "multiples");
     all.forEach(
         (policy, series) -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.lab.simulator.Distribution;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
+import io.fairlead.lab.simulator.TimeSeries.Line;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -128,6 +129,35 @@ final class HtmlReportTest {
   }
 
   @Test
+  void aBandInWhichNothingWaitsIsNotDrawn() throws Exception {
+    RunResult idle =
+        run(
+            "none",
+            new TimeSeries(
+                1,
+                List.of(
+                    new Line("critical", List.of(0.0, 0.0)),
+                    new Line("standard", List.of(0.0, 9_000.0)))));
+
+    Document page = parse(report(List.of(idle), "none").html());
+
+    assertThat(all(page, "//details[2]//figure/svg/path/title")).containsExactly("standard");
+    assertThat(all(page, "//details[2]/ul/li")).containsExactly("standard");
+  }
+
+  @Test
+  void saysWhereAnAxisIsLogarithmic() throws Exception {
+    String log = "The upright axis is logarithmic from 1 on.";
+    List<RunResult> runs =
+        List.of(
+            MadeUpRuns.run("chat", "fast", 1, 0.5, 4), MadeUpRuns.run("chat", "slow", 1, 20, 4));
+
+    assertThat(all(parse(report(runs, "fast").html()), "//details/p")).contains(log);
+    assertThat(all(parse(report(runs.subList(0, 1), "fast").html()), "//details/p"))
+        .doesNotContain(log);
+  }
+
+  @Test
   void namesAreEscaped() throws Exception {
     String name = "<script>alert(\"x\")</script>&'|\u0001";
     Document page = parse(report(List.of(MadeUpRuns.run(name, name, 1, 1, 2)), name).html());
@@ -184,6 +214,10 @@ final class HtmlReportTest {
 
   /** A run in which nothing was completed and nothing looked at. */
   static RunResult empty(String policy) {
+    return run(policy, new TimeSeries(1, List.of()));
+  }
+
+  private static RunResult run(String policy, TimeSeries waiting) {
     return new RunResult(
         "chat",
         policy,
@@ -207,7 +241,7 @@ final class HtmlReportTest {
         0,
         0,
         new TimeSeries(1, List.of()),
-        new TimeSeries(1, List.of()));
+        waiting);
   }
 
   private static String busiest(TimeSeries load) {
