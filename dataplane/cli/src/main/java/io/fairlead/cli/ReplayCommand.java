@@ -75,8 +75,8 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(names = "--speed", description = "Seconds of the trace in a second.", defaultValue = "1")
   private double speed = 1;
 
-  @Option(names = "--limit", description = "Most requests to send.", defaultValue = "1000000000")
-  private long limit = 1_000_000_000;
+  @Option(names = "--limit", description = "Most requests to send.")
+  private @Nullable Long limit;
 
   @Option(
       names = "--duration",
@@ -106,12 +106,14 @@ final class ReplayCommand implements Callable<Integer> {
   private double streamShare = 1;
 
   @Option(
-      names = "--no-ignore-eos",
-      negatable = true,
+      names = "--ignore-eos",
+      arity = "0..1",
+      fallbackValue = "true",
       description =
-          "Don't ask for answers of exactly the trace's length by ignore_eos, a field of vLLM and"
-              + " SGLang; max_tokens is set either way.")
-  private boolean noIgnoreEos;
+          "Ask for answers of exactly the trace's length by ignore_eos, a field of vLLM and SGLang;"
+              + " --ignore-eos=false for servers that refuse it. max_tokens is set either way.",
+      defaultValue = "true")
+  private boolean ignoreEos = true;
 
   @Option(names = "--json", description = "Print the report as JSON.")
   private boolean json;
@@ -142,7 +144,7 @@ final class ReplayCommand implements Callable<Integer> {
     Workload asked = asked();
     LoadSettings settings =
         new LoadSettings(
-            timeout, speed, streamShare, !noIgnoreEos, named -> model == null ? named : model);
+            timeout, speed, streamShare, ignoreEos, named -> model == null ? named : model);
     if (url == null) {
       throw wrong("--url is missing.");
     }
@@ -172,10 +174,11 @@ final class ReplayCommand implements Callable<Integer> {
 
   private Duration send(LoadRun run, Workload asked) throws InterruptedException {
     Duration longest = longest();
-    Sending sending = new Sending(run, asked.start(seed), limit, longest);
+    long most = limit == null ? Long.MAX_VALUE : limit;
+    Sending sending = new Sending(run, asked.start(seed), most, longest);
     if (asked instanceof TraceWorkload whole && duration == null) {
       return sending.untilDone(
-          Math.min(whole.size(), (double) limit), seconds -> run.report().over());
+          Math.min(whole.size(), (double) most), seconds -> run.report().over());
     }
     return sending.untilDone(Math.max(1e-3, longest.toNanos() / 1e9 / speed), seconds -> seconds);
   }

@@ -41,9 +41,7 @@ final class RunOptions {
       defaultValue = "RANDOM")
   private Front front = Front.RANDOM;
 
-  @Option(
-      names = "--labels",
-      description = "Endpoints carry a label that tells their hardware.")
+  @Option(names = "--labels", description = "Endpoints carry a label that tells their hardware.")
   private boolean labels;
 
   @Option(

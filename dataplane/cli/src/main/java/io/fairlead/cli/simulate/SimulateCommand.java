@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
 /** Runs policies on workloads in virtual time and compares them. */
 @Command(
     name = "simulate",
-    description = "What a scheduling policy does to a workload: the real scheduler, in virtual time.",
+    description =
+        "What a scheduling policy does to a workload: the real scheduler, in virtual time.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class SimulateCommand implements Callable<Integer> {
@@ -47,7 +48,8 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--policy",
       paramLabel = "NAME|FILE",
       split = ",",
-      description = "Who places it: shipped ones, see --list, or files with an EndpointPickerConfig.",
+      description =
+          "Who places it: shipped ones, see --list, or files with an EndpointPickerConfig.",
       defaultValue = "cost,weighted-223-polled,round-robin")
   private List<String> policies = List.of();
 

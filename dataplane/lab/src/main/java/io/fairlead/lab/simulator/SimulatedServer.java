@@ -97,7 +97,8 @@ final class SimulatedServer implements EngineListener {
     RequestShape shape = flight.shape;
     EngineRequest request =
         new EngineRequest(id, blocks, shape.promptTokens(), shape.outputTokens());
-    engine.submit(now, adapters.contains(shape.model()) ? request.withAdapter(shape.model()) : request);
+    engine.submit(
+        now, adapters.contains(shape.model()) ? request.withAdapter(shape.model()) : request);
     clock.set(number, engine.nextEventNanos());
   }
 

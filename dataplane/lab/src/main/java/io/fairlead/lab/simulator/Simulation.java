@@ -29,7 +29,9 @@ public final class Simulation implements SimulatedServer.Answers {
   /** A prompt's head by which a hashing front spreads requests, in blocks: 2,048 tokens. */
   private static final int FRONT_BLOCKS = 128;
 
-  /** Of an engine whose profile has none, when there are adapters: few, so that placement counts. */
+  /**
+   * Of an engine whose profile has none, when there are adapters: few, so that placement counts.
+   */
   private static final int ADAPTER_SLOTS = 4;
 
   private static final double NANOS_PER_SECOND = 1e9;

@@ -62,7 +62,7 @@ final class CaptureReader {
   }
 
   private static void each(Path file, Lines lines) {
-    List<String> texts = TraceFile.lines(file);
+    List<String> texts = TraceFile.wholeLines(file);
     for (int i = 0; i < texts.size(); i++) {
       lines.take(JsonLine.parse(file, i + 1, texts.get(i)), file.getFileName() + ":" + (i + 1));
     }

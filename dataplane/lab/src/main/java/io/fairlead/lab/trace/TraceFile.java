@@ -2,6 +2,8 @@ package io.fairlead.lab.trace;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,7 +26,7 @@ final class TraceFile {
   static List<TraceRequest> read(Path path) {
     List<TraceRequest> requests = new ArrayList<>();
     for (Path file : files(path)) {
-      List<String> lines = lines(file);
+      List<String> lines = CaptureFiles.isCapture(path) ? wholeLines(file) : lines(file);
       requests.addAll(
           !lines.isEmpty() && lines.getFirst().strip().equals(AzureTable.HEADER)
               ? AzureTable.read(file, lines)
@@ -41,6 +43,25 @@ final class TraceFile {
 
   private static List<Path> files(Path path) {
     return CaptureFiles.isCapture(path) ? CaptureFiles.of(path).requests() : List.of(path);
+  }
+
+  /**
+   * The lines of a capture's file. One without an end was being written when its process was
+   * killed: it is left out, like those that would have come after it.
+   */
+  static List<String> wholeLines(Path file) {
+    List<String> lines = lines(file);
+    return lines.isEmpty() || endsItsLine(file) ? lines : lines.subList(0, lines.size() - 1);
+  }
+
+  private static boolean endsItsLine(Path file) {
+    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+      ByteBuffer last = ByteBuffer.allocate(1);
+      channel.position(channel.size() - 1).read(last);
+      return last.get(0) == '\n';
+    } catch (IOException e) {
+      throw new InvalidTraceException(file, "can't be read: " + e);
+    }
   }
 
   /** The lines of a text in UTF-8, whatever ends them; an order mark at its beginning is none. */

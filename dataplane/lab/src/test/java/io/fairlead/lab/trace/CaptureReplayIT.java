@@ -119,6 +119,19 @@ final class CaptureReplayIT {
     holdsNoText(capture);
     isAWorkload(capture);
     noticesAnotherPick(capture);
+    provesWhatItCanOfACaptureCutShort(capture);
+  }
+
+  /** As after a kill in the middle of a line. */
+  private static void provesWhatItCanOfACaptureCutShort(Path capture) throws IOException {
+    Path requests = CaptureFiles.of(capture).requests().getLast();
+    String text = Files.readString(requests);
+    Files.writeString(requests, text.substring(0, text.length() * 2 / 3));
+
+    PicksReport report = PicksReplay.run(capture, List.of());
+    assertThat(report.incomplete()).singleElement().asString().contains("events are missing");
+    assertThat(report.exact()).isBetween(1, report.decisions() - 1);
+    assertThat(report.agrees()).isTrue();
   }
 
   /** What was typed, a key, or any name that is made of them. */
