@@ -208,32 +208,32 @@ public final class Engine {
 
   /** Prompt tokens of all requests admitted so far. */
   public long promptTokens() {
-    return scheduler.promptTokens();
+    return scheduler.totals.promptTokens;
   }
 
   /** Those of {@link #promptTokens} that the block cache held. */
   public long cachedTokens() {
-    return scheduler.cachedTokens();
+    return scheduler.totals.cachedTokens;
   }
 
   /** Those of {@link #promptTokens} that were not cached, but came with the request. */
   public long transferredTokens() {
-    return scheduler.transferredTokens();
+    return scheduler.totals.transferredTokens;
   }
 
   /** Tokens computed so far, those of a preempted request again. */
   public long computedTokens() {
-    return scheduler.computedTokens();
+    return scheduler.totals.computedTokens;
   }
 
   /** Tokens put out so far. */
   public long outputTokens() {
-    return scheduler.outputTokens();
+    return scheduler.totals.outputTokens;
   }
 
   /** How often a request lost its blocks to an older one. */
   public long preemptions() {
-    return scheduler.preemptions();
+    return scheduler.totals.preemptions;
   }
 
   /** How often an adapter was loaded. */

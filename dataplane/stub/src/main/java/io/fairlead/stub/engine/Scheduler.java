@@ -20,13 +20,8 @@ final class Scheduler {
   final BlockPool pool;
   final AdapterSlots slots;
   final Admission admission;
+  final Totals totals = new Totals();
   private long step;
-  private long promptTokens;
-  private long cachedTokens;
-  private long transferredTokens;
-  private long computedTokens;
-  private long outputTokens;
-  private long preemptions;
 
   /** Where tokens go. */
   @FunctionalInterface
@@ -52,7 +47,7 @@ final class Scheduler {
   /** How long the step takes that begins now, 0 if there is nothing to do. */
   long begin() {
     step++;
-    long preemptedBefore = preemptions;
+    long preemptedBefore = totals.preemptions;
     giveBlocks();
     nameBlocks();
     plan.begin(batch.decoding(), batch.context(step));
@@ -60,7 +55,7 @@ final class Scheduler {
     for (int i = 0; i < prefills.size(); i++) {
       prefill(prefills.get(i));
     }
-    if (preemptions == preemptedBefore) {
+    if (totals.preemptions == preemptedBefore) {
       admit();
     }
     plan.loadAdapters(slots.takeLoads());
@@ -68,7 +63,7 @@ final class Scheduler {
   }
 
   void end() {
-    computedTokens += plan.tokens();
+    totals.computedTokens += plan.tokens();
     releaseCancelled();
     endDecodes();
     endPrefills();
@@ -98,30 +93,6 @@ final class Scheduler {
 
   int running() {
     return batch.size();
-  }
-
-  long promptTokens() {
-    return promptTokens;
-  }
-
-  long cachedTokens() {
-    return cachedTokens;
-  }
-
-  long transferredTokens() {
-    return transferredTokens;
-  }
-
-  long computedTokens() {
-    return computedTokens;
-  }
-
-  long outputTokens() {
-    return outputTokens;
-  }
-
-  long preemptions() {
-    return preemptions;
   }
 
   long tableEntries() {
@@ -159,7 +130,7 @@ final class Scheduler {
     sequence.release(pool);
     slots.awaitedAgain(sequence.adapter);
     admission.putBack(sequence);
-    preemptions++;
+    totals.preemptions++;
   }
 
   private void prefill(Sequence sequence) {
@@ -185,11 +156,11 @@ final class Scheduler {
 
   private void firstAdmission(Sequence sequence) {
     sequence.cachedTokens = sequence.computed;
-    promptTokens += sequence.promptTokens;
-    cachedTokens += sequence.cachedTokens;
+    totals.promptTokens += sequence.promptTokens;
+    totals.cachedTokens += sequence.cachedTokens;
     int there = Math.min(sequence.transferredTokens, sequence.promptTokens - 1);
     if (there > sequence.computed) {
-      transferredTokens += there - sequence.computed;
+      totals.transferredTokens += there - sequence.computed;
       sequence.computed = there;
     }
   }
@@ -203,7 +174,7 @@ final class Scheduler {
   }
 
   private void endDecodes() {
-    outputTokens += batch.decoding();
+    totals.outputTokens += batch.decoding();
     if (everyToken) {
       List<Sequence> decodes = batch.decodes();
       for (int i = 0; i < decodes.size(); i++) {
@@ -232,7 +203,7 @@ final class Scheduler {
       if (sequence.computed < sequence.tokens()) {
         return;
       }
-      outputTokens++;
+      totals.outputTokens++;
       int n = ++sequence.generated;
       if (n < sequence.outputTokens) {
         batch.decodeFirst(step);

@@ -17,7 +17,7 @@ final class EngineAgreementTest {
   private static final long[] MET = new long[5];
 
   static LongStream seeds() {
-    return LongStream.rangeClosed(1, 60);
+    return LongStream.rangeClosed(1, 40);
   }
 
   @ParameterizedTest(name = "seed {0}")

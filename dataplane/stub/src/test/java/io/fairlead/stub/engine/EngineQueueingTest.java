@@ -14,7 +14,7 @@ final class EngineQueueingTest {
 
   private static final long[] NO_BLOCKS = {};
   private static final int BATCHES = 40;
-  private static final int BATCH = 4_000;
+  private static final int BATCH = 2_500;
   private static final EngineProfile ONE_SEAT = EngineProfile.named("h100-8b").withMaxSequences(1);
 
   @ParameterizedTest(name = "load {0}, spread {1}, seed {2}")
