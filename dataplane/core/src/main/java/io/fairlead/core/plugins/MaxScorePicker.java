@@ -27,13 +27,19 @@ final class MaxScorePicker implements Picker {
     while (chosen < count) {
       double best = Double.NEGATIVE_INFINITY;
       int ties = 0;
+      int last = 0;
       for (int i = 0; i < size; i++) {
         if (scores[i] < below && scores[i] >= best) {
           ties = scores[i] == best ? ties + 1 : 1;
           best = scores[i];
+          last = i;
         }
       }
-      chosen = drawTies(request, scores, best, ties, picked, chosen, count);
+      if (ties == 1) {
+        picked[chosen++] = last;
+      } else {
+        chosen = drawTies(request, scores, best, ties, picked, chosen, count);
+      }
       below = best;
     }
     return count;

@@ -114,12 +114,18 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       addLoads(request, candidates, scores);
     }
     double least = Double.POSITIVE_INFINITY;
+    int cheapest = 0;
+    int ties = 0;
     for (int i = 0; i < size; i++) {
-      if (scores[i] < least) {
-        least = scores[i];
+      double cost = scores[i];
+      if (cost <= least) {
+        ties = cost < least ? 1 : ties + 1;
+        least = cost;
+        cheapest = i;
       }
     }
-    int owner = owner(request, candidates, scores, least);
+    boolean alone = ties == 1 && settings.replicas() == 1;
+    int owner = alone ? cheapest : owner(request, candidates, scores, least);
     for (int i = 0; i < size; i++) {
       // Exact ties go to the owner too: below 1 is below it.
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
