@@ -6,16 +6,27 @@ import java.util.List;
 
 /**
  * LoRA adapters of one endpoint, least recently used first. A server shows an adapter only while
- * its requests run, so what was placed is remembered, and what the server shows is added to it.
+ * its requests run, so what was placed is remembered, and what the server shows is added to it. An
+ * adapter with requests in flight keeps its slot, as in the server: where all are taken so, those
+ * that came last wait.
  */
 final class AdapterSlots implements Adapters {
 
-  private final ArrayList<String> resident = new ArrayList<>();
+  private final ArrayList<Slot> resident = new ArrayList<>();
   private int slots;
   private String baseModel = "";
   private List<String> running = List.of();
   private List<String> waiting = List.of();
   private int reported;
+
+  private static final class Slot {
+    private final String adapter;
+    private int inFlight;
+
+    private Slot(String adapter) {
+      this.adapter = adapter;
+    }
+  }
 
   void scraped(EndpointMetrics metrics) {
     if (metrics.maxAdapters() > 0) {
@@ -28,8 +39,8 @@ final class AdapterSlots implements Adapters {
     waiting = metrics.waitingAdapters();
     reported = reportedNow();
     for (int i = 0; i < running.size(); i++) {
-      if (!resident.contains(running.get(i))) {
-        resident.add(running.get(i));
+      if (place(running.get(i)) < 0) {
+        resident.add(new Slot(running.get(i)));
       }
     }
     trim();
@@ -45,17 +56,46 @@ final class AdapterSlots implements Adapters {
   /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
   void used(String target) {
     if (needed(target)) {
-      resident.remove(target);
-      resident.add(target);
+      int place = place(target);
+      Slot slot = place < 0 ? new Slot(target) : resident.remove(place);
+      slot.inFlight++;
+      resident.add(slot);
+      trim();
+    }
+  }
+
+  /** A request that was sent for this target has ended. */
+  void ended(String target) {
+    int place = place(target);
+    // Not there when LoRA was not known of yet when the request was sent.
+    if (place >= 0 && resident.get(place).inFlight > 0) {
+      resident.get(place).inFlight--;
       trim();
     }
   }
 
   private void trim() {
     int excess = resident.size() - slots;
-    if (excess > 0) {
-      resident.subList(0, excess).clear();
+    for (int i = 0; excess > 0 && i < resident.size(); ) {
+      if (resident.get(i).inFlight == 0) {
+        resident.remove(i);
+        excess--;
+      } else {
+        i++;
+      }
     }
+  }
+
+  @Override
+  public int leastInFlight() {
+    if (resident.size() < slots || slots == 0) {
+      return 0;
+    }
+    int least = Integer.MAX_VALUE;
+    for (int i = 0; i < slots; i++) {
+      least = Math.min(least, resident.get(i).inFlight);
+    }
+    return least;
   }
 
   @Override
@@ -65,7 +105,7 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public int loaded() {
-    return resident.size();
+    return Math.min(resident.size(), slots);
   }
 
   @Override
@@ -78,7 +118,7 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public boolean resident(String adapter) {
-    return contains(resident, adapter);
+    return place(adapter) >= 0;
   }
 
   @Override
@@ -110,6 +150,17 @@ final class AdapterSlots implements Adapters {
    * Without an iterator: asked once per candidate. Texts keep their hashes, so that unlike names
    * are nearly always told apart by a number.
    */
+  private int place(String name) {
+    int hash = name.hashCode();
+    for (int i = 0; i < resident.size(); i++) {
+      String other = resident.get(i).adapter;
+      if (other.hashCode() == hash && other.equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   private static boolean contains(List<String> names, String name) {
     int hash = name.hashCode();
     for (int i = 0; i < names.size(); i++) {

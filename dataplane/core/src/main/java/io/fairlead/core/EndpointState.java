@@ -206,6 +206,7 @@ final class EndpointState implements Endpoint {
     if (!decoded) {
       awaitingFirstToken--;
     }
+    adapters.ended(flight.target);
     publish();
   }
 

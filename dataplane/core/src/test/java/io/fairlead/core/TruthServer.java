@@ -3,7 +3,9 @@ package io.fairlead.core;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ final class TruthServer {
   private int adapterSlots;
   private String baseModel = "";
   private final List<String> resident = new ArrayList<>();
+  private final Map<String, Integer> adapterRequests = new HashMap<>();
   private long since;
   private long until;
   private long sent;
@@ -99,6 +102,7 @@ final class TruthServer {
     if (needsAdapter(request.target)) {
       resident.remove(request.target);
       resident.add(request.target);
+      adapterRequests.merge(request.target, 1, Integer::sum);
       evict();
     }
   }
@@ -117,6 +121,9 @@ final class TruthServer {
     advance(now);
     prefilled(now, request);
     requests.remove(request);
+    if (adapterRequests.computeIfPresent(request.target, (t, n) -> Math.max(0, n - 1)) != null) {
+      evict();
+    }
   }
 
   /** Must come before every change of what decodes and of the tokens in flight. */
@@ -173,7 +180,7 @@ final class TruthServer {
             custom < 0 ? Double.NaN : custom),
         new Account.Lora(
             adapterSlots,
-            resident.size(),
+            Math.min(resident.size(), adapterSlots),
             (int)
                 Account.TARGETS.stream()
                     .filter(
@@ -237,9 +244,19 @@ final class TruthServer {
         && (known || reported);
   }
 
+  /** The first come that no request in flight uses. */
   private void evict() {
     while (resident.size() > adapterSlots) {
-      resident.removeFirst();
+      String unused =
+          resident.stream()
+              .filter(adapter -> adapterRequests.getOrDefault(adapter, 0) == 0)
+              .findFirst()
+              .orElse(null);
+      if (unused == null) {
+        return;
+      }
+      resident.remove(unused);
+      adapterRequests.remove(unused);
     }
   }
 

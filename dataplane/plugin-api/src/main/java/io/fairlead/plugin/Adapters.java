@@ -12,6 +12,12 @@ public interface Adapters {
   /** Adapters believed to be loaded, no more than {@link #slots()}. */
   int loaded();
 
+  /**
+   * The fewest requests in flight of an adapter that holds a slot: 0 when there is a slot that is
+   * free or can be made so. Else a further adapter waits until one has none left.
+   */
+  int leastInFlight();
+
   /** Whether requests for this target need an adapter there: LoRA is on and it is no base model. */
   boolean needed(String targetModel);
 

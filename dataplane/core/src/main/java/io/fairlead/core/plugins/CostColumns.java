@@ -191,6 +191,12 @@ final class CostColumns {
     adapters(place, there.adapterSlots > 0);
   }
 
+  /** Milliseconds of a decode step there, this request in it. */
+  double step(int place) {
+    double kv = tokens[place] + halfDecoding[place] * expectedOutput;
+    return step[place] + stepPerKv[place] * (kv + prompt);
+  }
+
   private void adapters(int place, boolean has) {
     if (adapters[place] != has) {
       adapters[place] = has;

@@ -20,6 +20,10 @@ import io.fairlead.plugin.Workload;
 final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
+
+  /** Beyond that an adapter's end of use is not to be waited for. */
+  private static final int MOST_BUSY = 6;
+
   private final Settings settings;
   private final LearnedSpeeds speeds;
 
@@ -156,8 +160,14 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       int place = candidates.place(i);
       if (costs.hasAdapters(place)) {
         Endpoint endpoint = candidates.get(i);
-        double load = load(request, endpoint.adapters(), speeds.engine(endpoint));
-        scores[i] += load * (settings.omega() + costs.inFlight(place) + settings.lambda());
+        Adapters adapters = endpoint.adapters();
+        double load = load(request, adapters, speeds.engine(endpoint));
+        if (load > 0) {
+          double decode = costs.expectedOutput * costs.step(place);
+          scores[i] +=
+              load * (settings.omega() + costs.inFlight(place) + settings.lambda())
+                  + settings.omega() * untilASlotIsFree(adapters.leastInFlight(), decode);
+        }
       }
     }
   }
@@ -177,6 +187,16 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       return 0;
     }
     return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();
+  }
+
+  /**
+   * How long an adapter stays in use that has so many requests in flight, if they come and go at
+   * the rate that keeps them so many: the mean busy period of a queue with a server for each,
+   * {@code (e^k - 1) / k} times what one takes.
+   */
+  static double untilASlotIsFree(int inFlight, double decode) {
+    int k = Math.min(inFlight, MOST_BUSY);
+    return k <= 0 ? 0 : decode * Math.expm1(k) / k;
   }
 
   /**
@@ -238,8 +258,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       return new WorkCostScorer(
           new Settings(
               EngineClasses.read(parameters),
-              parameters.number("omega", 8, 0, 1_000),
-              parameters.number("theta", 40, 0, 1_000),
+              parameters.number("omega", 48, 0, 1_000),
+              parameters.number("theta", 80, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),

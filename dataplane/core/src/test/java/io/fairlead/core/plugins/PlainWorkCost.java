@@ -27,6 +27,7 @@ final class PlainWorkCost implements Scorer, Observer {
   private final Workload there = new Workload();
 
   /** By candidate: prompt tokens to be computed there. */
+  private double leastInFlight;
   private double[] uncached = {};
 
   PlainWorkCost(WorkCostScorer.Settings settings) {
@@ -71,6 +72,7 @@ final class PlainWorkCost implements Scorer, Observer {
       uncached[i] = prompt - candidates.cachedTokens(i) * speeds.trust(slot);
       double load =
           there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
+      leastInFlight = candidates.get(i).adapters().leastInFlight();
       scores[i] = cost(prompt, now, engine, slot, uncached[i], load, output);
     }
     double missed = settings.theta() * tokenTime / size;
@@ -119,6 +121,9 @@ final class PlainWorkCost implements Scorer, Observer {
     double standing = there.inFlight + 1 - engine.maxSequences();
     if (standing > 0) {
       wait += standing * expectedOutput * step / engine.maxSequences();
+    }
+    if (load > 0) {
+      wait += WorkCostScorer.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
     return settings.omega()

@@ -31,6 +31,7 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
   long kvTokens;
   int matched;
   int adapterSlots;
+  int adapterLeastInFlight;
   String baseModel = "";
   EndpointAttributes attributes = EndpointAttributes.NONE;
   final Set<String> resident = new HashSet<>();
@@ -207,5 +208,10 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
   @Override
   public int reported() {
     return runningAdapters.size() + waitingAdapters.size();
+  }
+
+  @Override
+  public int leastInFlight() {
+    return adapterLeastInFlight;
   }
 }

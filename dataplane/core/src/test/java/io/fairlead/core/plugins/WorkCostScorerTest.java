@@ -129,6 +129,27 @@ class WorkCostScorerTest {
   }
 
   @Test
+  void prefersASlotThatWillSoonBeFree() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint hot = endpoint("hot", 0);
+    TestEndpoint mild = endpoint("mild", 1);
+    TestEndpoint idle = endpoint("idle", 2);
+    for (TestEndpoint each : List.of(hot, mild, idle)) {
+      each.adapterSlots = 2;
+      each.baseModel = "base";
+      each.resident.addAll(List.of("other", "third"));
+      each.inFlight = 8;
+    }
+    hot.adapterLeastInFlight = 4;
+    mild.adapterLeastInFlight = 1;
+    assertThat(scores(scorer, new TestRequest(1, 10), hot, mild, idle))
+        .isSorted()
+        .doesNotHaveDuplicates();
+    assertThat(WorkCostScorer.untilASlotIsFree(1, 100)).isCloseTo(171.8, within(0.1));
+    assertThat(WorkCostScorer.untilASlotIsFree(0, 100)).isZero();
+  }
+
+  @Test
   void criticalRequestsAreDearToDisturb() {
     WorkCostScorer scorer = scorer(Map.of());
     TestEndpoint critical = endpoint("critical", 0);
@@ -208,7 +229,7 @@ class WorkCostScorerTest {
 
   @Test
   void learnsHowLongPrefillsTake() {
-    WorkCostScorer scorer = scorer(Map.of("theta", 0L));
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 8L));
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint other = endpoint("other", 1);
     double expected = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
