@@ -12,7 +12,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
-import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.util.List;
@@ -60,8 +60,8 @@ public class DecisionBench implements RequestListener {
   @Param({"warm", "cold"})
   public String prompts = "";
 
-  /** The scorers: those of the default profile, or {@code work-cost} alone. */
-  @Param({"default", "work-cost"})
+  /** A shipped profile; {@code default} is {@code cost}. */
+  @Param({"default", "weighted"})
   public String profile = "";
 
   private final PoolCore core = new PoolCore();
@@ -118,7 +118,7 @@ public class DecisionBench implements RequestListener {
     return profile.equals("default")
         ? SchedulerConfig.DEFAULT
         : new SchedulerConfig(
-            List.of(new PluginConfig(profile, profile, Map.of())), List.of(), null);
+            List.of(), List.of(new ProfileConfig(profile, List.of())), null);
   }
 
   /** Arrival to end. */

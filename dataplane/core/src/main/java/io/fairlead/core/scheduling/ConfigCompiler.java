@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Makes the plugins that a config document names. Done off the pool's loop; what comes out belongs
  * to one pool. Not changed after construction: any thread may compile.
  *
- * <p>What a document leaves out is filled in: no plugins at all means one profile of queue, KV
- * cache and prefix scorers, weight 1 each; plugins without profiles mean one profile {@code
+ * <p>What a document leaves out is filled in: no plugins at all means one profile of {@code
+ * work-cost}; plugins without profiles mean one profile {@code
  * default} of every filter, scorer and picker; a profile without a picker gets {@code
  * max-score-picker}; one profile without a handler gets {@code single-profile-handler}; without a
  * saturation detector named, the only one listed or else {@code utilization-detector} serves.

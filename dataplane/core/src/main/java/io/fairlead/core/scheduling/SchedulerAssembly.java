@@ -20,8 +20,9 @@ final class SchedulerAssembly {
 
   private static final String DETECTOR = "utilization-detector";
   private static final String SINGLE_PROFILE = "single-profile-handler";
-  private static final List<String> DEFAULT_SCORERS =
-      List.of("queue-scorer", "kv-cache-utilization-scorer", "prefix-cache-scorer");
+
+  /** What the lab found no worse than the others on any workload: docs/evaluation.md. */
+  private static final String DEFAULT_SCORER = "work-cost";
 
   private final SchedulerConfig config;
   private final PluginSet plugins;
@@ -109,9 +110,7 @@ final class SchedulerAssembly {
       }
     }
     if (parts.isEmpty()) {
-      for (String type : DEFAULT_SCORERS) {
-        parts.addScorer(plugins.builtIn(type, Scorer.class), 1);
-      }
+      parts.addScorer(plugins.builtIn(DEFAULT_SCORER, Scorer.class), 1);
     }
     return parts.profile("default");
   }

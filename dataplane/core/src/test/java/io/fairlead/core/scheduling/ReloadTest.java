@@ -25,6 +25,7 @@ import io.fairlead.plugin.Setting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -153,8 +154,12 @@ class ReloadTest {
     assertThat(learner.joined).as("it knows the endpoint already").containsExactly("e");
   }
 
+  /** These and a scorer, so that the default one, which learns too, is not implied. */
   private static PoolConfig config(PluginConfig... plugins) {
-    return pool(List.of(plugins), List.of(), null);
+    return pool(
+        Stream.concat(Stream.of(plugins), Stream.of(plugin("running-requests-size-scorer"))).toList(),
+        List.of(),
+        null);
   }
 
   private static final class Learner implements Observer {
