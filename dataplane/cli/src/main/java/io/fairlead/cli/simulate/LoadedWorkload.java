@@ -1,10 +1,13 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.lab.trace.TraceWorkload;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.ServedModel;
 import io.fairlead.lab.workload.Traffic;
 import io.fairlead.lab.workload.Workload;
 import io.fairlead.lab.workload.Workloads;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -15,17 +18,39 @@ import java.util.List;
  */
 record LoadedWorkload(Preset preset, Workload workload) {
 
+  /** What traces are tried on unless told otherwise. */
+  private static final String TRACE_POOL = "8xh100x2-32b";
+
+  private static final double TRACE_WARM_UP = 0.1;
+
   /**
-   * Reads a name, perhaps with a load: {@code chat@1.2}.
+   * Reads a name or a trace's file, perhaps with a load: {@code chat@1.2}.
    *
    * @throws IllegalArgumentException if there is no such workload, or the load is out of range
    */
   static LoadedWorkload of(String text) {
-    int at = text.indexOf('@');
+    int at = text.lastIndexOf('@');
     String name = at < 0 ? text : text.substring(0, at);
     double factor = at < 0 ? 1 : factor(text, text.substring(at + 1));
+    if (Files.exists(Path.of(name))) {
+      return trace(TraceWorkload.read(Path.of(name)).withSpeed(factor), at < 0 ? "" : text.substring(at));
+    }
     Workload plain = Workloads.named(name, Workloads.Options.times(factor));
     return new LoadedWorkload(Workloads.preset(name), new Renamed(text, plain));
+  }
+
+  private static LoadedWorkload trace(TraceWorkload trace, String load) {
+    double seconds = Math.max(1, trace.seconds());
+    Preset preset =
+        new Preset(
+            trace.name(),
+            "a trace",
+            trace.size() / seconds,
+            Preset.Unit.REQUESTS_PER_SECOND,
+            TRACE_POOL,
+            seconds,
+            seconds * TRACE_WARM_UP);
+    return new LoadedWorkload(preset, new Renamed(trace.name() + load, trace));
   }
 
   private static double factor(String text, String factor) {

@@ -10,7 +10,7 @@ import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,9 +38,11 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Option(
       names = "--workload",
-      paramLabel = "NAME[@LOAD]",
+      paramLabel = "NAME|FILE[@LOAD]",
       split = ",",
-      description = "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list.",
+      description =
+          "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list. A file is a trace:"
+              + " Mooncake's, Azure's or a capture; @2 replays it twice as fast.",
       defaultValue = "chat")
   private List<String> workloads = List.of();
 
@@ -78,7 +80,7 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "FOLDER",
       description = "Write report.html, report.md and report.json there.")
-  private @Nullable Path out;
+  private @Nullable Path folder;
 
   @Option(
       names = "--threads",
@@ -108,7 +110,8 @@ public final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (list) {
-      Listing.lines().forEach(System.out::println);
+      Listing.lines().forEach(out()::println);
+      out().flush();
       return 0;
     }
     if (update != null && !gate) {
@@ -119,7 +122,8 @@ public final class SimulateCommand implements Callable<Integer> {
     List<RunResult> results = run(specs);
     Duration took = Duration.ofNanos(System.nanoTime() - began);
     boolean passed = gate ? gated(results) : compared(results);
-    summarise(results, took, System.out);
+    summarise(results, took, out());
+    out().flush();
     return passed ? 0 : 1;
   }
 
@@ -138,11 +142,11 @@ public final class SimulateCommand implements Callable<Integer> {
   private boolean gated(List<RunResult> results) throws IOException {
     if (update != null) {
       Files.writeString(update, GateBaseline.of(results).json());
-      System.out.println("wrote the baseline " + update);
+      out().println("wrote the baseline " + update);
       return true;
     }
     GateReport report = GateReport.of(GateBaseline.committed(), results);
-    report.text().forEach(System.out::println);
+    report.text().forEach(out()::println);
     return report.passed();
   }
 
@@ -150,22 +154,25 @@ public final class SimulateCommand implements Callable<Integer> {
     Report report =
         Report.of(
             "Simulated policies", commandLine(), run.described(), results, reference(results));
-    report.comparison().lines().forEach(System.out::println);
-    if (out != null) {
-      Files.createDirectories(out);
-      Files.writeString(out.resolve("report.html"), report.html());
-      Files.writeString(out.resolve("report.md"), report.markdown());
-      try (Writer json = Files.newBufferedWriter(out.resolve("report.json"))) {
+    report.comparison().lines().forEach(out()::println);
+    if (folder != null) {
+      Files.createDirectories(folder);
+      Files.writeString(folder.resolve("report.html"), report.html());
+      Files.writeString(folder.resolve("report.md"), report.markdown());
+      try (Writer json = Files.newBufferedWriter(folder.resolve("report.json"))) {
         report.json(json);
       }
-      System.out.println("wrote " + out.resolve("report.html") + ", report.md and report.json");
+      out().println("wrote " + folder.resolve("report.html") + ", report.md and report.json");
     }
     return true;
   }
 
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
   private String commandLine() {
-    return "fairlead simulate "
-        + String.join(" ", spec.commandLine().getParseResult().originalArgs());
+    return "fairlead " + String.join(" ", spec.commandLine().getParseResult().originalArgs());
   }
 
   private List<SimulationSpec> specs() throws IOException {
@@ -199,7 +206,7 @@ public final class SimulateCommand implements Callable<Integer> {
     return names.get(Math.min(1, names.size() - 1));
   }
 
-  private static void summarise(List<RunResult> results, Duration took, PrintStream out) {
+  private static void summarise(List<RunResult> results, Duration took, PrintWriter out) {
     double simulated = results.stream().mapToDouble(RunResult::simulatedSeconds).sum();
     double seconds = took.toNanos() / 1e9;
     out.printf(

@@ -75,6 +75,11 @@ public final class TraceWorkload implements Workload {
         name, requests.subList(0, Math.min(count, requests.size())), model, speed);
   }
 
+  /** From the start to the last request. */
+  public double seconds() {
+    return requests.isEmpty() ? 0 : requests.getLast().atNanos() / speed / 1e9;
+  }
+
   /** How many requests there are. */
   public int size() {
     return requests.size();

@@ -16,8 +16,16 @@ final class PoolSpecTest {
         .containsExactly("h100-8b", "h100-8b", "l40s-8b");
   }
 
+  @Test
+  void slowsAGroupDown() {
+    PoolSpec pool = PoolSpec.parse("1xh100-8b*1.5+1xh100-8b");
+
+    assertThat(pool.engines().get(0).b()).isEqualTo(1.5 * pool.engines().get(1).b());
+    assertThat(pool.text()).isEqualTo("1xh100-8b*1.5+1xh100-8b");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"", "h100-8b", "xh100-8b", "0xh100-8b", "2xh100-8b+", "99999xh100-8b"})
+  @ValueSource(strings = {"", "h100-8b", "xh100-8b", "0xh100-8b", "2xh100-8b+", "99999xh100-8b", "1xh100-8b*1.2.3", "1xh100-8b*0"})
   void refusesWhatIsNone(String text) {
     assertThatThrownBy(() -> PoolSpec.parse(text))
         .isInstanceOf(IllegalArgumentException.class)

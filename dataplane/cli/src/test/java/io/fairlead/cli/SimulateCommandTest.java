@@ -1,0 +1,126 @@
+package io.fairlead.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+final class SimulateCommandTest {
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @TempDir private Path folder = Path.of("");
+
+  private int run(String... arguments) {
+    CommandLine commandLine = Fairlead.commandLine();
+    commandLine.setOut(new PrintWriter(out));
+    commandLine.setErr(new PrintWriter(err));
+    String[] all = new String[arguments.length + 1];
+    all[0] = "simulate";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    return commandLine.execute(all);
+  }
+
+  @Test
+  void listsWhatThereIs() {
+    assertThat(run("--list")).isZero();
+    assertThat(out.toString()).contains("  chat ").contains("  cost\n").contains("  h100-8b\n");
+  }
+
+  @Test
+  void comparesPoliciesAndWritesTheReport() throws IOException {
+    Path own = folder.resolve("mine.yaml");
+    Files.writeString(
+        own,
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        - type: work-cost
+          parameters: {theta: 0}
+        """);
+    int exit =
+        run(
+            "--workload=b2b@0.5",
+            "--policy=cost," + own + ",round-robin",
+            "--seconds=20",
+            "--seeds=2",
+            "--reference=round-robin",
+            "--out=" + folder.resolve("report"));
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString())
+        .contains("b2b@0.5 on 8xh100x2-32b")
+        .contains("mine ")
+        .contains("6 runs, ");
+    assertThat(folder.resolve("report/report.html")).content().contains("--workload=b2b@0.5");
+    assertThat(folder.resolve("report/report.md")).content().contains("round-robin");
+    assertThat(folder.resolve("report/report.json")).content().contains("\"seed\"");
+  }
+
+  @Test
+  void replaysATrace() throws IOException {
+    Path trace = folder.resolve("few.jsonl");
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      lines.append(
+          """
+          {"timestamp": %d, "input_length": 1100, "output_length": 20, "hash_ids": [1, 2, %d]}
+          """
+              .formatted(i * 500, 10 + i));
+    }
+    Files.writeString(trace, lines.toString());
+
+    int exit = run("--workload=" + trace + "@2", "--policy=cost", "--seeds=1");
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("few@2 on 8xh100x2-32b").contains("1 runs, 10 simulated");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--workload=chats | workload: \"chats\" is none of",
+        "--workload=chat@much | the load in \"chat@much\" is not a number",
+        "--policy=best | policy: \"best\" is neither a file nor one of cost, ",
+        "--pool=8h100 | pool: \"8h100\" is not a count and an engine",
+        "--handicap=luck=1 | --handicap is \"luck=1\"; set a share of requests",
+        "--handicap=hit-rate=2 | lostHits is 2.0; set 0.0 to 1.0",
+        "--seeds=0 | --seeds is 0; set 1 or more",
+        "--pickers=0 | pickers is 0",
+        "--update=x | --update goes with --gate",
+      })
+  void aWrongOptionIsTold(String option, String problem) {
+    assertThat(run(option)).isNotZero();
+    assertThat(err.toString()).contains(problem);
+  }
+
+  @Test
+  void aPolicyThatCantBeReadIsToldWithItsPath() throws IOException {
+    Path own = folder.resolve("mine.yaml");
+    Files.writeString(
+        own,
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        - type: work-cost
+          parameters: {thetta: 0}
+        """);
+
+    assertThat(run("--policy=" + own, "--seconds=1", "--seeds=1")).isEqualTo(1);
+    assertThat(err.toString()).contains("thetta");
+  }
+}
