@@ -176,11 +176,10 @@ final class ReplayCommand implements Callable<Integer> {
     Duration longest = longest();
     long most = limit == null ? Long.MAX_VALUE : limit;
     Sending sending = new Sending(run, asked.start(seed), most, longest);
-    if (asked instanceof TraceWorkload whole && duration == null) {
-      return sending.untilDone(
-          Math.min(whole.size(), (double) most), seconds -> run.report().over());
-    }
-    return sending.untilDone(Math.max(1e-3, longest.toNanos() / 1e9 / speed), seconds -> seconds);
+    long known = asked instanceof TraceWorkload whole ? Math.min(whole.size(), most) : most;
+    return known < Long.MAX_VALUE && duration == null
+        ? sending.untilDone((double) known, seconds -> run.report().over())
+        : sending.untilDone(Math.max(1e-3, longest.toNanos() / 1e9 / speed), seconds -> seconds);
   }
 
   private Duration longest() {
