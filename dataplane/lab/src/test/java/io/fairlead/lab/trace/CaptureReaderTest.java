@@ -1,0 +1,105 @@
+package io.fairlead.lab.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class CaptureReaderTest {
+
+  private static final String HEADER =
+      """
+      {"kind":"capture","version":%d,"started":"2026-01-01T00:00:00Z","origin":1000,"share":%s,\
+      "headers":[],"limits":{"retries":1,"unknown_prefix_blocks":100,"max_prefix_blocks":1000,\
+      "max_prefix_bytes":1048576}}
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void comparesRejectionsToo() throws IOException {
+    write("capture-a-000001", HEADER.formatted(1, "1.0"), request("", 1, "not_configured"));
+    assertThat(replay()).isEqualTo(new PicksReport(1, 1, 1, 1, 1, 0, List.of(), List.of()));
+
+    write("capture-a-000001", HEADER.formatted(1, "1.0"), request("", 1, "saturated"));
+    PicksReport report = replay();
+    assertThat(report.agrees()).isFalse();
+    assertThat(report.differences())
+        .containsExactly(
+            "event 1 (capture-a-000001.requests.jsonl:1): captured Rejected[reason=saturated],"
+                + " replayed Rejected[reason=not_configured]");
+  }
+
+  @Test
+  void provesNothingWhereNotAllWasCaptured() throws IOException {
+    write("capture-a-000001", HEADER.formatted(1, "0.5"), request("", 1, "saturated"));
+    assertThat(replay().incomplete()).containsExactly("only 0.5 of the requests were captured");
+    assertThat(replay().agrees()).isTrue();
+
+    write("capture-a-000001", HEADER.formatted(1, "1"), request("", 4, "saturated"));
+    assertThat(replay().incomplete())
+        .containsExactly("3 events are missing, the first is number 1");
+    assertThat(replay().agrees()).isTrue();
+
+    String withheld = "\"withheld\":[\"x-session\"],";
+    write("capture-a-000001", HEADER.formatted(1, "1"), request(withheld, 1, "saturated"));
+    assertThat(replay().incomplete())
+        .containsExactly("of 1 requests plugins have read headers that were not captured");
+    assertThat(replay().agrees()).isTrue();
+  }
+
+  @Test
+  void saysWhatCanNotBeRead() throws IOException {
+    write("capture-a-000001", HEADER.formatted(2, "1"), request("", 1, "saturated"));
+    assertThatThrownBy(this::replay)
+        .hasMessage(
+            folder.resolve("capture-a-000001.state.jsonl")
+                + ":1: version is 2; 1, the one that this version reads, is needed");
+
+    write("capture-a-000001", "", request("", 1, "saturated"));
+    assertThatThrownBy(this::replay)
+        .hasMessageContaining("has no lines in files named *.state.jsonl");
+
+    write("capture-a-000001", HEADER.formatted(1, "1"), request("", 1, "x").replace("7", "\"x\""));
+    assertThatThrownBy(this::replay)
+        .hasMessage(
+            folder.resolve("capture-a-000001.requests.jsonl")
+                + ":1: events[0].at is \"x\"; a whole number of 64 bits is needed");
+  }
+
+  @Test
+  void asksWhichOfSeveralProcesses() throws IOException {
+    write("capture-a-000001", HEADER.formatted(1, "1"), request("", 1, "not_configured"));
+    write("capture-b-000001", HEADER.formatted(1, "1"), request("", 1, "not_configured"));
+
+    assertThatThrownBy(this::replay)
+        .hasMessageContaining("holds captures of 2 processes")
+        .hasMessageContaining(folder.resolve("capture-b").toString());
+    assertThat(PicksReplay.run(folder.resolve("capture-b"), List.of()).same()).isEqualTo(1);
+    assertThat(TraceWorkload.read(folder.resolve("capture-b")).size()).isEqualTo(1);
+  }
+
+  private PicksReport replay() {
+    return PicksReplay.run(folder, List.of());
+  }
+
+  /** Turned away for want of a config; what is said of it is for a test to choose. */
+  private static String request(String withheld, int seq, String reason) {
+    return """
+      {"timestamp":0,"input_length":16,"output_length":0,"hash_ids":[5],"model":"m","seed":3,\
+      "body_bytes":64,"max_output_tokens":-1,"blocks":"AAAAAAAAAAA=",%s"outcome":"rejected",\
+      "events":[{"seq":%d,"at":7,"event":"arrived","rejected":"%s"}]}
+      """
+        .formatted(withheld, seq, reason);
+  }
+
+  private void write(String name, String state, String requests) throws IOException {
+    Files.writeString(folder.resolve(name + ".state.jsonl"), state);
+    Files.writeString(folder.resolve(name + ".requests.jsonl"), requests);
+  }
+}
