@@ -7,73 +7,64 @@ import java.util.Arrays;
  * overwrites them. Blocks nobody references wait in a list, longest unused first; a new block is
  * always taken from its head, which is when the cached content is lost.
  *
- * <p>Waiting for memory is most of what this costs, so there is little to wait for. All that is
- * known of a block lies side by side in one array. And identities are hashed in groups: since each
- * stands for all content up to its end, its place in the prompt is the same in every prompt, and so
- * is the first of its group, by which the group finds a cache line of its own.
+ * <p>Identities are found by hashing into chains that run through the blocks themselves: blocks of
+ * one prompt mostly lie side by side, so that all but the first look is at memory just used.
  */
 final class BlockPool {
 
   /** No block. */
   static final int ABSENT = -1;
 
-  /** Identities hashed together; as many chains as a cache line holds. */
-  private static final int GROUP = 16;
-
-  /** Fields of a block, as offsets into its part of the table. */
-  private static final int WIDTH = 8;
-
-  private static final int NEXT = 0;
-  private static final int PREVIOUS = 1;
-  private static final int REFERENCES = 2;
-  private static final int IDENTIFIED = 3;
-  private static final int LOW = 4;
-  private static final int HIGH = 5;
-  private static final int CHAIN = 6;
-  private static final int NEXT_IN_CHAIN = 7;
-
   private final int size;
-
-  /**
-   * {@link #WIDTH} numbers for each block. NEXT and PREVIOUS make a ring through the unreferenced
-   * blocks, of which one that doesn't exist, with the number {@code size}, is head and tail.
-   */
-  private final int[] table;
-
-  /** First blocks of the chains of identities. */
+  private final int[] references;
+  private final long[] identity;
+  private final boolean[] identified;
   private final int[] chains;
-
+  private final int[] nextInChain;
+  // A ring through the unreferenced blocks; index `size` is its head and tail.
+  private final int[] next;
+  private final int[] previous;
   private int free;
   private long acquired;
   private long released;
 
   BlockPool(int size) {
     this.size = size;
-    table = new int[(size + 1) * WIDTH];
-    chains = new int[Integer.highestOneBit(Math.max(GROUP, size) * 2 - 1)];
+    references = new int[size];
+    identity = new long[size];
+    identified = new boolean[size];
+    chains = new int[Integer.highestOneBit(Math.max(2, size) * 2 - 1)];
     Arrays.fill(chains, ABSENT);
+    nextInChain = new int[size];
+    next = new int[size + 1];
+    previous = new int[size + 1];
     for (int block = 0; block <= size; block++) {
-      link(block == 0 ? size : block - 1, block);
+      next[block] = block == size ? 0 : block + 1;
+      previous[block] = block == 0 ? size : block - 1;
     }
     free = size;
   }
 
-  /** The block that holds the identity at {@code index}, or {@link #ABSENT}. */
-  int lookup(long[] identities, int index) {
-    return find(chain(identities, index), identities[index]);
+  /** The block that holds {@code hash}, or {@link #ABSENT}. */
+  int lookup(long hash) {
+    int block = chains[chain(hash)];
+    while (block != ABSENT && identity[block] != hash) {
+      block = nextInChain[block];
+    }
+    return block;
   }
 
   boolean isFree(int block) {
-    return table[block * WIDTH + REFERENCES] == 0;
+    return references[block] == 0;
   }
 
   /** Takes the longest unused block; the caller has checked that one is free. */
   int allocate() {
-    int block = table[size * WIDTH + NEXT];
+    int block = next[size];
     if (block == size) {
       throw new IllegalStateException("no free block");
     }
-    if (table[block * WIDTH + IDENTIFIED] != 0) {
+    if (identified[block]) {
       lose(block);
     }
     share(block);
@@ -82,51 +73,47 @@ final class BlockPool {
 
   /** Adds a reference to a block found by {@link #lookup}. */
   void share(int block) {
-    int at = block * WIDTH;
-    if (table[at + REFERENCES]++ == 0) {
-      link(table[at + PREVIOUS], table[at + NEXT]);
+    if (references[block]++ == 0) {
+      next[previous[block]] = next[block];
+      previous[next[block]] = previous[block];
       free--;
       acquired++;
     }
   }
 
   void release(int block) {
-    int at = block * WIDTH;
-    if (table[at + REFERENCES] == 0) {
+    if (references[block] == 0) {
       throw new IllegalStateException("block " + block + " released more often than taken");
     }
-    if (--table[at + REFERENCES] == 0) {
-      link(table[size * WIDTH + PREVIOUS], block);
-      link(block, size);
+    if (--references[block] == 0) {
+      int last = previous[size];
+      next[last] = block;
+      previous[block] = last;
+      next[block] = size;
+      previous[size] = block;
       free++;
       released++;
     }
   }
 
   /**
-   * Makes a full block findable by the identity at {@code index}. Where another block already holds
-   * the same content, that one stays the known one.
+   * Makes a full block findable. Where another block already holds the same content, that one stays
+   * the known one.
    */
-  void identify(int block, long[] identities, int index) {
-    int at = block * WIDTH;
-    int chain = chain(identities, index);
-    long identity = identities[index];
-    if (table[at + IDENTIFIED] == 0 && find(chain, identity) == ABSENT) {
-      table[at + IDENTIFIED] = 1;
-      table[at + LOW] = (int) identity;
-      table[at + HIGH] = (int) (identity >>> 32);
-      table[at + CHAIN] = chain;
-      table[at + NEXT_IN_CHAIN] = chains[chain];
+  void identify(int block, long hash) {
+    if (!identified[block] && lookup(hash) == ABSENT) {
+      identified[block] = true;
+      identity[block] = hash;
+      int chain = chain(hash);
+      nextInChain[block] = chains[chain];
       chains[chain] = block;
     }
   }
 
   /** Forgets what every block holds; who holds blocks keeps them. */
   void forget() {
+    Arrays.fill(identified, false);
     Arrays.fill(chains, ABSENT);
-    for (int block = 0; block < size; block++) {
-      table[block * WIDTH + IDENTIFIED] = 0;
-    }
   }
 
   int free() {
@@ -141,60 +128,37 @@ final class BlockPool {
     return size;
   }
 
-  /** How often a block came to be referenced. */
   long acquired() {
     return acquired;
   }
 
-  /** How often a block came to be referenced no more. */
   long released() {
     return released;
   }
 
   long references() {
     long sum = 0;
-    for (int block = 0; block < size; block++) {
-      sum += table[block * WIDTH + REFERENCES];
+    for (int count : references) {
+      sum += count;
     }
     return sum;
   }
 
-  private void link(int before, int after) {
-    table[before * WIDTH + NEXT] = after;
-    table[after * WIDTH + PREVIOUS] = before;
-  }
-
   private void lose(int block) {
-    int at = block * WIDTH;
-    table[at + IDENTIFIED] = 0;
-    int chain = table[at + CHAIN];
+    identified[block] = false;
+    int chain = chain(identity[block]);
     int before = chains[chain];
     if (before == block) {
-      chains[chain] = table[at + NEXT_IN_CHAIN];
+      chains[chain] = nextInChain[block];
       return;
     }
-    while (table[before * WIDTH + NEXT_IN_CHAIN] != block) {
-      before = table[before * WIDTH + NEXT_IN_CHAIN];
+    while (nextInChain[before] != block) {
+      before = nextInChain[before];
     }
-    table[before * WIDTH + NEXT_IN_CHAIN] = table[at + NEXT_IN_CHAIN];
+    nextInChain[before] = nextInChain[block];
   }
 
-  private int find(int chain, long identity) {
-    int block = chains[chain];
-    while (block != ABSENT && !holds(block, identity)) {
-      block = table[block * WIDTH + NEXT_IN_CHAIN];
-    }
-    return block;
-  }
-
-  private boolean holds(int block, long identity) {
-    return table[block * WIDTH + LOW] == (int) identity
-        && table[block * WIDTH + HIGH] == (int) (identity >>> 32);
-  }
-
-  private int chain(long[] identities, int index) {
-    long first = identities[index & -GROUP];
-    int group = (int) ((first * 0x9E3779B97F4A7C15L) >>> 32) & (chains.length - GROUP);
-    return group + (index & (GROUP - 1));
+  private int chain(long hash) {
+    return (int) ((hash * 0x9E3779B97F4A7C15L) >>> 32) & (chains.length - 1);
   }
 }

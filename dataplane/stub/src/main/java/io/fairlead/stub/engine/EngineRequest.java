@@ -9,8 +9,8 @@ package io.fairlead.stub.engine;
  *
  * @param id the caller's name for it, unused by any request still in the engine
  * @param blocks identities of its full blocks from the first token on, each standing for all
- *     content up to its end, and so only ever at one place; may go on into the output, and may end
- *     early: blocks without identity are never shared. Not copied, not changed.
+ *     content up to its end; may go on into the output, and may end early: blocks without identity
+ *     are never shared. Not copied, not changed.
  * @param promptTokens 1 or more
  * @param outputTokens 1 or more
  * @param adapter the LoRA adapter to use; empty for the base model

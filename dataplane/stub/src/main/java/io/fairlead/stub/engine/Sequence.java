@@ -96,7 +96,7 @@ final class Sequence {
 
   /** Whether the pool holds the block at {@code index} of its own. */
   boolean knownTo(BlockPool pool, int index) {
-    return pool.lookup(identities, index) != BlockPool.ABSENT;
+    return pool.lookup(identities[index]) != BlockPool.ABSENT;
   }
 
   /**
@@ -111,7 +111,7 @@ final class Sequence {
       blocks = new int[Math.ceilDiv(promptTokens + outputTokens, blockTokens)];
     }
     for (int found = 0; found < most; found++) {
-      int block = pool.lookup(identities, found);
+      int block = pool.lookup(identities[found]);
       if (block == BlockPool.ABSENT) {
         return found;
       }
@@ -151,7 +151,7 @@ final class Sequence {
   void identifyFull(BlockPool pool, int tokens, int blockTokens) {
     int full = Math.min(identities.length, tokens / blockTokens);
     while (identified < full) {
-      pool.identify(blocks[identified], identities, identified);
+      pool.identify(blocks[identified], identities[identified]);
       identified++;
     }
   }
