@@ -141,6 +141,9 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private boolean gated(List<RunResult> results) throws IOException {
     if (update != null) {
+      if (update.getParent() != null) {
+        Files.createDirectories(update.getParent());
+      }
       Files.writeString(update, GateBaseline.of(results).json());
       out().println("wrote the baseline " + update);
       return true;
