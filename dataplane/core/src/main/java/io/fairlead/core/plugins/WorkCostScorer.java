@@ -14,7 +14,7 @@ import io.fairlead.plugin.Workload;
 
 /**
  * Scores by the time that a request costs at an endpoint, its own and that of others, in
- * milliseconds, by the formula of {@link CostColumns}: the least cost gets 1, the others the least
+ * milliseconds, by the formula of {@link WorkCost}: the least cost gets 1, the others the least
  * over their own.
  */
 final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
@@ -28,7 +28,9 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   private final LearnedSpeeds speeds;
 
   /** By place; what changes is worked out again before a decision. */
-  private final CostColumns costs;
+  private final CostColumns columns;
+
+  private final WorkCost costs;
 
   private long seen;
 
@@ -64,7 +66,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   WorkCostScorer(Settings settings) {
     this.settings = settings;
     this.speeds = new LearnedSpeeds(settings.classes());
-    this.costs = new CostColumns(settings);
+    this.columns = new CostColumns(settings);
+    this.costs = new WorkCost(columns, settings.omega());
   }
 
   Settings settings() {
@@ -87,7 +90,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   public void changed(int place, Endpoint endpoint) {
     EngineClass engine = speeds.engine(endpoint);
     there.set(endpoint);
-    costs.write(place, there, engine, speeds, endpoint.slot());
+    columns.write(place, there, engine, speeds, endpoint.slot());
   }
 
   @Override
@@ -96,7 +99,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     if (size == 0) {
       return;
     }
-    costs.places(candidates.places(), request.now());
+    columns.places(candidates.places(), request.now());
     seen = candidates.changes(seen, this);
     reserve(size, candidates.places());
     candidates.cachedTokens(cached);
@@ -109,12 +112,12 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
     if (size == candidates.places()) {
-      costs.missed = settings.theta() * costs.perToken() / size;
+      costs.missed = settings.theta() * columns.perToken() / size;
       costs.fill(cached, scores);
     } else {
       some(candidates, scores);
     }
-    if (costs.anyAdapters()) {
+    if (columns.anyAdapters()) {
       addLoads(request, candidates, scores);
     }
     double least = Double.POSITIVE_INFINITY;
@@ -143,7 +146,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     double perToken = 0;
     for (int i = 0; i < size; i++) {
       int place = candidates.place(i);
-      perToken += costs.perToken(place);
+      perToken += columns.perToken(place);
       cachedThere[place] = cached[i];
     }
     costs.missed = settings.theta() * perToken / size;
@@ -158,14 +161,14 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   private void addLoads(InferenceRequest request, Candidates candidates, double[] scores) {
     for (int i = 0; i < candidates.size(); i++) {
       int place = candidates.place(i);
-      if (costs.hasAdapters(place)) {
+      if (columns.hasAdapters(place)) {
         Endpoint endpoint = candidates.get(i);
         Adapters adapters = endpoint.adapters();
         double load = load(request, adapters, speeds.engine(endpoint));
         if (load > 0) {
           double decode = costs.expectedOutput * costs.step(place);
           scores[i] +=
-              load * (settings.omega() + costs.inFlight(place) + settings.lambda())
+              load * (settings.omega() + columns.inFlight(place) + settings.lambda())
                   + settings.omega() * untilASlotIsFree(adapters.leastInFlight(), decode);
         }
       }
