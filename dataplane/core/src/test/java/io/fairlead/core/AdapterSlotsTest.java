@@ -12,8 +12,7 @@ class AdapterSlotsTest {
 
   private void scrape(int most, String... running) {
     slots.scraped(
-        new EndpointMetrics(
-            0, 0, 0, 16, 100, "base", most, List.of(running), List.of(), Map.of()));
+        new EndpointMetrics(0, 0, 0, 16, 100, "base", most, List.of(running), List.of(), Map.of()));
   }
 
   @Test

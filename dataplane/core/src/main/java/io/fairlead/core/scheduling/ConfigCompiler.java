@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * to one pool. Not changed after construction: any thread may compile.
  *
  * <p>What a document leaves out is filled in: no plugins at all means one profile of {@code
- * work-cost}; plugins without profiles mean one profile {@code
- * default} of every filter, scorer and picker; a profile without a picker gets {@code
- * max-score-picker}; one profile without a handler gets {@code single-profile-handler}; without a
- * saturation detector named, the only one listed or else {@code utilization-detector} serves.
+ * work-cost}; plugins without profiles mean one profile {@code default} of every filter, scorer and
+ * picker; a profile without a picker gets {@code max-score-picker}; one profile without a handler
+ * gets {@code single-profile-handler}; without a saturation detector named, the only one listed or
+ * else {@code utilization-detector} serves.
  */
 public final class ConfigCompiler {
 

@@ -28,6 +28,7 @@ final class PlainWorkCost implements Scorer, Observer {
 
   /** By candidate: prompt tokens to be computed there. */
   private double leastInFlight;
+
   private double[] uncached = {};
 
   PlainWorkCost(WorkCostScorer.Settings settings) {

@@ -25,8 +25,8 @@ import io.fairlead.plugin.Setting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -157,7 +157,8 @@ class ReloadTest {
   /** These and a scorer, so that the default one, which learns too, is not implied. */
   private static PoolConfig config(PluginConfig... plugins) {
     return pool(
-        Stream.concat(Stream.of(plugins), Stream.of(plugin("running-requests-size-scorer"))).toList(),
+        Stream.concat(Stream.of(plugins), Stream.of(plugin("running-requests-size-scorer")))
+            .toList(),
         List.of(),
         null);
   }

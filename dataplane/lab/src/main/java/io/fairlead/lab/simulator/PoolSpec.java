@@ -15,15 +15,16 @@ import java.util.regex.Pattern;
 public record PoolSpec(String text, List<EngineProfile> engines) {
 
   private static final int MOST = 10_000;
-  private static final Pattern GROUP = Pattern.compile("([0-9]{1,5})x([a-z0-9-]+)(?:\\*([0-9.]{1,9}))?");
+  private static final Pattern GROUP =
+      Pattern.compile("([0-9]{1,5})x([a-z0-9-]+)(?:\\*([0-9.]{1,9}))?");
 
   public PoolSpec {
     engines = List.copyOf(engines);
   }
 
   /**
-   * Reads groups of a count and an engine profile's name, joined by plus signs; {@code *1.4} after a
-   * name makes all that these engines do take 1.4 times as long.
+   * Reads groups of a count and an engine profile's name, joined by plus signs; {@code *1.4} after
+   * a name makes all that these engines do take 1.4 times as long.
    *
    * @throws IllegalArgumentException if it is none; the message says what is expected
    */
@@ -63,8 +64,7 @@ public record PoolSpec(String text, List<EngineProfile> engines) {
           "pool: \"%s\": %s is not a number".formatted(text, factor), e);
     }
     if (!(value > 0)) {
-      throw new IllegalArgumentException(
-          "pool: \"%s\": %s is not above 0".formatted(text, factor));
+      throw new IllegalArgumentException("pool: \"%s\": %s is not above 0".formatted(text, factor));
     }
     return value;
   }

@@ -25,7 +25,17 @@ final class PoolSpecTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "h100-8b", "xh100-8b", "0xh100-8b", "2xh100-8b+", "99999xh100-8b", "1xh100-8b*1.2.3", "1xh100-8b*0"})
+  @ValueSource(
+      strings = {
+        "",
+        "h100-8b",
+        "xh100-8b",
+        "0xh100-8b",
+        "2xh100-8b+",
+        "99999xh100-8b",
+        "1xh100-8b*1.2.3",
+        "1xh100-8b*0"
+      })
   void refusesWhatIsNone(String text) {
     assertThatThrownBy(() -> PoolSpec.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
