@@ -248,12 +248,16 @@ public final class Engine {
 
   /** Adapters that admitted requests use, by name. */
   public List<String> runningAdapters() {
-    return scheduler.slots.names(adapter -> adapter.running);
+    return profile.adapterSlots() == 0
+        ? List.of()
+        : scheduler.slots.names(adapter -> adapter.running);
   }
 
   /** Adapters that requests wait for, by name. */
   public List<String> waitingAdapters() {
-    return scheduler.slots.names(adapter -> adapter.waiting);
+    return profile.adapterSlots() == 0
+        ? List.of()
+        : scheduler.slots.names(adapter -> adapter.waiting);
   }
 
   /** Time so far in which a step ran. */
