@@ -12,8 +12,8 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
-import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.util.List;
 import java.util.Map;
@@ -117,8 +117,7 @@ public class DecisionBench implements RequestListener {
   private SchedulerConfig scheduler() {
     return profile.equals("default")
         ? SchedulerConfig.DEFAULT
-        : new SchedulerConfig(
-            List.of(), List.of(new ProfileConfig(profile, List.of())), null);
+        : new SchedulerConfig(List.of(), List.of(new ProfileConfig(profile, List.of())), null);
   }
 
   /** Arrival to end. */

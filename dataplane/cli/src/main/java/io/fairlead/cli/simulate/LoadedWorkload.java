@@ -33,7 +33,8 @@ record LoadedWorkload(Preset preset, Workload workload) {
     String name = at < 0 ? text : text.substring(0, at);
     double factor = at < 0 ? 1 : factor(text, text.substring(at + 1));
     if (Files.exists(Path.of(name))) {
-      return trace(TraceWorkload.read(Path.of(name)).withSpeed(factor), at < 0 ? "" : text.substring(at));
+      return trace(
+          TraceWorkload.read(Path.of(name)).withSpeed(factor), at < 0 ? "" : text.substring(at));
     }
     Workload plain = Workloads.named(name, Workloads.Options.times(factor));
     return new LoadedWorkload(Workloads.preset(name), new Renamed(text, plain));
