@@ -225,14 +225,19 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     return true;
   }
 
-  /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
+  /**
+   * Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. A prompt below
+   * a block has nothing to be found again: by the request's own seed, or an idle pool would send all
+   * such requests to one endpoint.
+   */
   private static int highest(
       InferenceRequest request, Candidates candidates, double[] costs, double most) {
+    long key = request.blockCount() == 0 ? request.seed() : request.prefixKey();
     int winner = -1;
     long highest = 0;
     for (int i = 0; i < candidates.size(); i++) {
       if (costs[i] <= most) {
-        long hash = mix(request.prefixKey() ^ candidates.get(i).identity());
+        long hash = mix(key ^ candidates.get(i).identity());
         if (winner < 0 || Long.compareUnsigned(hash, highest) > 0) {
           winner = i;
           highest = hash;

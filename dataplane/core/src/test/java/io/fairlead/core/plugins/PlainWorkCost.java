@@ -168,11 +168,12 @@ final class PlainWorkCost implements Scorer, Observer {
   /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
   private static int highest(
       InferenceRequest request, Candidates candidates, double[] costs, double most) {
+    long key = request.blockCount() == 0 ? request.seed() : request.prefixKey();
     int winner = -1;
     long highest = 0;
     for (int i = 0; i < candidates.size(); i++) {
       if (costs[i] <= most) {
-        long hash = mix(request.prefixKey() ^ candidates.get(i).identity());
+        long hash = mix(key ^ candidates.get(i).identity());
         if (winner < 0 || Long.compareUnsigned(hash, highest) > 0) {
           winner = i;
           highest = hash;

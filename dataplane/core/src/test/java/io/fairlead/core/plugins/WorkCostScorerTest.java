@@ -286,6 +286,20 @@ class WorkCostScorerTest {
   }
 
   @Test
+  void promptsBelowABlockAreSpreadOverAnIdlePool() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint[] idle = {endpoint("a", 0), endpoint("b", 1), endpoint("c", 2)};
+    int[] won = new int[idle.length];
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 300; i++) {
+      won[winner(scores(scorer, new TestRequest(random.nextLong(), 0), idle))]++;
+    }
+    assertThat(won[0]).isBetween(70, 130);
+    assertThat(won[1]).isBetween(70, 130);
+    assertThat(won[2]).isBetween(70, 130);
+  }
+
+  @Test
   void severalPickersAgreeOnWhoGetsANewPrompt() {
     TestEndpoint[] endpoints = new TestEndpoint[8];
     WorkCostScorer one = scorer(Map.of("replicas", 3L));
