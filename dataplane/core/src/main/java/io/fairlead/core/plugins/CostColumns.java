@@ -61,6 +61,9 @@ final class CostColumns {
 
   private boolean[] adapters = {};
 
+  /** Hashes of the endpoints' names. */
+  private long[] identity = {};
+
   /** Columns without places. */
   CostColumns(WorkCostScorer.Settings settings) {
     criticalMore = settings.criticalWeight() - 1;
@@ -103,6 +106,7 @@ final class CostColumns {
     room = Arrays.copyOf(room, length);
     inFlight = Arrays.copyOf(inFlight, length);
     adapters = Arrays.copyOf(adapters, length);
+    identity = Arrays.copyOf(identity, length);
   }
 
   /** The endpoint that has this place, and this slot. */
@@ -173,6 +177,15 @@ final class CostColumns {
   /** Requests in flight as they count. */
   double inFlight(int place) {
     return inFlight[place];
+  }
+
+  /** Hash of the name of the endpoint in this place. */
+  long identity(int place) {
+    return identity[place];
+  }
+
+  void identity(int place, long hash) {
+    identity[place] = hash;
   }
 
   boolean hasAdapters(int place) {

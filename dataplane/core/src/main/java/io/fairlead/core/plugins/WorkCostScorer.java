@@ -21,6 +21,11 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
 
+  private static final int NONE = -1;
+
+  /** So many times the least cost is near it. */
+  private static final double NEAR = 1.5;
+
   /** Beyond that an adapter's end of use is not to be waited for. */
   private static final int MOST_BUSY = 6;
 
@@ -91,6 +96,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     EngineClass engine = speeds.engine(endpoint);
     there.set(endpoint);
     columns.write(place, there, engine, speeds, endpoint.slot());
+    columns.identity(place, endpoint.identity());
   }
 
   @Override
@@ -131,8 +137,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
         cheapest = i;
       }
     }
-    boolean alone = ties == 1 && settings.replicas() == 1;
-    int owner = alone ? cheapest : owner(request, candidates, scores, least);
+    int owner = owner(request, candidates, scores, ties == 1 ? cheapest : NONE, least);
     for (int i = 0; i < size; i++) {
       // Exact ties go to the owner too: below 1 is below it.
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
@@ -205,15 +210,50 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
    * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
+   * What was learned of idle endpoints may be chance, and the one that looks slow would never be
+   * asked again: where the cheapest is idle, any idle one will do that costs no more than half as
+   * much again.
    */
-  private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
+  private int owner(
+      InferenceRequest request, Candidates candidates, double[] scores, int alone, double least) {
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
-      int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
-      if (costs[agreed] <= 1.5 * least) {
+      int agreed = highest(request, candidates, scores, Double.POSITIVE_INFINITY);
+      if (scores[agreed] <= NEAR * least) {
         return agreed;
       }
     }
-    return highest(request, candidates, costs, least);
+    int cheapest = alone == NONE ? highest(request, candidates, scores, least) : alone;
+    return candidates.get(cheapest).inFlight() > 0
+        ? cheapest
+        : idle(request, candidates, scores, NEAR * least, cheapest);
+  }
+
+  /** Rendezvous among the idle ones that cost no more; from columns, as all may be idle. */
+  private int idle(
+      InferenceRequest request, Candidates candidates, double[] scores, double most, int cheapest) {
+    long key = key(request);
+    int winner = cheapest;
+    long highest = mix(key ^ candidates.get(cheapest).identity());
+    for (int i = 0; i < candidates.size(); i++) {
+      if (scores[i] <= most) {
+        int place = candidates.place(i);
+        long hash = mix(key ^ columns.identity(place));
+        if (columns.inFlight(place) == 0 && Long.compareUnsigned(hash, highest) > 0) {
+          winner = i;
+          highest = hash;
+        }
+      }
+    }
+    return winner;
+  }
+
+  /**
+   * What a choice is made by that replicas should agree on. A prompt below a block has nothing to
+   * be found again: its request's own seed, or an idle pool would send all such requests to one
+   * endpoint.
+   */
+  private static long key(InferenceRequest request) {
+    return request.blockCount() == 0 ? request.seed() : request.prefixKey();
   }
 
   private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {
@@ -225,14 +265,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     return true;
   }
 
-  /**
-   * Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. A prompt below
-   * a block has nothing to be found again: by the request's own seed, or an idle pool would send all
-   * such requests to one endpoint.
-   */
+  /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
   private static int highest(
       InferenceRequest request, Candidates candidates, double[] costs, double most) {
-    long key = request.blockCount() == 0 ? request.seed() : request.prefixKey();
+    long key = key(request);
     int winner = -1;
     long highest = 0;
     for (int i = 0; i < candidates.size(); i++) {

@@ -153,7 +153,17 @@ final class PlainWorkCost implements Scorer, Observer {
         return agreed;
       }
     }
-    return highest(request, candidates, costs, least);
+    int cheapest = highest(request, candidates, costs, least);
+    if (candidates.get(cheapest).inFlight() > 0) {
+      return cheapest;
+    }
+    double[] ofIdle = costs.clone();
+    for (int i = 0; i < candidates.size(); i++) {
+      if (candidates.get(i).inFlight() > 0) {
+        ofIdle[i] = Double.POSITIVE_INFINITY;
+      }
+    }
+    return highest(request, candidates, ofIdle, 1.5 * least);
   }
 
   private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {

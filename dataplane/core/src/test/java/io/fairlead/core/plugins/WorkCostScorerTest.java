@@ -300,6 +300,27 @@ class WorkCostScorerTest {
   }
 
   @Test
+  void anIdleEndpointThatLooksALittleSlowerIsAskedToo() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint slower = endpoint("slower", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(slower, 1.2 * (6.40 + 0.0108 + 4.13e-5 * 100)));
+      scorer.completed(done(other, 6.40 + 0.0108 + 4.13e-5 * 100));
+    }
+    int asked = 0;
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 300; i++) {
+      asked += winner(scores(scorer, new TestRequest(random.nextLong(), 0), slower, other)) ^ 1;
+    }
+    assertThat(asked).isBetween(100, 200);
+
+    slower.inFlight = 1;
+    other.inFlight = 1;
+    assertThat(winner(scores(scorer, new TestRequest(1, 0), slower, other))).isEqualTo(1);
+  }
+
+  @Test
   void severalPickersAgreeOnWhoGetsANewPrompt() {
     TestEndpoint[] endpoints = new TestEndpoint[8];
     WorkCostScorer one = scorer(Map.of("replicas", 3L));
