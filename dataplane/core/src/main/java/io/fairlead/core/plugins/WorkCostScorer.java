@@ -211,8 +211,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
    * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
    * What was learned of idle endpoints may be chance, and the one that looks slow would never be
-   * asked again: where the cheapest is idle, any idle one will do that costs no more than half as
-   * much again.
+   * asked again: where the cheapest is idle, any idle one will do that holds as much of the prompt
+   * and costs no more than half as much again.
    */
   private int owner(
       InferenceRequest request, Candidates candidates, double[] scores, int alone, double least) {
@@ -235,7 +235,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     int winner = cheapest;
     long highest = mix(key ^ candidates.get(cheapest).identity());
     for (int i = 0; i < candidates.size(); i++) {
-      if (scores[i] <= most) {
+      if (scores[i] <= most && cached[i] >= cached[cheapest]) {
         int place = candidates.place(i);
         long hash = mix(key ^ columns.identity(place));
         if (columns.inFlight(place) == 0 && Long.compareUnsigned(hash, highest) > 0) {

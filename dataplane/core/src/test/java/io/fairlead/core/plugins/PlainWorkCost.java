@@ -159,7 +159,8 @@ final class PlainWorkCost implements Scorer, Observer {
     }
     double[] ofIdle = costs.clone();
     for (int i = 0; i < candidates.size(); i++) {
-      if (candidates.get(i).inFlight() > 0) {
+      if (candidates.get(i).inFlight() > 0
+          || candidates.cachedTokens(i) < candidates.cachedTokens(cheapest)) {
         ofIdle[i] = Double.POSITIVE_INFINITY;
       }
     }
