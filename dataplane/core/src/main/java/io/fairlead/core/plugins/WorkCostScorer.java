@@ -217,34 +217,15 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   private int owner(
       InferenceRequest request, Candidates candidates, double[] scores, int alone, double least) {
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
-      int agreed = highest(request, candidates, scores, Double.POSITIVE_INFINITY);
+      int agreed = highest(request, candidates, scores, Double.POSITIVE_INFINITY, 0, false);
       if (scores[agreed] <= NEAR * least) {
         return agreed;
       }
     }
-    int cheapest = alone == NONE ? highest(request, candidates, scores, least) : alone;
+    int cheapest = alone == NONE ? highest(request, candidates, scores, least, 0, false) : alone;
     return candidates.get(cheapest).inFlight() > 0
         ? cheapest
-        : idle(request, candidates, scores, NEAR * least, cheapest);
-  }
-
-  /** Rendezvous among the idle ones that cost no more; from columns, as all may be idle. */
-  private int idle(
-      InferenceRequest request, Candidates candidates, double[] scores, double most, int cheapest) {
-    long key = key(request);
-    int winner = cheapest;
-    long highest = mix(key ^ candidates.get(cheapest).identity());
-    for (int i = 0; i < candidates.size(); i++) {
-      if (scores[i] <= most && cached[i] >= cached[cheapest]) {
-        int place = candidates.place(i);
-        long hash = mix(key ^ columns.identity(place));
-        if (columns.inFlight(place) == 0 && Long.compareUnsigned(hash, highest) > 0) {
-          winner = i;
-          highest = hash;
-        }
-      }
-    }
-    return winner;
+        : highest(request, candidates, scores, NEAR * least, cached[cheapest], true);
   }
 
   /**
@@ -265,16 +246,26 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     return true;
   }
 
-  /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
-  private static int highest(
-      InferenceRequest request, Candidates candidates, double[] costs, double most) {
+  /**
+   * Rendezvous: of those that cost no more and hold no less of the prompt, and are idle where that
+   * is asked for, the highest hash of prompt and endpoint.
+   */
+  private int highest(
+      InferenceRequest request,
+      Candidates candidates,
+      double[] scores,
+      double most,
+      double held,
+      boolean idle) {
     long key = key(request);
-    int winner = -1;
+    int winner = NONE;
     long highest = 0;
     for (int i = 0; i < candidates.size(); i++) {
-      if (costs[i] <= most) {
-        long hash = mix(key ^ candidates.get(i).identity());
-        if (winner < 0 || Long.compareUnsigned(hash, highest) > 0) {
+      if (scores[i] <= most && cached[i] >= held) {
+        int place = candidates.place(i);
+        long hash = mix(key ^ columns.identity(place));
+        boolean higher = winner == NONE || Long.compareUnsigned(hash, highest) > 0;
+        if (higher && !(idle && columns.inFlight(place) > 0)) {
           winner = i;
           highest = hash;
         }
