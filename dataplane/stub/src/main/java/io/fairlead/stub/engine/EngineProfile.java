@@ -125,62 +125,19 @@ public record EngineProfile(
 
   /** This profile with another KV cache size; tests and small demos want a cache that fills. */
   public EngineProfile withKvTokens(int tokens) {
-    return new EngineProfile(
-        name,
-        a,
-        b,
-        c,
-        d0,
-        d1,
-        d2,
-        tokens,
-        blockTokens,
-        maxBatchedTokens,
-        maxSequences,
-        adapterSlots,
-        adapterLoadMillis,
-        apiMillis,
-        apiMillisPerToken);
+    return with(
+        1, tokens, maxSequences, adapterSlots, adapterLoadMillis, apiMillis, apiMillisPerToken);
   }
 
   /** This profile with another number of seats. */
   public EngineProfile withMaxSequences(int sequences) {
-    return new EngineProfile(
-        name,
-        a,
-        b,
-        c,
-        d0,
-        d1,
-        d2,
-        kvTokens,
-        blockTokens,
-        maxBatchedTokens,
-        sequences,
-        adapterSlots,
-        adapterLoadMillis,
-        apiMillis,
-        apiMillisPerToken);
+    return with(
+        1, kvTokens, sequences, adapterSlots, adapterLoadMillis, apiMillis, apiMillisPerToken);
   }
 
   /** This profile with so many LoRA adapters loaded at most, each in {@code loadMillis}. */
   public EngineProfile withAdapters(int slots, double loadMillis) {
-    return new EngineProfile(
-        name,
-        a,
-        b,
-        c,
-        d0,
-        d1,
-        d2,
-        kvTokens,
-        blockTokens,
-        maxBatchedTokens,
-        maxSequences,
-        slots,
-        loadMillis,
-        apiMillis,
-        apiMillisPerToken);
+    return with(1, kvTokens, maxSequences, slots, loadMillis, apiMillis, apiMillisPerToken);
   }
 
   /** This profile with so many LoRA adapters loaded at most. */
@@ -195,22 +152,7 @@ public record EngineProfile(
 
   /** This profile behind an API that adds {@code millis} and {@code perToken} for each token. */
   public EngineProfile withApiOverhead(double millis, double perToken) {
-    return new EngineProfile(
-        name,
-        a,
-        b,
-        c,
-        d0,
-        d1,
-        d2,
-        kvTokens,
-        blockTokens,
-        maxBatchedTokens,
-        maxSequences,
-        adapterSlots,
-        adapterLoadMillis,
-        millis,
-        perToken);
+    return with(1, kvTokens, maxSequences, adapterSlots, adapterLoadMillis, millis, perToken);
   }
 
   /** This profile with steps that take {@code factor} times as long; older engines need 1.4. */
@@ -218,6 +160,25 @@ public record EngineProfile(
     if (!(factor > 0) || Double.isInfinite(factor)) {
       throw new IllegalArgumentException("factor: " + factor + " is not a finite number > 0");
     }
+    return with(
+        factor,
+        kvTokens,
+        maxSequences,
+        adapterSlots,
+        adapterLoadMillis,
+        apiMillis,
+        apiMillisPerToken);
+  }
+
+  /** This profile with steps {@code factor} times as long, and the rest as given. */
+  private EngineProfile with(
+      double factor,
+      int kvTokens,
+      int maxSequences,
+      int adapterSlots,
+      double adapterLoadMillis,
+      double apiMillis,
+      double apiMillisPerToken) {
     return new EngineProfile(
         name,
         a * factor,
