@@ -109,7 +109,7 @@ public class DecisionBench implements RequestListener {
       open[i] = core.arrive(0, requests[i % PROMPTS], this);
     }
     for (long ticket : open) {
-      core.firstToken(0, ticket);
+      core.firstByte(0, ticket);
       core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     }
   }
@@ -129,7 +129,7 @@ public class DecisionBench implements RequestListener {
     }
     now += 1_000_000;
     long ticket = core.arrive(now, facts, this);
-    core.firstToken(now, ticket);
+    core.firstByte(now, ticket);
     core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     return effects;
   }
@@ -138,6 +138,9 @@ public class DecisionBench implements RequestListener {
   public void send(long request, Route route) {
     effects++;
   }
+
+  @Override
+  public void pass(long request) {}
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -92,7 +92,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
   /** What {@link #cachedTokens} says, for a number of blocks that is known already. */
   int cachedTokensOf(int blocks) {
-    int tokens = Math.max(0, facts.promptTokens());
+    int tokens = promptTokens();
     if (blocks == 0 || tokens == 0) {
       return 0;
     }
@@ -133,7 +133,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
   @Override
   public int promptTokens() {
-    return facts.promptTokens();
+    return TokenEstimate.usual(facts.prompt());
   }
 
   @Override
@@ -227,7 +227,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
       return;
     }
     lookUp();
-    double most = Math.max(0, facts.promptTokens() - 1.0);
+    double most = Math.max(0, promptTokens() - 1.0);
     for (int i = 0; i < size; i++) {
       int slot = columns.slot[all ? i : chosen[i]];
       into[i] = Math.min(most, (double) prefixes.held(slot) * TOKENS_PER_BLOCK);

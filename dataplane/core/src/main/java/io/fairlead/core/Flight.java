@@ -16,6 +16,9 @@ final class Flight {
         public void send(long request, Route route) {}
 
         @Override
+        public void pass(long request) {}
+
+        @Override
         public void reject(long request, Rejection rejection) {}
       };
 
@@ -117,7 +120,7 @@ final class Flight {
     listener = told;
     attempts = 0;
     firstTokenSeen = false;
-    tokens = Math.max(0, request.promptTokens());
+    tokens = TokenEstimate.usual(request.prompt());
   }
 
   /** Lets go of all that the request referred to. */

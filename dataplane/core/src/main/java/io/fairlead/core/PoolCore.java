@@ -23,6 +23,10 @@ public final class PoolCore {
   private static final double FULL = 1;
 
   private final PoolLimits limits;
+
+  @SuppressWarnings("unused")
+  private final PoolListener listener;
+
   private final PrefixIndex prefixes;
   private final EndpointSet endpoints;
   private final RequestTable requests;
@@ -37,9 +41,15 @@ public final class PoolCore {
     this(PoolLimits.DEFAULT);
   }
 
-  /** A pool without config and endpoints. */
+  /** A pool without config and endpoints that probes nobody. */
   public PoolCore(PoolLimits limits) {
+    this(limits, PoolListener.NONE);
+  }
+
+  /** A pool without config and endpoints. */
+  public PoolCore(PoolLimits limits, PoolListener listener) {
     this.limits = limits;
+    this.listener = listener;
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits);
     this.requests = new RequestTable(limits.retries());
@@ -138,7 +148,7 @@ public final class PoolCore {
    * @throws RuntimeException if a plugin is broken, as an Error when it threw one; the request has
    *     been rejected then
    */
-  public void attemptFailed(long now, long request) {
+  public void attemptFailed(long now, long request, Failure failure) {
     Flight flight = requests.get(request);
     if (flight == null) {
       return;
@@ -166,8 +176,11 @@ public final class PoolCore {
     }
   }
 
-  /** The first token (first body byte) of the response came. Later calls change nothing. */
-  public void firstToken(long now, long request) {
+  /**
+   * The first byte of the response's body came; of a streamed one that is its first token. Later
+   * calls change nothing.
+   */
+  public void firstByte(long now, long request) {
     Flight flight = requests.get(request);
     if (flight == null || flight.firstTokenSeen || flight.at == null) {
       return;
@@ -182,6 +195,36 @@ public final class PoolCore {
     prefilled(now, flight);
     flight.at.firstToken(now, flight);
   }
+
+  /**
+   * More of the response came. Says that the endpoint is alive: to be told now and then while bytes
+   * come, not of each.
+   */
+  public void progress(long now, long request) {}
+
+  /**
+   * Time has moved on: deadlines pass, probes fall due. To be called some ten times a second,
+   * whatever else happens.
+   */
+  public void tick(long now) {}
+
+  /**
+   * A scrape of the endpoint failed. One of an endpoint that has left since is ignored.
+   *
+   * @param begunAt when the scrape was begun, by the same clock as {@code now}
+   */
+  public void unreachable(long now, EndpointSpec endpoint, long begunAt, Failure failure) {}
+
+  /**
+   * A probe was answered with anything below 500. Answers that come too late, or twice, change
+   * nothing.
+   *
+   * @param probe {@link Probe#id}
+   */
+  public void probed(long now, long probe) {}
+
+  /** A probe failed. */
+  public void probeFailed(long now, long probe, Failure failure) {}
 
   private void confirm(Flight flight, EndpointState endpoint) {
     prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param seed random bits for this request's draws and ties
  * @param blocks chained hashes of the prompt's whole blocks, first block first; owned by the core
  *     from here on
- * @param promptTokens estimated length of the prompt
+ * @param prompt how large the prompt is
  * @param maxOutputTokens the request's own limit, or -1
  * @param bodyBytes size of the request body
+ * @param delivery how its answer comes, and whether it can be sent again
+ * @param timeouts its own bounds in time, as a trusted header says them
  * @param headers the request's headers
  * @param subset the endpoints that the gateway allows, or null for all
  */
@@ -21,13 +23,15 @@ public record RequestFacts(
     String model,
     long seed,
     long[] blocks,
-    int promptTokens,
+    PromptSize prompt,
     int maxOutputTokens,
     long bodyBytes,
+    Delivery delivery,
+    Timeouts timeouts,
     RequestHeaders headers,
     @Nullable Subset subset) {
 
-  /** A request without headers that may go to any endpoint. */
+  /** A streamed request without headers that may be sent again, to any endpoint. */
   public RequestFacts(
       String model,
       long seed,
@@ -35,6 +39,69 @@ public record RequestFacts(
       int promptTokens,
       int maxOutputTokens,
       long bodyBytes) {
-    this(model, seed, blocks, promptTokens, maxOutputTokens, bodyBytes, RequestHeaders.NONE, null);
+    this(model, seed, blocks, PromptSize.ofTokens(promptTokens), maxOutputTokens, bodyBytes);
+  }
+
+  /** A streamed request without headers that may be sent again, to any endpoint. */
+  public RequestFacts(
+      String model,
+      long seed,
+      long[] blocks,
+      PromptSize prompt,
+      int maxOutputTokens,
+      long bodyBytes) {
+    this(
+        model,
+        seed,
+        blocks,
+        prompt,
+        maxOutputTokens,
+        bodyBytes,
+        Delivery.STREAMED,
+        Timeouts.UNSET,
+        RequestHeaders.NONE,
+        null);
+  }
+
+  /** A streamed request that may be sent again. */
+  public RequestFacts(
+      String model,
+      long seed,
+      long[] blocks,
+      int promptTokens,
+      int maxOutputTokens,
+      long bodyBytes,
+      RequestHeaders headers,
+      @Nullable Subset subset) {
+    this(
+        model,
+        seed,
+        blocks,
+        PromptSize.ofTokens(promptTokens),
+        maxOutputTokens,
+        bodyBytes,
+        Delivery.STREAMED,
+        Timeouts.UNSET,
+        headers,
+        subset);
+  }
+
+  /** Length of the prompt in tokens where nothing has been learned of its model's. */
+  public int promptTokens() {
+    return TokenEstimate.usual(prompt);
+  }
+
+  /**
+   * How an answer comes, and whether the request can be sent again.
+   *
+   * @param streamed token by token, so that its first byte is its first token; otherwise in one
+   *     piece, of which nothing is seen before its end
+   * @param resendable whether the frontend can send it to another endpoint after the first one
+   *     failed
+   */
+  public record Delivery(boolean streamed, boolean resendable) {
+
+    /** Token by token, from a frontend that can send again. */
+    public static final Delivery STREAMED = new Delivery(true, true);
   }
 }

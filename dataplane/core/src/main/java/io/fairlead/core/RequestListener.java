@@ -7,10 +7,23 @@ package io.fairlead.core;
 public interface RequestListener {
 
   /**
-   * Send the request there. Comes again with a higher attempt after {@link PoolCore#attemptFailed}.
+   * Send the request there. Comes again with a higher attempt after {@link PoolCore#attemptFailed},
+   * or when the endpoint has turned out to be dead before the first byte of its answer: the former
+   * attempt, if it is still under way, is to be abandoned.
    */
   void send(long request, Route route);
 
-  /** Answer the client with this; the request is over for the core. */
+  /**
+   * Give the client the answer that the endpoint gave with a failure for which {@link
+   * Failure#answered} holds: the request is not sent again. The request goes on, up to {@link
+   * PoolCore#ended}.
+   */
+  void pass(long request);
+
+  /**
+   * Answer the client with this, or break off the answer that it gets; the request is over for the
+   * core. May come at any time, also after a {@link #send}: a deadline has passed. What is under
+   * way at the endpoint is to be abandoned.
+   */
   void reject(long request, Rejection rejection);
 }

@@ -40,9 +40,9 @@ class ObserversTest {
   @Test
   void aRequestThatIsGivenUpIsToldOnce() {
     long ticket = pool.arrive("", 1, 2);
-    pool.core.attemptFailed(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
     assertThat(told).as("it may succeed yet").isEmpty();
-    pool.core.attemptFailed(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
 
     String last = pool.lastRoute().endpoint();
     assertThat(told).containsExactly(last + " failed", last + " failed");
@@ -52,7 +52,7 @@ class ObserversTest {
   @Test
   void aRequestThatSucceedsAtTheSecondAttemptIsToldOnce() {
     long ticket = pool.arrive("");
-    pool.core.attemptFailed(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
     pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
 
     String last = pool.lastRoute().endpoint();

@@ -75,8 +75,8 @@ class OwnAccountsTest {
           switch (what) {
             case 0 -> pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
             case 1 -> pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
-            case 2 -> pool.core.attemptFailed(pool.now, ticket);
-            default -> pool.core.firstToken(pool.now, ticket);
+            case 2 -> pool.core.attemptFailed(pool.now, ticket, Failure.DIED);
+            default -> pool.core.firstByte(pool.now, ticket);
           }
         }
         if (what < 2) {

@@ -68,7 +68,8 @@ class PluginFailureTest {
     long ticket = pool.arrive("sheddable", 1, 2);
     failure = thrown;
 
-    assertThat(catchThrowable(() -> pool.core.attemptFailed(0, ticket))).isSameAs(thrown);
+    assertThat(catchThrowable(() -> pool.core.attemptFailed(0, ticket, Failure.DIED)))
+        .isSameAs(thrown);
 
     assertThat(pool.rejections).extracting(Rejection::reason).containsExactly(Reason.PLUGIN_FAILED);
     assertNothingIsLeftBehind();

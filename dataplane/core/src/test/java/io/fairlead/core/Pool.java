@@ -72,7 +72,7 @@ final class Pool implements RequestListener {
   /** A request that is answered in full. */
   void serve(String model, long... blocks) {
     long ticket = arrive(model, blocks);
-    core.firstToken(now, ticket);
+    core.firstByte(now, ticket);
     core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
   }
 
@@ -89,6 +89,9 @@ final class Pool implements RequestListener {
     routes.add(route);
     effects.add(request + " " + route);
   }
+
+  @Override
+  public void pass(long request) {}
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -46,14 +46,14 @@ class PoolCoreTest {
     long ticket = pool.arrive("m", 1, 2, 3);
     assertThat(pool.snapshot("a"))
         .isEqualTo(new EndpointSnapshot("a", 1, 1, 0, Double.NaN, 1, 0, 3, false));
-    pool.core.firstToken(pool.now, ticket);
-    pool.core.firstToken(pool.now, ticket);
+    pool.core.firstByte(pool.now, ticket);
+    pool.core.firstByte(pool.now, ticket);
     assertThat(pool.snapshot("a"))
         .isEqualTo(new EndpointSnapshot("a", 1, 0, 0, Double.NaN, 1, 0, 3, false));
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
-    pool.core.firstToken(pool.now, ticket);
-    pool.core.attemptFailed(pool.now, ticket);
+    pool.core.firstByte(pool.now, ticket);
+    pool.core.attemptFailed(pool.now, ticket, Failure.DIED);
     assertThat(pool.snapshot("a"))
         .isEqualTo(new EndpointSnapshot("a", 0, 0, 0, Double.NaN, 1, 0, 3, false));
     assertThat(pool.core.active()).isZero();
@@ -80,10 +80,10 @@ class PoolCoreTest {
     pool.configure().endpoints("a", "b", "c");
 
     long ticket = pool.arrive("m");
-    pool.core.attemptFailed(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
     assertThat(pool.routes).extracting(Route::attempt).containsExactly(1, 2);
     assertThat(pool.routes).extracting(Route::endpoint).doesNotHaveDuplicates();
-    pool.core.attemptFailed(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
 
     assertThat(pool.rejections).extracting(Rejection::reason).containsOnly(Reason.UPSTREAM_FAILED);
     assertThat(pool.core.active()).isZero();
@@ -93,7 +93,7 @@ class PoolCoreTest {
   @Test
   void givesUpWhenNoOtherEndpointIsLeft() {
     pool.configure().endpoints("a");
-    pool.core.attemptFailed(0, pool.arrive("m"));
+    pool.core.attemptFailed(0, pool.arrive("m"), Failure.DIED);
     assertThat(pool.rejections).extracting(Rejection::reason).containsOnly(Reason.UPSTREAM_FAILED);
   }
 
@@ -101,8 +101,8 @@ class PoolCoreTest {
   void doesNotRetryAfterAFirstToken() {
     pool.configure().endpoints("a", "b");
     long ticket = pool.arrive("m");
-    pool.core.firstToken(0, ticket);
-    pool.core.attemptFailed(0, ticket);
+    pool.core.firstByte(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
     assertThat(pool.routes).hasSize(1);
     assertThat(pool.rejections).extracting(Rejection::reason).containsOnly(Reason.UPSTREAM_FAILED);
     assertThat(pool.core.snapshot())
@@ -114,7 +114,7 @@ class PoolCoreTest {
     pool.configure(model("m", Criticality.CRITICAL, new TargetModel("old", 1))).endpoints("a");
     long ticket = pool.arrive("m");
     pool.configure(model("m", Criticality.STANDARD, new TargetModel("new", 1))).endpoints("b");
-    pool.core.attemptFailed(0, ticket);
+    pool.core.attemptFailed(0, ticket, Failure.DIED);
 
     assertThat(pool.lastRoute())
         .isEqualTo(new Route("new", Criticality.STANDARD, "b", "10.0.0.1", 8000, 0, 2));
@@ -141,7 +141,7 @@ class PoolCoreTest {
     pool.endpoints().endpoints("a");
     assertThat(pool.core.snapshot()).hasSize(1);
     assertThat(pool.snapshot("a").inFlight()).isEqualTo(1);
-    pool.core.firstToken(0, ticket);
+    pool.core.firstByte(0, ticket);
     pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     pool.arrive("m", 1, 2);
     assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(2);
@@ -267,8 +267,8 @@ class PoolCoreTest {
     pool.configure().endpoints("a");
     pool.core.scraped(0, endpoint("gone"), 0, EndpointMetrics.UNKNOWN);
     for (long ticket : new long[] {0, -1, 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
-      pool.core.firstToken(0, ticket);
-      pool.core.attemptFailed(0, ticket);
+      pool.core.firstByte(0, ticket);
+      pool.core.attemptFailed(0, ticket, Failure.DIED);
       pool.core.ended(0, ticket, Outcome.FAILED, Usage.UNKNOWN);
     }
     assertThat(pool.effects).isEmpty();

@@ -86,7 +86,7 @@ class PrefixMemoryTest {
     assertThat(matched()).isZero();
 
     ticket = pool.arrive("m", PROMPT);
-    pool.core.firstToken(pool.now, ticket);
+    pool.core.firstByte(pool.now, ticket);
     pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
     assertThat(matched()).as("its first token says that it was").isEqualTo(100);
   }
@@ -98,7 +98,7 @@ class PrefixMemoryTest {
     long failed = pool.arrive("m", PROMPT);
     long other = pool.arrive("m", PROMPT);
     pool.core.ended(pool.now, failed, Outcome.FAILED, Usage.UNKNOWN);
-    pool.core.firstToken(pool.now, other);
+    pool.core.firstByte(pool.now, other);
     assertThat(matched()).isEqualTo(100);
   }
 

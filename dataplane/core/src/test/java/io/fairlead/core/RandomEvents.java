@@ -155,7 +155,7 @@ final class RandomEvents {
       count(request.firstToken ? "later chunk" : "first token");
       truth.firstToken(request);
     }
-    core.firstToken(truth.now, ticket);
+    core.firstByte(truth.now, ticket);
   }
 
   private void end(long ticket) {
@@ -191,7 +191,7 @@ final class RandomEvents {
     TruthRequest request = streams.containsKey(ticket) ? null : truth.live.get(ticket);
     if (request == null) {
       if (!truth.live.containsKey(ticket)) {
-        core.attemptFailed(truth.now, ticket);
+        core.attemptFailed(truth.now, ticket, Failure.DIED);
       }
       return;
     }
@@ -203,7 +203,7 @@ final class RandomEvents {
     if (random.nextInt(50) == 0) {
       plugins.breakNext(Fault.SCORE);
     }
-    guarded(() -> core.attemptFailed(truth.now, ticket));
+    guarded(() -> core.attemptFailed(truth.now, ticket, Failure.DIED));
     truth.expectDecided();
     boolean again = truth.live.containsKey(ticket);
     hold(truth.told - told == (again ? 0 : truth.observers), "each observer is told at the end");

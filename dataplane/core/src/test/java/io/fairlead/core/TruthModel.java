@@ -217,6 +217,9 @@ final class TruthModel implements RequestListener {
   }
 
   @Override
+  public void pass(long request) {}
+
+  @Override
   public void reject(long ticket, Rejection rejection) {
     if (wrong != null) {
       throw wrong;

@@ -141,6 +141,9 @@ class OutOfTreePluginTest {
           }
 
           @Override
+          public void pass(long request) {}
+
+          @Override
           public void reject(long request, Rejection rejection) {
             throw new AssertionError(rejection.toString());
           }

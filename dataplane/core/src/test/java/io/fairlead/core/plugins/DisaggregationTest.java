@@ -45,7 +45,7 @@ class DisaggregationTest implements RequestListener {
     assertThat(routes.getLast().requestHeaders())
         .containsExactly(new Route.Header("x-prefiller-host-port", "10.0.0.1:8000"));
     assertThat(inFlight("p1")).isOne();
-    core.firstToken(5, request);
+    core.firstByte(5, request);
     assertThat(inFlight("p1")).isZero();
     core.ended(9, request, Outcome.COMPLETED, Usage.UNKNOWN);
     assertThat(core.snapshot()).allMatch(endpoint -> endpoint.inFlight() == 0);
@@ -228,6 +228,9 @@ class DisaggregationTest implements RequestListener {
   public void send(long request, Route route) {
     routes.add(route);
   }
+
+  @Override
+  public void pass(long request) {}
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
@@ -65,7 +66,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
         case 0, 1, 2, 3, 4, 5 -> open.add(core.arrive(now, request(random), this));
         case 6, 7, 8, 9, 10 -> {
           if (!open.isEmpty()) {
-            core.firstToken(now, open.get(random.nextInt(open.size())));
+            core.firstByte(now, open.get(random.nextInt(open.size())));
           }
         }
         case 11, 12, 13, 14, 15 -> {
@@ -76,7 +77,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
         }
         case 16 -> {
           if (!open.isEmpty()) {
-            core.attemptFailed(now, open.get(random.nextInt(open.size())));
+            core.attemptFailed(now, open.get(random.nextInt(open.size())), Failure.DIED);
           }
         }
         case 17, 18 -> {
@@ -201,6 +202,9 @@ final class WorkCostEquivalenceTest implements RequestListener {
 
   @Override
   public void send(long request, Route route) {}
+
+  @Override
+  public void pass(long request) {}
 
   @Override
   public void reject(long request, Rejection rejection) {}

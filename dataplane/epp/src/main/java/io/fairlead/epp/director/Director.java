@@ -1,5 +1,6 @@
 package io.fairlead.epp.director;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
@@ -120,7 +121,7 @@ public final class Director implements RequestListener {
       captured.attemptFailed(now);
     }
     try {
-      pool.core().attemptFailed(now, ticket);
+      pool.core().attemptFailed(now, ticket, Failure.DIED);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
@@ -140,7 +141,7 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.firstToken(now);
     }
-    pool.core().firstToken(now, ticket);
+    pool.core().firstByte(now, ticket);
     if (route != null) {
       pool.observer().firstToken(model, route, now - arrivedAt);
     }
@@ -179,6 +180,9 @@ public final class Director implements RequestListener {
         });
     pool.observer().sent(model, route);
   }
+
+  @Override
+  public void pass(long request) {}
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -54,7 +54,7 @@ final class SimulatedPicker implements RequestListener {
   }
 
   void firstToken(long now, Flight flight) {
-    core.firstToken(now, flight.ticket);
+    core.firstByte(now, flight.ticket);
   }
 
   void finished(long now, Flight flight) {
@@ -83,6 +83,9 @@ final class SimulatedPicker implements RequestListener {
   public void send(long request, Route route) {
     chosen = servers.get(route.endpoint());
   }
+
+  @Override
+  public void pass(long request) {}
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -1,6 +1,7 @@
 package io.fairlead.lab.trace;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
@@ -90,10 +91,10 @@ public final class PicksReplay {
         compare(seq, arrived.request(), arrived.effect(), exactly);
       }
       case CaptureEvent.AttemptFailed failed -> {
-        guarded(() -> core.attemptFailed(failed.now(), ticketOf(failed.request())));
+        guarded(() -> core.attemptFailed(failed.now(), ticketOf(failed.request()), Failure.DIED));
         compare(seq, failed.request(), failed.effect(), exactly);
       }
-      case CaptureEvent.FirstToken first -> core.firstToken(first.now(), ticketOf(first.request()));
+      case CaptureEvent.FirstToken first -> core.firstByte(first.now(), ticketOf(first.request()));
       case CaptureEvent.Ended ended ->
           guarded(
               () ->
@@ -128,6 +129,9 @@ public final class PicksReplay {
         ticket = request;
         effect = Effect.of(route);
       }
+
+      @Override
+      public void pass(long request) {}
 
       @Override
       public void reject(long request, Rejection rejection) {

@@ -1,0 +1,56 @@
+package io.fairlead.core;
+
+/**
+ * How an endpoint failed a request, a scrape or a probe. What may be done about it follows from
+ * whether the endpoint can have begun to work, and whether there is an answer that the client could
+ * get instead.
+ */
+public enum Failure {
+  /** Nobody listens on its port. */
+  REFUSED("refuses connections", Work.NONE, false),
+  /** No connection came about in time, or there is no way there. */
+  UNREACHABLE("can't be reached", Work.NONE, false),
+  /** The connection broke before all of the request was sent. */
+  RESET_UNSENT("resets connections", Work.NONE, false),
+  /** The connection broke before the first byte of an answer, after the request was sent. */
+  DIED("breaks connections before it answers", Work.PERHAPS, false),
+  /** It answered with 502 or 503, or with a 500 that has no body, as servers do that drain. */
+  UNAVAILABLE("answers that it is unavailable", Work.NONE, true),
+  /** It answered with another 5xx. */
+  ERROR("answers with errors", Work.PERHAPS, true),
+  /** No byte of an answer came by the deadline. */
+  FIRST_BYTE_LATE("does not answer in time", Work.PERHAPS, false),
+  /** The answer broke off, or stopped, after its first byte. */
+  BROKEN_OFF("breaks off its answers", Work.DONE, false);
+
+  /** What the endpoint can have done for the request. */
+  enum Work {
+    NONE,
+    PERHAPS,
+    DONE
+  }
+
+  private final String words;
+  private final Work work;
+  private final boolean answered;
+
+  Failure(String words, Work work, boolean answered) {
+    this.words = words;
+    this.work = work;
+    this.answered = answered;
+  }
+
+  /** What it says of the endpoint, to be read after its name. */
+  public String words() {
+    return words;
+  }
+
+  /** Whether there is an answer of the endpoint's own that the client can get. */
+  public boolean answered() {
+    return answered;
+  }
+
+  Work work() {
+    return work;
+  }
+}
