@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One scrape of a model server. Unknown stays unknown: -1, NaN for the usage, empty for the rest.
+ * One scrape of a model server. Unknown stays unknown: -1, NaN where noted, empty for the rest.
  *
  * @param waiting requests in the server's queue
  * @param running requests in its batch
- * @param kvUsage share of the KV cache in use, 0 to 1
+ * @param kvUsage share of the KV cache in use, 0 to 1; NaN when unknown
  * @param blockSize tokens per KV block
  * @param blocks KV blocks in all
  * @param baseModel what the server calls the model that adapters are added to
@@ -16,6 +16,10 @@ import java.util.Map;
  * @param runningAdapters adapters with requests in the batch
  * @param waitingAdapters adapters with requests in the queue
  * @param values what else was wanted, by the key that the config gives it
+ * @param startedAt when the server's process started, in seconds of Unix time; NaN when unknown. It
+ *     differs between two scrapes if the process is another one
+ * @param progress tokens of prompts and answers that the process has computed since it started; NaN
+ *     when unknown. It stands still while the engine does, and falls only when it starts anew
  */
 public record EndpointMetrics(
     int waiting,
@@ -27,7 +31,9 @@ public record EndpointMetrics(
     int maxAdapters,
     List<String> runningAdapters,
     List<String> waitingAdapters,
-    Map<String, Double> values) {
+    Map<String, Double> values,
+    double startedAt,
+    double progress) {
 
   /** Nothing could be read. */
   public static final EndpointMetrics UNKNOWN = new EndpointMetrics(-1, -1, Double.NaN, -1, -1);
@@ -36,6 +42,33 @@ public record EndpointMetrics(
     runningAdapters = List.copyOf(runningAdapters);
     waitingAdapters = List.copyOf(waitingAdapters);
     values = Map.copyOf(values);
+  }
+
+  /** A scrape of a server that doesn't tell when it started, and what it has done since. */
+  public EndpointMetrics(
+      int waiting,
+      int running,
+      double kvUsage,
+      int blockSize,
+      int blocks,
+      String baseModel,
+      int maxAdapters,
+      List<String> runningAdapters,
+      List<String> waitingAdapters,
+      Map<String, Double> values) {
+    this(
+        waiting,
+        running,
+        kvUsage,
+        blockSize,
+        blocks,
+        baseModel,
+        maxAdapters,
+        runningAdapters,
+        waitingAdapters,
+        values,
+        Double.NaN,
+        Double.NaN);
   }
 
   /** A scrape of a server without adapters. */

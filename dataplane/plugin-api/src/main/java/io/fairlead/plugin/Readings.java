@@ -36,6 +36,15 @@ public interface Readings {
   /** Text: LoRA adapters with requests in the queue, separated by commas. */
   String WAITING_ADAPTERS = "waitingAdapters";
 
+  /** Number: when the server's process started, in seconds of Unix time. */
+  String STARTED_AT = "startedAt";
+
+  /** Number: prompt tokens computed since it started. */
+  String PROMPT_TOKENS = "promptTokens";
+
+  /** Number: tokens of answers produced since it started. */
+  String OUTPUT_TOKENS = "outputTokens";
+
   /** A number; NaN, and one that the key's meaning rules out, is ignored. */
   void number(String key, double value);
 

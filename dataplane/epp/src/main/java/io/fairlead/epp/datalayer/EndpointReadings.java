@@ -20,6 +20,9 @@ final class EndpointReadings implements Readings {
   private @Nullable String runningAdapters;
   private @Nullable String waitingAdapters;
   private Map<String, Double> values = Map.of();
+  private double startedAt = Double.NaN;
+  private double promptTokens = Double.NaN;
+  private double outputTokens = Double.NaN;
 
   @Override
   public void number(String key, double value) {
@@ -30,6 +33,9 @@ final class EndpointReadings implements Readings {
       case BLOCK_SIZE -> blockSize = count(blockSize, value);
       case BLOCKS -> blocks = count(blocks, value);
       case MAX_ADAPTERS -> maxAdapters = count(maxAdapters, value);
+      case STARTED_AT -> startedAt = positive(startedAt, value);
+      case PROMPT_TOKENS -> promptTokens = positive(promptTokens, value);
+      case OUTPUT_TOKENS -> outputTokens = positive(outputTokens, value);
       case BASE_MODEL, RUNNING_ADAPTERS, WAITING_ADAPTERS -> {}
       default -> custom(key, value);
     }
@@ -53,6 +59,9 @@ final class EndpointReadings implements Readings {
     number(BLOCK_SIZE, other.blockSize);
     number(BLOCKS, other.blocks);
     number(MAX_ADAPTERS, other.maxAdapters);
+    number(STARTED_AT, other.startedAt);
+    number(PROMPT_TOKENS, other.promptTokens);
+    number(OUTPUT_TOKENS, other.outputTokens);
     baseModel = baseModel == null ? other.baseModel : baseModel;
     runningAdapters = runningAdapters == null ? other.runningAdapters : runningAdapters;
     waitingAdapters = waitingAdapters == null ? other.waitingAdapters : waitingAdapters;
@@ -70,7 +79,16 @@ final class EndpointReadings implements Readings {
         maxAdapters,
         names(runningAdapters),
         names(waitingAdapters),
-        values);
+        values,
+        startedAt,
+        progress());
+  }
+
+  /** What is known of the two; a server that tells of one only does so at every scrape. */
+  private double progress() {
+    return Double.isNaN(promptTokens)
+        ? outputTokens
+        : Double.isNaN(outputTokens) ? promptTokens : promptTokens + outputTokens;
   }
 
   private void custom(String key, double value) {
@@ -84,6 +102,10 @@ final class EndpointReadings implements Readings {
 
   private static int count(int known, double value) {
     return known < 0 && value >= 0 && value <= Integer.MAX_VALUE ? (int) value : known;
+  }
+
+  private static double positive(double known, double value) {
+    return Double.isNaN(known) && value >= 0 ? value : known;
   }
 
   private static double share(double known, double value) {

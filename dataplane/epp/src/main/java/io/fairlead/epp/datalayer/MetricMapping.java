@@ -5,8 +5,11 @@ import static io.fairlead.plugin.Readings.BLOCKS;
 import static io.fairlead.plugin.Readings.BLOCK_SIZE;
 import static io.fairlead.plugin.Readings.KV_USAGE;
 import static io.fairlead.plugin.Readings.MAX_ADAPTERS;
+import static io.fairlead.plugin.Readings.OUTPUT_TOKENS;
+import static io.fairlead.plugin.Readings.PROMPT_TOKENS;
 import static io.fairlead.plugin.Readings.RUNNING;
 import static io.fairlead.plugin.Readings.RUNNING_ADAPTERS;
+import static io.fairlead.plugin.Readings.STARTED_AT;
 import static io.fairlead.plugin.Readings.WAITING;
 import static io.fairlead.plugin.Readings.WAITING_ADAPTERS;
 
@@ -53,7 +56,10 @@ record MetricMapping(List<Entry> entries) {
                   WAITING_ADAPTERS,
                   "vllm:lora_requests_info",
                   "waiting_lora_adapters",
-                  Fold.NEWEST)));
+                  Fold.NEWEST),
+              started(),
+              Entry.value(PROMPT_TOKENS, "vllm:prompt_tokens_total", Fold.SUM),
+              Entry.value(OUTPUT_TOKENS, "vllm:generation_tokens_total", Fold.SUM)));
 
   private static final MetricMapping SGLANG =
       new MetricMapping(
@@ -63,7 +69,10 @@ record MetricMapping(List<Entry> entries) {
               Entry.value(KV_USAGE, "sglang:token_usage", Fold.MAX),
               Entry.label(BLOCK_SIZE, "sglang:cache_config_info", "page_size", Fold.MAX),
               Entry.label(BLOCKS, "sglang:cache_config_info", "num_pages", Fold.SUM),
-              Entry.text(BASE_MODEL, "sglang:num_running_reqs", MODEL_LABEL, Fold.FIRST)));
+              Entry.text(BASE_MODEL, "sglang:num_running_reqs", MODEL_LABEL, Fold.FIRST),
+              started(),
+              Entry.value(PROMPT_TOKENS, "sglang:prompt_tokens_total", Fold.SUM),
+              Entry.value(OUTPUT_TOKENS, "sglang:generation_tokens_total", Fold.SUM)));
 
   private static final MetricMapping TRTLLM =
       new MetricMapping(
@@ -72,7 +81,8 @@ record MetricMapping(List<Entry> entries) {
               Entry.value(RUNNING, "trtllm_num_requests_running", Fold.SUM),
               Entry.value(KV_USAGE, "trtllm_kv_cache_utilization", Fold.MAX),
               Entry.value(BLOCK_SIZE, "trtllm_kv_cache_tokens_per_block", Fold.MAX),
-              Entry.value(BLOCKS, "trtllm_kv_cache_max_blocks", Fold.SUM)));
+              Entry.value(BLOCKS, "trtllm_kv_cache_max_blocks", Fold.SUM),
+              started()));
 
   private static final MetricMapping TRITON_TENSORRT =
       new MetricMapping(
@@ -141,6 +151,11 @@ record MetricMapping(List<Entry> entries) {
       return new Entry(key, name, Map.of(), fold, label, true);
     }
 
+    /** Whether it tells of the process's life, not of its load. */
+    boolean ofProcess() {
+      return key.equals(STARTED_AT) || key.equals(PROMPT_TOKENS) || key.equals(OUTPUT_TOKENS);
+    }
+
     private static Entry of(String key, Series series, Fold fold) {
       return new Entry(key, series.name(), series.labels(), fold, null, false);
     }
@@ -179,7 +194,7 @@ record MetricMapping(List<Entry> entries) {
 
   private static @Nullable MetricMapping engine(EngineMetrics metrics, String name) {
     EngineSeries configured = metrics.engines().get(name);
-    return configured == null ? builtIn(name) : of(configured);
+    return configured == null ? builtIn(name) : of(configured, builtIn(name));
   }
 
   static @Nullable MetricMapping builtIn(String engine) {
@@ -193,8 +208,14 @@ record MetricMapping(List<Entry> entries) {
     };
   }
 
-  private static MetricMapping of(EngineSeries names) {
+  /** Documents have no words for a server's start and progress: these stay the built-in ones. */
+  private static MetricMapping of(EngineSeries names, @Nullable MetricMapping replaced) {
     List<Entry> all = new ArrayList<>();
+    if (replaced == null) {
+      all.add(started());
+    } else {
+      replaced.entries.stream().filter(Entry::ofProcess).forEach(all::add);
+    }
     add(all, WAITING, names.waiting(), Fold.SUM);
     add(all, RUNNING, names.running(), Fold.SUM);
     add(all, KV_USAGE, names.kvUsage(), Fold.MAX);
@@ -222,6 +243,11 @@ record MetricMapping(List<Entry> entries) {
     if (series != null) {
       all.add(Entry.of(key, series, fold));
     }
+  }
+
+  /** The newest, if several processes share a page: any that starts anew is to be seen. */
+  private static Entry started() {
+    return Entry.value(STARTED_AT, "process_start_time_seconds", Fold.MAX);
   }
 
   private static Entry triton(String key, String name, String label, String value, Fold fold) {

@@ -69,9 +69,10 @@ final class WantedSeries {
   /** Looks at one line of the page. */
   void offer(byte[] line, int start, int end) {
     int afterName = start + name.length;
+    // Where a name ends is looked at first: that rules out nearly all lines by one byte.
     if (afterName >= end
-        || !Arrays.equals(line, start, afterName, name, 0, name.length)
-        || (line[afterName] != '{' && !blank(line[afterName]))) {
+        || (line[afterName] != '{' && !blank(line[afterName]))
+        || !Arrays.equals(line, start, afterName, name, 0, name.length)) {
       return;
     }
     int afterLabels = line[afterName] == '{' ? closing(line, afterName + 1, end) : afterName;

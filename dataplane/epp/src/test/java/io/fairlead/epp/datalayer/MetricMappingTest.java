@@ -114,6 +114,48 @@ class MetricMappingTest {
     assertThat(read(settings, Map.of("engine", "sglang")).baseModel()).isEqualTo("s");
   }
 
+  private static final String LIFE =
+      """
+      process_start_time_seconds 1.7952188393520632e+09
+      vllm:prompt_tokens_total{engine="0"} 100
+      vllm:prompt_tokens_total{engine="1"} 50
+      vllm:prompt_tokens_created{engine="0"} 7e9
+      vllm:generation_tokens_total{engine="0"} 7
+      sglang:prompt_tokens_total{tp_rank="0"} 1000
+      """;
+
+  @Test
+  void aServersStartAndProgressAreRead() {
+    assertThat(life(EngineMetrics.DEFAULT, "vllm")).containsExactly(1.7952188393520632e9, 157);
+    assertThat(life(EngineMetrics.DEFAULT, "sglang"))
+        .as("where it tells of prompts only")
+        .containsExactly(1.7952188393520632e9, 1000);
+    assertThat(life(EngineMetrics.DEFAULT, "trtllm-serve"))
+        .containsExactly(1.7952188393520632e9, Double.NaN);
+    assertThat(EndpointMetrics.UNKNOWN.startedAt()).isNaN();
+    assertThat(EndpointMetrics.UNKNOWN.progress()).isNaN();
+  }
+
+  @Test
+  void aDocumentThatReplacesAnEngineLeavesItsStartAndProgress() {
+    EngineSeries own =
+        new EngineSeries(
+            new Series("x", Map.of()), null, null, null, null, "size", "blocks", null, null);
+    EngineMetrics settings =
+        new EngineMetrics(
+            List.of(LABEL), "mine", Map.of("mine", own, "vllm", own, "new", own), List.of());
+    assertThat(life(settings, "vllm")).containsExactly(1.7952188393520632e9, 157);
+    assertThat(life(settings, "new")).containsExactly(1.7952188393520632e9, Double.NaN);
+  }
+
+  private static double[] life(EngineMetrics settings, String engine) {
+    EndpointReadings readings = new EndpointReadings();
+    new EnginePages(MetricsSource.DEFAULT, List.of(settings))
+        .read(target(Map.of(LABEL, engine)), LIFE, readings);
+    EndpointMetrics read = readings.metrics();
+    return new double[] {read.startedAt(), read.progress()};
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "no page\n", "vllm:num_requests_waiting -1\n"})
   void whatTheFirstSourceDoesNotKnowTheSecondMayTell(String page) {
