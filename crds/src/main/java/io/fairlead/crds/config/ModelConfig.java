@@ -8,10 +8,17 @@ import java.util.List;
  * @param name the {@code model} field of a request
  * @param criticality how its requests fare when the pool is short of capacity
  * @param targets what the name is replaced by; never empty (a model without targets is its own)
+ * @param timeouts of its requests, before those of the pool
  */
-public record ModelConfig(String name, Criticality criticality, List<TargetModel> targets) {
+public record ModelConfig(
+    String name, Criticality criticality, List<TargetModel> targets, TimeoutsConfig timeouts) {
 
   public ModelConfig {
     targets = List.copyOf(targets);
+  }
+
+  /** A model with the pool's timeouts. */
+  public ModelConfig(String name, Criticality criticality, List<TargetModel> targets) {
+    this(name, criticality, targets, TimeoutsConfig.UNSET);
   }
 }

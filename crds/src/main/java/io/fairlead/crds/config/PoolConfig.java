@@ -15,6 +15,7 @@ import java.util.Map;
  * @param targetPorts ports of every pod, each an endpoint of its own; 1 to 8, unique
  * @param appProtocol {@code http} or {@code kubernetes.io/h2c}
  * @param models accepted models, unique by name, sorted by name
+ * @param requests how requests are treated
  * @param scheduler plugins and profiles
  */
 public record PoolConfig(
@@ -24,11 +25,32 @@ public record PoolConfig(
     List<Integer> targetPorts,
     String appProtocol,
     List<ModelConfig> models,
+    RequestsConfig requests,
     SchedulerConfig scheduler) {
 
   public PoolConfig {
     selector = Map.copyOf(selector);
     targetPorts = List.copyOf(targetPorts);
     models = List.copyOf(models);
+  }
+
+  /** A pool that treats requests by the defaults. */
+  public PoolConfig(
+      String namespace,
+      String name,
+      Map<String, String> selector,
+      List<Integer> targetPorts,
+      String appProtocol,
+      List<ModelConfig> models,
+      SchedulerConfig scheduler) {
+    this(
+        namespace,
+        name,
+        selector,
+        targetPorts,
+        appProtocol,
+        models,
+        RequestsConfig.DEFAULT,
+        scheduler);
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -12,7 +11,6 @@ import io.fairlead.crds.config.TargetModel;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -51,6 +49,7 @@ public final class ConfigDocument {
             ports(tree, pool.path("targetPorts")),
             pool.path("appProtocol").asText(),
             models(tree, root.path("models")),
+            RequestsDocument.read(tree, FieldPath.ROOT.field("requests"), root.path("requests")),
             scheduler);
     tree.throwErrors();
     String hash = hash(config);
@@ -88,10 +87,11 @@ public final class ConfigDocument {
     List<ModelConfig> models = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (JsonNode model : list) {
+      FieldPath path = FieldPath.ROOT.field("models").element(models.size());
       String name = model.path("name").asText();
       if (!names.add(name)) {
         tree.error(
-            FieldPath.ROOT.field("models").element(models.size()).field("name"),
+            path.field("name"),
             "is "
                 + FieldPath.quote(name)
                 + ", the name of an earlier model; a name may appear only once");
@@ -100,16 +100,14 @@ public final class ConfigDocument {
       for (JsonNode target : model.path("targets")) {
         targets.add(new TargetModel(target.path("name").asText(), target.path("weight").asInt()));
       }
-      models.add(new ModelConfig(name, criticality(model.path("criticality").asText()), targets));
+      models.add(
+          new ModelConfig(
+              name,
+              RequestsDocument.criticality(model.path("criticality").asText()),
+              targets,
+              RequestsDocument.timeouts(tree, path.field("timeouts"), model.path("timeouts"))));
     }
     return models;
-  }
-
-  private static Criticality criticality(String wireName) {
-    return Arrays.stream(Criticality.values())
-        .filter(value -> value.wireName().equals(wireName))
-        .findFirst()
-        .orElseThrow();
   }
 
   /** The document of {@code config} as YAML, with its hash. */
@@ -158,6 +156,11 @@ public final class ConfigDocument {
           .forEach(
               target ->
                   targets.addObject().put("name", target.name()).put("weight", target.weight()));
+      RequestsDocument.put(entry, model.timeouts());
+    }
+    ObjectNode requests = RequestsDocument.tree(config.requests());
+    if (!requests.isEmpty()) {
+      content.set("requests", requests);
     }
     content.set("scheduling", SchedulerDocument.tree(config.scheduler()));
     return content;

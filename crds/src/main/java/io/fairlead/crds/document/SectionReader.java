@@ -3,7 +3,6 @@ package io.fairlead.crds.document;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
-import io.fairlead.crds.config.GoDuration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -184,26 +183,6 @@ final class SectionReader {
 
   private @Nullable Duration duration(
       FieldPath path, JsonNode node, String field, Duration shortest) {
-    if (!node.has(field)) {
-      return null;
-    }
-    String text = node.path(field).asText();
-    Duration value = GoDuration.parse(text);
-    if (value == null) {
-      tree.error(
-          path.field(field),
-          "is "
-              + FieldPath.quote(text)
-              + ", expected a duration as Go writes it, such as 30s or 1m30s");
-    } else if (value.compareTo(shortest) < 0) {
-      tree.error(
-          path.field(field),
-          "is "
-              + FieldPath.quote(text)
-              + ", expected a duration "
-              + (shortest.isZero() ? "of at least 0s" : "above 0s"));
-      return null;
-    }
-    return value;
+    return DurationField.read(tree, path, node, field, shortest, DurationField.UNLIMITED);
   }
 }

@@ -11,8 +11,10 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.config.TimeoutsConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,106 @@ final class ConfigDocumentTest {
     // Another hash here means that every picker of every cluster reloads on an upgrade.
     assertThat(ConfigDocument.hash(CONFIG))
         .isEqualTo("b4a148d6d3b30450870c034766af13329188552bb026d3b1e1d8837e8dfaf2cd");
+  }
+
+  @Test
+  void writesOfRequestsOnlyWhatIsNotTheDefault() throws DocumentException {
+    PoolConfig config =
+        requests(
+            new RequestsConfig(
+                Criticality.SHEDDABLE,
+                new TimeoutsConfig(Duration.ofSeconds(90), null, Duration.ofMinutes(10)),
+                true,
+                0),
+            new TimeoutsConfig(null, Duration.ofMillis(1_500), null));
+    String written = ConfigDocument.write(config);
+    assertThat(written)
+        .contains(
+            """
+              timeouts:
+                silence: "1500ms"
+            requests:
+              unconfiguredModels: "Sheddable"
+              timeouts:
+                firstByte: "90s"
+                total: "600s"
+              trustTimeoutHeaders: true
+              retryBudgetPercent: 0
+            scheduling: {}
+            """);
+    assertThat(ConfigDocument.read("c", written).value()).isEqualTo(config);
+
+    PoolConfig preset = requests(RequestsConfig.DEFAULT, TimeoutsConfig.UNSET);
+    assertThat(ConfigDocument.write(preset)).doesNotContain("requests:", "timeouts:");
+    String said =
+        ConfigDocument.write(preset)
+            + """
+              requests: {unconfiguredModels: Standard, timeouts: {}, retryBudgetPercent: 20}
+              """;
+    assertThat(ConfigDocument.read("c", said).value()).as("the hash holds").isEqualTo(preset);
+  }
+
+  private static PoolConfig requests(RequestsConfig requests, TimeoutsConfig ofModel) {
+    return new PoolConfig(
+        "ns",
+        "pool",
+        Map.of(),
+        List.of(8000),
+        "http",
+        List.of(
+            new ModelConfig("m", Criticality.STANDARD, List.of(new TargetModel("m", 1)), ofModel)),
+        requests,
+        SchedulerConfig.DEFAULT);
+  }
+
+  @Test
+  void namesWhatIsWrongOfRequests() {
+    String text =
+        ConfigDocument.write(requests(RequestsConfig.DEFAULT, TimeoutsConfig.UNSET))
+            .replaceFirst("(?m)^hash.*\n", "");
+    assertThatThrownBy(
+            () ->
+                ConfigDocument.read(
+                    "c",
+                    text.replace("    weight: 1\n", "    weight: 1\n  timeouts: {total: 9000h}\n")
+                        + """
+                          requests:
+                            timeouts: {firstByte: 0s, silence: soon, total: "-1s"}
+                          """))
+        .isInstanceOfSatisfying(
+            DocumentException.class,
+            e ->
+                assertThat(e.errors())
+                    .extracting(error -> error.path() + " " + error.message())
+                    .containsExactlyInAnyOrder(
+                        "models[0].timeouts.total is \"9000h\", expected a duration of at most"
+                            + " 8760h",
+                        "requests.timeouts.firstByte is \"0s\", expected a duration above 0s",
+                        "requests.timeouts.silence is \"soon\", expected a duration as Go writes"
+                            + " it, such as 30s or 1m30s",
+                        "requests.timeouts.total is \"-1s\", expected a duration above 0s"));
+    assertThatThrownBy(
+            () ->
+                ConfigDocument.read(
+                    "c",
+                    text
+                        + """
+                          requests:
+                            unconfiguredModels: Vital
+                            retryBudgetPercent: 101
+                            trustTimeoutHeaders: maybe
+                            timeouts: {fistByte: 1s}
+                          """))
+        .isInstanceOfSatisfying(
+            DocumentException.class,
+            e ->
+                assertThat(e.errors())
+                    .extracting(FieldError::path)
+                    .containsExactlyInAnyOrder(
+                        "requests.unconfiguredModels",
+                        "requests.retryBudgetPercent",
+                        "requests.trustTimeoutHeaders",
+                        "requests.timeouts.fistByte"));
   }
 
   @Test

@@ -108,7 +108,9 @@ class PluginFailureTest {
     SchedulerConfig scheduler =
         new SchedulerConfig(List.of(new PluginConfig("own", role, Map.of())), List.of(), null);
     pool.core.configure(
-        0, new ConfigCompiler(List.of(new Factory(role))).compile(Pool.config(scheduler)));
+        0,
+        new ConfigCompiler(List.of(new Factory(role)))
+            .compile(Pool.config(scheduler, Pool.model("sheddable", Criticality.SHEDDABLE))));
     pool.endpoints("a", "b");
   }
 

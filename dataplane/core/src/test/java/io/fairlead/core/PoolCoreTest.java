@@ -216,10 +216,10 @@ class PoolCoreTest {
   }
 
   @Test
-  void unknownModelsAreSheddableAndTheirOwnTarget() {
+  void unknownModelsAreStandardAndTheirOwnTarget() {
     pool.configure().endpoints("a");
     pool.arrive("nobody-knows");
-    assertThat(pool.lastRoute().criticality()).isEqualTo(Criticality.SHEDDABLE);
+    assertThat(pool.lastRoute().criticality()).isEqualTo(Criticality.STANDARD);
     assertThat(pool.lastRoute().targetModel()).isEqualTo("nobody-knows");
     pool.arrive("");
     assertThat(pool.lastRoute().criticality()).isEqualTo(Criticality.STANDARD);

@@ -5,10 +5,13 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.config.TimeoutsConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +40,7 @@ final class RandomConfigs {
     List<ModelConfig> models = models();
     truth.models.clear();
     models.forEach(m -> truth.models.put(m.name(), m.criticality()));
+    truth.unconfigured = CRITICALITIES.get(random.nextInt(3));
     SchedulerConfig scheduler = scheduler();
     truth.observers =
         (int)
@@ -45,10 +49,22 @@ final class RandomConfigs {
                 .count();
     CompiledConfig next =
         compiler.compile(
-            Pool.config(scheduler, models.toArray(ModelConfig[]::new)),
-            random.nextBoolean() ? last : null);
+            config(models, truth.unconfigured, scheduler), random.nextBoolean() ? last : null);
     last = next;
     return next;
+  }
+
+  private static PoolConfig config(
+      List<ModelConfig> models, Criticality unconfigured, SchedulerConfig scheduler) {
+    return new PoolConfig(
+        "default",
+        "pool",
+        Map.of("app", "vllm"),
+        List.of(8000),
+        "http",
+        models,
+        new RequestsConfig(unconfigured, TimeoutsConfig.UNSET, false, 20),
+        scheduler);
   }
 
   private List<ModelConfig> models() {

@@ -24,6 +24,9 @@ final class TruthModel implements RequestListener {
   final Map<Long, TruthRequest> live = new LinkedHashMap<>();
   final Map<String, Criticality> models = new HashMap<>();
 
+  /** Of models that are not in {@link #models}. */
+  Criticality unconfigured = Criticality.STANDARD;
+
   /** What came of the events, if it is kept. */
   final List<String> effects = new ArrayList<>();
 
@@ -64,7 +67,7 @@ final class TruthModel implements RequestListener {
   }
 
   Criticality criticality(String model) {
-    Criticality unknown = model.isEmpty() ? Criticality.STANDARD : Criticality.SHEDDABLE;
+    Criticality unknown = model.isEmpty() ? Criticality.STANDARD : unconfigured;
     return models.getOrDefault(model, unknown);
   }
 

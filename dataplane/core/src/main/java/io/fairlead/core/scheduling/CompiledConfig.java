@@ -1,5 +1,6 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
@@ -20,6 +21,7 @@ public final class CompiledConfig {
 
   private final PoolConfig source;
   private final Map<String, CompiledModel> models;
+  private final Timeouts poolTimeouts;
   private final Scheduler scheduler;
   private final SaturationDetector saturation;
   private final KeptPlugins plugins;
@@ -45,6 +47,7 @@ public final class CompiledConfig {
     this.scheduler = scheduler;
     this.saturation = saturation;
     this.prefix = prefix;
+    this.poolTimeouts = CompiledModel.timeouts(source.requests().timeouts());
     this.models = HashMap.newHashMap(source.models().size());
     for (ModelConfig model : source.models()) {
       models.put(model.name(), CompiledModel.of(model));
@@ -57,15 +60,35 @@ public final class CompiledConfig {
   }
 
   /**
-   * What a request's model name means. A name that is not configured is its own target and
-   * sheddable; no name at all (empty) is standard.
+   * What a request's model name means. A name that is not configured is its own target, as
+   * important as {@link #unconfigured()}; no name at all (empty) is standard.
    */
   public CompiledModel model(String name) {
     @Nullable CompiledModel known = models.get(name);
     if (known != null) {
       return known;
     }
-    return CompiledModel.plain(name, name.isEmpty() ? Criticality.STANDARD : Criticality.SHEDDABLE);
+    return CompiledModel.plain(name, name.isEmpty() ? Criticality.STANDARD : unconfigured());
+  }
+
+  /** How requests fare whose model is not configured. */
+  public Criticality unconfigured() {
+    return source.requests().unconfiguredModels();
+  }
+
+  /** Bounds of requests of which neither the request nor its model says other ones. */
+  public Timeouts poolTimeouts() {
+    return poolTimeouts;
+  }
+
+  /** Whether headers of a request may set its own bounds in time. */
+  public boolean trustTimeoutHeaders() {
+    return source.requests().trustTimeoutHeaders();
+  }
+
+  /** Requests that may be sent again, as a share of those that arrive: 0 to 1. */
+  public double retryBudget() {
+    return source.requests().retryBudgetPercent() / 100.0;
   }
 
   /** Runs the profiles. */

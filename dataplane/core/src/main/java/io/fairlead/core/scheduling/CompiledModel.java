@@ -1,12 +1,14 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.Timeouts;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.InferenceRequest;
 import java.util.List;
 
-/** What a model name that clients may ask for means: its criticality and its targets. */
+/** What a model name that clients may ask for means: its criticality, its targets, its timeouts. */
 public final class CompiledModel {
 
   private static final long PURPOSE = 1;
@@ -17,21 +19,28 @@ public final class CompiledModel {
   /** Sums of the weights up to and including each target. */
   private final long[] upTo;
 
-  private CompiledModel(Criticality criticality, String[] targets, long[] upTo) {
+  private final Timeouts timeouts;
+
+  private CompiledModel(Criticality criticality, String[] targets, long[] upTo, Timeouts timeouts) {
     this.criticality = criticality;
     this.targets = targets;
     this.upTo = upTo;
+    this.timeouts = timeouts;
   }
 
   /** A name that is its own and only target. */
   static CompiledModel plain(String name, Criticality criticality) {
-    return new CompiledModel(criticality, new String[] {name}, new long[] {1});
+    return plain(name, criticality, Timeouts.UNSET);
+  }
+
+  private static CompiledModel plain(String name, Criticality criticality, Timeouts timeouts) {
+    return new CompiledModel(criticality, new String[] {name}, new long[] {1}, timeouts);
   }
 
   static CompiledModel of(ModelConfig config) {
     List<TargetModel> from = config.targets();
     if (from.isEmpty()) {
-      return plain(config.name(), config.criticality());
+      return plain(config.name(), config.criticality(), timeouts(config.timeouts()));
     }
     String[] targets = new String[from.size()];
     long[] upTo = new long[targets.length];
@@ -41,12 +50,21 @@ public final class CompiledModel {
       sum += from.get(i).weight();
       upTo[i] = sum;
     }
-    return new CompiledModel(config.criticality(), targets, upTo);
+    return new CompiledModel(config.criticality(), targets, upTo, timeouts(config.timeouts()));
+  }
+
+  static Timeouts timeouts(TimeoutsConfig config) {
+    return new Timeouts(config.firstByte(), config.silence(), config.total());
   }
 
   /** How requests for it fare when the pool is short of capacity. */
   public Criticality criticality() {
     return criticality;
+  }
+
+  /** Bounds of its requests, before those of the pool. */
+  public Timeouts timeouts() {
+    return timeouts;
   }
 
   /** The target for this request: by weight, drawn from its seed. */

@@ -77,6 +77,7 @@ public final class ConfigCompiler {
   public CompiledConfig compile(PoolConfig config, @Nullable CompiledConfig previous) {
     Problems problems = new Problems();
     ModelRules.check(config.models(), problems);
+    RequestRules.check(config.requests(), problems);
     SchedulerConfig scheduling = ShippedProfiles.expand(config.scheduler());
     List<String> profiles = scheduling.profiles().stream().map(ProfileConfig::name).toList();
     KeptPlugins kept =

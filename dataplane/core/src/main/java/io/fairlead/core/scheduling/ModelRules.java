@@ -27,6 +27,7 @@ final class ModelRules {
       for (int j = 0; j < model.targets().size(); j++) {
         check(path + ".targets[" + j + "]", model.targets().get(j), problems);
       }
+      RequestRules.timeouts(path, model.timeouts(), problems);
     }
   }
 

@@ -8,14 +8,17 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
@@ -23,6 +26,7 @@ import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.ProfileResults;
 import io.fairlead.plugin.Scorer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -104,6 +108,75 @@ class ConfigCompilerTest {
             "scheduler.profiles[1].name \"p\" is there twice; give each its own name",
             "scheduler.profiles has 2 entries, but no plugin says which to run when; list a profile"
                 + " handler that can, or keep one profile");
+  }
+
+  @Test
+  void whatIsSaidOfRequestsIsThereForTheCore() {
+    ModelConfig patient =
+        new ModelConfig(
+            "patient",
+            Criticality.CRITICAL,
+            List.of(),
+            new TimeoutsConfig(null, Duration.ofSeconds(9), null));
+    CompiledConfig preset = compiler.compile(requests(RequestsConfig.DEFAULT, patient));
+    assertThat(preset.unconfigured()).isEqualTo(Criticality.STANDARD);
+    assertThat(preset.model("other").criticality()).isEqualTo(Criticality.STANDARD);
+    assertThat(preset.model("other").timeouts()).isEqualTo(Timeouts.UNSET);
+    assertThat(preset.poolTimeouts()).isEqualTo(Timeouts.UNSET);
+    assertThat(preset.trustTimeoutHeaders()).isFalse();
+    assertThat(preset.retryBudget()).isEqualTo(0.2);
+    assertThat(preset.model("patient").timeouts())
+        .isEqualTo(new Timeouts(null, Duration.ofSeconds(9), null));
+
+    CompiledConfig set =
+        compiler.compile(
+            requests(
+                new RequestsConfig(
+                    Criticality.SHEDDABLE,
+                    new TimeoutsConfig(Duration.ofSeconds(1), null, Duration.ofMinutes(1)),
+                    true,
+                    0),
+                patient));
+    assertThat(set.model("other").criticality()).isEqualTo(Criticality.SHEDDABLE);
+    assertThat(set.model("").criticality())
+        .as("a call that names no model")
+        .isEqualTo(Criticality.STANDARD);
+    assertThat(set.poolTimeouts())
+        .isEqualTo(new Timeouts(Duration.ofSeconds(1), null, Duration.ofMinutes(1)));
+    assertThat(set.trustTimeoutHeaders()).isTrue();
+    assertThat(set.retryBudget()).isZero();
+  }
+
+  @Test
+  void whatIsWrongOfRequestsIsNamed() {
+    TimeoutsConfig wrong =
+        new TimeoutsConfig(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366));
+    PoolConfig broken =
+        requests(
+            new RequestsConfig(Criticality.STANDARD, wrong, false, 101),
+            new ModelConfig("m", Criticality.STANDARD, List.of(), wrong));
+    assertThat(problems(broken))
+        .extracting(Problem::toString)
+        .containsExactly(
+            "models[0].timeouts.firstByte is PT0S; set more than 0 and no more than 8760h",
+            "models[0].timeouts.silence is PT-1S; set more than 0 and no more than 8760h",
+            "models[0].timeouts.total is PT8784H; set more than 0 and no more than 8760h",
+            "requests.timeouts.firstByte is PT0S; set more than 0 and no more than 8760h",
+            "requests.timeouts.silence is PT-1S; set more than 0 and no more than 8760h",
+            "requests.timeouts.total is PT8784H; set more than 0 and no more than 8760h",
+            "requests.retryBudgetPercent is 101; set a whole number from 0 to 100");
+  }
+
+  private static PoolConfig requests(RequestsConfig requests, ModelConfig model) {
+    return new PoolConfig(
+        "default",
+        "pool",
+        Map.of("app", "vllm"),
+        List.of(8000),
+        "http",
+        List.of(model),
+        requests,
+        SchedulerConfig.DEFAULT);
   }
 
   @Test
