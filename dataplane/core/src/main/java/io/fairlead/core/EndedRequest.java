@@ -31,7 +31,7 @@ final class EndedRequest implements Completion {
     expectedCached = flight.cached;
     estimatedPrompt = flight.tokens;
     prefilledElsewhere = flight.prefilledElsewhere;
-    boolean decoded = flight.firstTokenSeen;
+    boolean decoded = flight.firstTokenSeen();
     timeToFirstToken = decoded ? flight.firstTokenAt - flight.sentAt : -1;
     prefillTime = decoded ? flight.firstTokenAt - flight.prefillSince : -1;
     decodeTime = decoded ? now - flight.firstTokenAt : -1;

@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import io.fairlead.core.health.EndpointHealth;
+import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.PrefixSettings;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ final class EndpointSet {
 
   private final PrefixIndex prefixes;
   private final PoolLimits limits;
+  private final PoolHealth health;
+  private final PrefillPace pace = new PrefillPace();
   private PrefixSettings prefixSettings = PrefixSettings.DEFAULT;
   private Map<String, EndpointState> eligible = new HashMap<>();
   private EndpointState[] ordered = {};
@@ -33,7 +37,8 @@ final class EndpointSet {
   private int freeCount;
   private int slotCount;
 
-  EndpointSet(PrefixIndex prefixes, PoolLimits limits) {
+  EndpointSet(PrefixIndex prefixes, PoolLimits limits, PoolHealth health) {
+    this.health = health;
     this.prefixes = prefixes;
     this.limits = limits;
   }
@@ -68,6 +73,29 @@ final class EndpointSet {
     List<EndpointState> all = new ArrayList<>(Arrays.asList(ordered));
     all.addAll(leaving);
     return all;
+  }
+
+  /** Has those that don't tell of a queue count as if they had the others' mean. */
+  void assume() {
+    long sum = 0;
+    int known = 0;
+    for (EndpointState state : ordered) {
+      if (state.tells()) {
+        sum += state.scrapedWaiting();
+        known++;
+      }
+    }
+    int mean = known == 0 ? 0 : (int) Math.ceilDiv(sum, known);
+    if (known < ordered.length) {
+      for (EndpointState state : ordered) {
+        state.assumeWaiting(mean);
+      }
+    }
+  }
+
+  /** Those that have left and still have requests in flight; not to be changed. */
+  List<EndpointState> leaving() {
+    return leaving;
   }
 
   /** Returns those that were not there before. */
@@ -106,15 +134,24 @@ final class EndpointSet {
     for (int i = 0; i < states.length; i++) {
       states[i].columns(columns, i);
     }
+    health.replace(Arrays.stream(states).map(EndpointState::health).toArray(EndpointHealth[]::new));
     return newcomers;
   }
 
-  void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+  /** Who was asked by a scrape that was begun then; null if that was not in its present life. */
+  @Nullable EndpointState asked(EndpointSpec endpoint, long begunAt) {
     EndpointState state = eligible.get(endpoint.name());
-    if (state == null || !state.isOfThisLife(endpoint, begunAt)) {
-      return;
-    }
-    state.scraped(metrics);
+    return state != null && state.isOfThisLife(endpoint, begunAt) ? state : null;
+  }
+
+  void scraped(EndpointState state, long begunAt, EndpointMetrics metrics) {
+    state.scraped(begunAt, metrics);
+    capacity(state);
+  }
+
+  /** What this endpoint holds of prompts is gone. */
+  void forget(EndpointState state) {
+    prefixes.forget(state.slot());
     capacity(state);
   }
 
@@ -159,7 +196,7 @@ final class EndpointSet {
   private EndpointState join(EndpointSpec spec, long now) {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
     prefixes.forget(slot);
-    EndpointState state = new EndpointState(spec, slot, now);
+    EndpointState state = new EndpointState(spec, slot, pace, now);
     capacity(state);
     return state;
   }

@@ -12,6 +12,9 @@ package io.fairlead.core;
  * @param matchedBlocks prompt blocks of those believed cached there when sent
  * @param promptBlocks prompt blocks of those in all
  * @param leaving no longer eligible, but still has requests in flight
+ * @param health how it is used, and why
+ * @param scrapedAt when the last scrape was begun that is known of it, by the pool's clock; {@link
+ *     Long#MIN_VALUE} when none is
  */
 public record EndpointSnapshot(
     String name,
@@ -22,4 +25,17 @@ public record EndpointSnapshot(
     long sent,
     long matchedBlocks,
     long promptBlocks,
-    boolean leaving) {}
+    boolean leaving,
+    Health health,
+    long scrapedAt) {
+
+  /**
+   * How an endpoint is used.
+   *
+   * @param state whether it gets requests
+   * @param reason why, to be read after its name; empty when there is nothing to say
+   * @param since since when, by the pool's clock
+   * @param failing how likely it fails its next request, 0 to 1
+   */
+  public record Health(HealthState state, String reason, long since, double failing) {}
+}

@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import com.dynatrace.hash4j.hashing.Hashing;
+import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
@@ -16,12 +17,19 @@ final class EndpointState implements Endpoint {
   /** Prompt tokens that one hash block stands for. */
   private static final int TOKENS_PER_BLOCK = BlockHasher.BLOCK_BYTES / 4;
 
+  private static final double NO_QUEUE_NANOS = 1e9;
+
+  /** Seconds by which two scrapes of one process may differ in when it started. */
+  private static final double SAME_START = 1;
+
   private EndpointSpec spec;
 
   /** Number in the prefix index; reused after this incarnation is gone. */
   private final int slot;
 
   private final long identity;
+  private final EndpointHealth health;
+  private final PrefillPace pace;
   private final PrefillQueue prefills = new PrefillQueue();
   private final AdapterSlots adapters = new AdapterSlots();
   private EndpointAttributes attributes;
@@ -33,10 +41,16 @@ final class EndpointState implements Endpoint {
   /** Of the metrics: read for each candidate of each decision, so kept at hand. */
   private int waiting;
 
+  /** What the others have waiting in the mean: counted while it is not known of this one. */
+  private int assumedWaiting;
+
   private int running;
   private double kvUsage = Double.NaN;
   private long kvCapacityTokens;
   private long kvTold;
+
+  /** When the last scrape was begun; of no meaning while the metrics are unknown. */
+  private long scrapedAt = Long.MIN_VALUE;
 
   private int partition;
 
@@ -65,7 +79,9 @@ final class EndpointState implements Endpoint {
   private long tokensArea;
   private long areasUntil;
 
-  EndpointState(EndpointSpec spec, int slot, long now) {
+  EndpointState(EndpointSpec spec, int slot, PrefillPace pace, long now) {
+    this.health = new EndpointHealth(spec, now);
+    this.pace = pace;
     this.spec = spec;
     this.slot = slot;
     this.since = now;
@@ -92,9 +108,12 @@ final class EndpointState implements Endpoint {
       attributes = EndpointLabels.attributes(current.labels());
     }
     spec = current;
+    health.spec(current);
     if (leaving) {
       leaving = false;
       since = now;
+      scrapedAt = Long.MIN_VALUE;
+      health.comesBack(now);
       read(EndpointMetrics.UNKNOWN);
       adapters.unknown();
     }
@@ -122,8 +141,25 @@ final class EndpointState implements Endpoint {
     all.kvUsage[place] = kvUsage;
   }
 
+  /** What it has waiting as long as it does not tell. */
+  void assumeWaiting(int mean) {
+    if (assumedWaiting != mean) {
+      assumedWaiting = mean;
+      EndpointColumns all = columns;
+      if (all != null && !tells()) {
+        show(all);
+      }
+    }
+  }
+
+  /** Whether the last scrape told of a queue. */
+  boolean tells() {
+    return metrics.waiting() >= 0;
+  }
+
   void leave() {
     leaving = true;
+    health.leaves();
     columns = null;
   }
 
@@ -132,7 +168,8 @@ final class EndpointState implements Endpoint {
     return isSame(scraped) && begunAt - since >= 0;
   }
 
-  void scraped(EndpointMetrics scrape) {
+  void scraped(long begunAt, EndpointMetrics scrape) {
+    scrapedAt = scrape.equals(EndpointMetrics.UNKNOWN) ? Long.MIN_VALUE : begunAt;
     long capacity = kvCapacityTokens;
     int slots = adapters.slots();
     adapters.scraped(scrape);
@@ -161,6 +198,24 @@ final class EndpointState implements Endpoint {
     }
   }
 
+  /** Whether a scrape is of another process than the last one that told. */
+  boolean restarted(EndpointMetrics scrape) {
+    return Math.abs(scrape.startedAt() - metrics.startedAt()) > SAME_START
+        || scrape.progress() < metrics.progress();
+  }
+
+  /** Whether the server has computed something since the last scrape that told. */
+  boolean progressed(EndpointMetrics scrape) {
+    return scrape.progress() > metrics.progress();
+  }
+
+  /** Another process is there: what the former one had loaded is gone. */
+  void restarted() {
+    adapters.unknown();
+    kvCapacityTokens = 0;
+    kvTold = 0;
+  }
+
   int partition() {
     return partition;
   }
@@ -185,14 +240,42 @@ final class EndpointState implements Endpoint {
     publish();
   }
 
-  void firstToken(long now, Flight flight) {
+  /** Its first token came, or must have come by now. */
+  void decodes(long now, Flight flight) {
     advance(now);
+    flight.phase = Flight.Phase.DECODING;
     awaitingFirstToken--;
+    publish();
+  }
+
+  /** Its first token came. */
+  void firstToken(long now, Flight flight) {
+    decodes(now, flight);
+    if (!flight.prefilledElsewhere) {
+      pace.learn(flight.uncached(), now - Math.max(flight.sentAt, lastFirstToken));
+    }
     flight.prefillSince = Math.max(flight.sentAt, lastFirstToken);
     lastFirstToken = now;
     flight.decodingArea = decodingArea;
     flight.tokensArea = tokensArea;
-    publish();
+  }
+
+  /** Nanoseconds that the prompts in line here may take. */
+  long expectedPrefill() {
+    return prefills.count() == 0 ? 0 : pace.expected(prefills.uncachedTokens());
+  }
+
+  PrefillPace pace() {
+    return pace;
+  }
+
+  EndpointHealth health() {
+    return health;
+  }
+
+  /** When the page was asked for that is known of it; unknown where there is none. */
+  long scrapedAt() {
+    return scrapedAt;
   }
 
   /** Takes the request off the account; {@link #firstToken} came if {@code decoded}. */
@@ -245,7 +328,10 @@ final class EndpointState implements Endpoint {
         sent,
         matchedBlocks,
         promptBlocks,
-        leaving);
+        leaving,
+        new EndpointSnapshot.Health(
+            health.state(), health.reason(), health.since(), health.failing()),
+        scrapedAt);
   }
 
   @Override
@@ -337,6 +423,23 @@ final class EndpointState implements Endpoint {
   @Override
   public int scrapedWaiting() {
     return waiting;
+  }
+
+  @Override
+  public int queueDepth() {
+    return Math.max(tells() ? waiting : assumedWaiting, awaitingFirstToken);
+  }
+
+  /**
+   * Prompts that are through within a second are no queue: an engine takes many into one step. Of
+   * those beyond that, in proportion of their tokens, all wait.
+   */
+  @Override
+  public int waiting() {
+    double backlog = (double) expectedPrefill();
+    int beyond =
+        backlog <= NO_QUEUE_NANOS ? 0 : (int) (prefills.count() * (1 - NO_QUEUE_NANOS / backlog));
+    return Math.max(tells() ? waiting : assumedWaiting, beyond);
   }
 
   @Override

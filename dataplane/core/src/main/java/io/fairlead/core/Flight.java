@@ -9,6 +9,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flight {
 
+  /** How far the current attempt is, as the accounts of its endpoint have it. */
+  enum Phase {
+    /** Sent nowhere. */
+    DECIDING,
+    /** In line for its first token. */
+    PREFILLING,
+    /** Past its first token, as told or, for an answer in one piece, as estimated. */
+    DECODING
+  }
+
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
   private static final RequestListener DEAF =
       new RequestListener() {
@@ -47,9 +57,38 @@ final class Flight {
   long salt;
   boolean critical;
   boolean sheddable;
-  boolean firstTokenSeen;
+  Phase phase = Phase.DECIDING;
+
+  /** Whether a byte of the answer has come: from then on the client may have it. */
+  boolean answered;
+
+  /** Whether what came of the attempt has been told to the endpoint's health. */
+  boolean judged;
+
+  /** Whether it goes to an endpoint on trial. */
+  boolean trial;
+
+  /** Whether it was sent again after an endpoint may have worked on it: that happens once. */
+  boolean workedOn;
+
+  long arrivedAt;
   long sentAt;
   long firstTokenAt;
+
+  /** When the last byte of the answer came, as far as was told. */
+  long lastByteAt;
+
+  /** What the request, its model and the pool bound its time to. */
+  Timeouts timeouts = Timeouts.UNSET;
+
+  /** When the first byte is late. */
+  long firstByteBy;
+
+  /** When all of it is late. */
+  long over;
+
+  /** Longest time between two bytes. */
+  long mostSilence;
 
   /** Since when its prefill was the endpoint's next. */
   long prefillSince;
@@ -114,12 +153,20 @@ final class Flight {
     return false;
   }
 
-  void start(RequestFacts request, RequestListener told) {
+  /** Whether its first token was seen, and not just its end. */
+  boolean firstTokenSeen() {
+    return answered && facts.delivery().streamed();
+  }
+
+  void start(long now, RequestFacts request, RequestListener told) {
     live = true;
+    arrivedAt = now;
     facts = request;
     listener = told;
     attempts = 0;
-    firstTokenSeen = false;
+    phase = Phase.DECIDING;
+    answered = false;
+    workedOn = false;
     tokens = TokenEstimate.usual(request.prompt());
   }
 
@@ -131,6 +178,7 @@ final class Flight {
     at = null;
     prefillAt = null;
     target = "";
+    timeouts = Timeouts.UNSET;
     Arrays.fill(tried, null);
   }
 }

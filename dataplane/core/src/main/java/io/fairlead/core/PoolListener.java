@@ -10,17 +10,21 @@ public interface PoolListener {
   PoolListener NONE =
       new PoolListener() {
         @Override
-        public void probe(Probe probe) {}
+        public boolean probe(Probe probe) {
+          return false;
+        }
 
         @Override
         public void healthChanged(HealthChange change) {}
       };
 
   /**
-   * Ask the endpoint. One that can't ask answers with {@link PoolCore#probed} and a failure, or
-   * never: then the core counts it as one once the time is up.
+   * Ask the endpoint, and tell with {@link PoolCore#probed} or {@link PoolCore#probeFailed} what
+   * came of it, later than from within this call. Nothing told in time counts as a failure.
+   *
+   * @return whether it is being asked; where it is not, requests serve as probes
    */
-  void probe(Probe probe);
+  boolean probe(Probe probe);
 
   /** An endpoint is used otherwise from now on. */
   void healthChanged(HealthChange change);

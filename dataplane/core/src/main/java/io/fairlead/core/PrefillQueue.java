@@ -48,6 +48,11 @@ final class PrefillQueue implements Prefills {
     attention = count == 0 ? 0 : Math.max(0, attention - flight.attention());
   }
 
+  /** Who is first in line, or null. */
+  @Nullable Flight head() {
+    return head;
+  }
+
   @Override
   public int count() {
     return count;

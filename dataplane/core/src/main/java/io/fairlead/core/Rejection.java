@@ -35,6 +35,13 @@ public record Rejection(Reason reason, Criticality criticality, String message) 
     /** Every endpoint tried failed before its first byte. */
     UPSTREAM_FAILED(
         502, "upstream_failed", -1, "The model servers tried did not answer this request."),
+    /** No byte of an answer came in time. */
+    FIRST_BYTE_TIMEOUT(
+        504, "first_byte_timeout", -1, "The model server did not begin to answer in time."),
+    /** The answer stopped coming. */
+    SILENCE_TIMEOUT(504, "silence_timeout", -1, "The model server stopped answering."),
+    /** The whole of it took too long. */
+    TOTAL_TIMEOUT(504, "timeout", -1, "The request took longer than it may."),
     /** A scheduling plugin broke its contract. */
     PLUGIN_FAILED(
         500, "plugin_failed", -1, "The scheduler failed to place this request; see its log.");

@@ -31,12 +31,12 @@ final class RequestTable {
     return active;
   }
 
-  Flight add(RequestFacts request, RequestListener listener) {
+  Flight add(long now, RequestFacts request, RequestListener listener) {
     if (freeCount == 0) {
       grow();
     }
     Flight flight = flights[free[--freeCount]];
-    flight.start(request, listener);
+    flight.start(now, request, listener);
     active++;
     return flight;
   }
@@ -58,6 +58,17 @@ final class RequestTable {
     }
     Flight flight = flights[place];
     return flight.live && flight.ticket == ticket ? flight : null;
+  }
+
+  /** How many places there are, live or free. */
+  int places() {
+    return flights.length;
+  }
+
+  /** The live request in this place, or null. */
+  @Nullable Flight at(int place) {
+    Flight flight = flights[place];
+    return flight.live ? flight : null;
   }
 
   private void grow() {

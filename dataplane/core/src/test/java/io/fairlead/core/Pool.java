@@ -13,6 +13,9 @@ import java.util.Map;
 /** A core with a clock that only moves when told, and a log of the effects. */
 final class Pool implements RequestListener {
 
+  static final EndpointSnapshot.Health WELL =
+      new EndpointSnapshot.Health(HealthState.IN_USE, "", 0, 0);
+
   final PoolCore core;
   final List<String> effects = new ArrayList<>();
   final List<Route> routes = new ArrayList<>();
@@ -40,6 +43,22 @@ final class Pool implements RequestListener {
 
   static ModelConfig model(String name, Criticality criticality, TargetModel... targets) {
     return new ModelConfig(name, criticality, List.of(targets));
+  }
+
+  /** The same snapshot as of an endpoint that is well and was never scraped. */
+  static EndpointSnapshot accounts(EndpointSnapshot of) {
+    return new EndpointSnapshot(
+        of.name(),
+        of.inFlight(),
+        of.awaitingFirstToken(),
+        of.scrapedWaiting(),
+        of.kvUsage(),
+        of.sent(),
+        of.matchedBlocks(),
+        of.promptBlocks(),
+        of.leaving(),
+        WELL,
+        Long.MIN_VALUE);
   }
 
   static EndpointSpec endpoint(String name) {

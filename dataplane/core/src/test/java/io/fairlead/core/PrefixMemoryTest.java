@@ -123,7 +123,7 @@ class PrefixMemoryTest {
   private int matched() {
     long ticket = pool.arrive("m", PROMPT);
     int matched = pool.lastRoute().matchedBlocks();
-    pool.core.ended(pool.now, ticket, Outcome.FAILED, Usage.UNKNOWN);
+    pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
     return matched;
   }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** One core with its truth, driven by random events from a seed. */
 final class RandomEvents {
@@ -24,6 +25,8 @@ final class RandomEvents {
   private static final long STREAM = 15 * 60 * 1000 * MILLISECOND;
   private static final int MOST_OPEN = 250;
   private static final List<String> MODELS = List.of("", "base", "critical", "split", "unknown");
+  private static final List<Failure> FAILURES =
+      Stream.of(Failure.values()).filter(failure -> !failure.answered()).toList();
   private static final List<Outcome> OUTCOMES = List.of(Outcome.values());
 
   final PoolCore core;
@@ -97,6 +100,7 @@ final class RandomEvents {
 
   private void arrive() {
     TruthRequest request = new TruthRequest(facts());
+    truth.arrived();
     truth.expectDecision(request);
     if (random.nextInt(200) == 0) {
       plugins.breakNext(Fault.SCORE);
@@ -196,14 +200,15 @@ final class RandomEvents {
       return;
     }
     count("attempt failed");
+    Failure failure = FAILURES.get(random.nextInt(FAILURES.size()));
     truth.ending = request.end(truth.now, Outcome.FAILED, Usage.UNKNOWN);
+    truth.expectDecisionAfter(failure, request);
     truth.leave(request);
-    truth.expectDecision(request);
     long told = truth.told;
     if (random.nextInt(50) == 0) {
       plugins.breakNext(Fault.SCORE);
     }
-    guarded(() -> core.attemptFailed(truth.now, ticket, Failure.DIED));
+    guarded(() -> core.attemptFailed(truth.now, ticket, failure));
     truth.expectDecided();
     boolean again = truth.live.containsKey(ticket);
     hold(truth.told - told == (again ? 0 : truth.observers), "each observer is told at the end");

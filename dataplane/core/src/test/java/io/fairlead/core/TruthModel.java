@@ -34,6 +34,9 @@ final class TruthModel implements RequestListener {
   final Set<Long> everSeen = new HashSet<>();
   final int retries;
 
+  /** Share of requests that may be sent again. */
+  double retryShare = 0.2;
+
   /** Observers in force. */
   int observers;
 
@@ -59,6 +62,15 @@ final class TruthModel implements RequestListener {
   @Nullable AssertionError wrong;
   private @Nullable TruthRequest deciding;
 
+  /** Whether the attempt that failed may be followed by another. */
+  private boolean sendsAgain;
+
+  /** Requests that may be sent again, as the pool's budget has it, and since when. */
+  private double budget = 10;
+
+  private long budgetAt;
+  private boolean budgetBegun;
+
   /** What observers have to be told of the event under way. */
   @Nullable End ending;
 
@@ -78,6 +90,45 @@ final class TruthModel implements RequestListener {
     matched.clear();
     prefiller = null;
     thrown = false;
+  }
+
+  /** An attempt failed: the request's own bounds and the pool's say whether there is another. */
+  void expectDecisionAfter(Failure failure, TruthRequest request) {
+    boolean worked =
+        switch (failure) {
+          case REFUSED, UNREACHABLE, RESET_UNSENT, UNAVAILABLE ->
+              now - request.sentAt >= 1_000_000_000;
+          default -> true;
+        };
+    sendsAgain =
+        !request.firstToken
+            && request.attempts <= retries
+            && !(worked && request.workedOn)
+            && takesFromBudget();
+    request.workedOn |= sendsAgain && worked;
+    expectDecision(request);
+  }
+
+  /** One in five of those that arrive, five a second, fifty at once. */
+  private boolean takesFromBudget() {
+    if (retryShare == 0) {
+      return false;
+    }
+    if (budgetBegun && now > budgetAt) {
+      budget = Math.min(50, budget + (now - budgetAt) * 1e-9 * 5);
+    }
+    budgetBegun = true;
+    budgetAt = now;
+    if (budget < 1) {
+      return false;
+    }
+    budget--;
+    return true;
+  }
+
+  /** A request arrived. */
+  void arrived() {
+    budget = Math.min(50, budget + retryShare);
   }
 
   void expectDecided() {
@@ -179,7 +230,7 @@ final class TruthModel implements RequestListener {
     hold(route.attempt() <= retries + 1, "no more retries than allowed");
     hold(route.criticality() == criticality(decided.facts.model()), "the model's criticality");
     hold(
-        route.criticality() != Criticality.SHEDDABLE || !server.full(),
+        route.criticality() != Criticality.SHEDDABLE || !server.saidFull(),
         "nothing sheddable goes to a full endpoint");
     hold(
         matched.getOrDefault(server, route.matchedBlocks()) == route.matchedBlocks(),
@@ -268,16 +319,17 @@ final class TruthModel implements RequestListener {
     if (thrown) {
       return Reason.PLUGIN_FAILED;
     }
-    if (request.firstToken || request.attempts > retries) {
+    if (request.attempts > 0 && !sendsAgain) {
       return Reason.UPSTREAM_FAILED;
     }
     List<TruthServer> left = eligible.values().stream().filter(s -> may(request, s)).toList();
     if (left.isEmpty()) {
       return request.attempts > 0 ? Reason.UPSTREAM_FAILED : Reason.NO_READY_ENDPOINTS;
     }
+    // Whether one that is not full gets requests is its health's to say.
     boolean shed =
         criticality(request.facts.model()) == Criticality.SHEDDABLE
-            && left.stream().allMatch(TruthServer::full);
+            && left.stream().anyMatch(TruthServer::full);
     return shed ? Reason.SATURATED : null;
   }
 
@@ -289,7 +341,9 @@ final class TruthModel implements RequestListener {
   }
 
   static List<EndpointSnapshot> sorted(List<EndpointSnapshot> snapshots) {
-    return snapshots.stream().sorted(Comparator.comparing(EndpointSnapshot::toString)).toList();
+    return snapshots.stream()
+        .map(Pool::accounts)
+        .sorted(Comparator.comparing(EndpointSnapshot::toString)).toList();
   }
 
   private void dropEmpty() {

@@ -14,6 +14,9 @@ final class TruthRequest {
   int attempts;
   boolean firstToken;
 
+  /** Whether it was sent again after an endpoint may have worked on it. */
+  boolean workedOn;
+
   /** Of the current attempt; {@code prefillAt} until the first token, and only if it is another. */
   @Nullable TruthServer at;
 

@@ -140,8 +140,17 @@ final class TruthServer {
     until = now;
   }
 
+  /** Whether the server itself has said that nothing sheddable may come. */
+  boolean saidFull() {
+    return Math.max(0, metrics.waiting()) >= 5 || kvUsage() >= 0.8;
+  }
+
+  /**
+   * Whether nothing sheddable may come. How fast prompts are computed is learned, so how many of
+   * those sent wait is taken from what is shown, while nothing has been booked since.
+   */
   boolean full() {
-    return queueDepth() >= 5 || kvUsage() >= 0.8;
+    return saidFull() || (shown == null ? awaiting() : shown.waiting()) >= 5;
   }
 
   int queueDepth() {
@@ -204,7 +213,9 @@ final class TruthServer {
         sent,
         matchedBlocks,
         promptBlocks,
-        leaving);
+        leaving,
+        Pool.WELL,
+        Long.MIN_VALUE);
   }
 
   /** What a number of matched blocks spares: never the last token. */

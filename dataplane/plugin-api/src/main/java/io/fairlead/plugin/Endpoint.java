@@ -75,7 +75,17 @@ public interface Endpoint {
     return Math.max(scrapedWaiting(), awaitingFirstToken());
   }
 
-  /** Requests of this picker that are past their first token. */
+  /**
+   * Requests that wait there for a place in a step: the larger of what was scraped and what of this
+   * picker's own can't be through its prompts soon. Unlike {@link #queueDepth}, which counts every
+   * request without a first token, it is 0 on an engine that is just busy: says when to hold back,
+   * not whom to prefer.
+   */
+  default int waiting() {
+    return queueDepth();
+  }
+
+  /** Requests of this picker that are past their first token, as far as that can be told. */
   default int decoding() {
     return inFlight() - awaitingFirstToken();
   }

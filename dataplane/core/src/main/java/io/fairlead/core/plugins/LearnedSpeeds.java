@@ -3,6 +3,9 @@ package io.fairlead.core.plugins;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,25 +33,78 @@ final class LearnedSpeeds {
 
   private static final int TOO_SHORT_TO_TELL = 8;
 
+  /** Observations that stand for the belief that an endpoint is as fast as its class. */
+  private static final double AS_ITS_CLASS = 20;
+
+  /** A logarithm: differences of that much between endpoints of a class are noise. */
+  private static final double NOISE = 0.1;
+
+  /** One observation says no more than that an endpoint is so many times slower or faster. */
+  private static final double MOST_TOLD = 4;
+
+  /** By how much a class's speed changes before that is told. */
+  private static final double NOTABLE = 0.02;
+
   private final EngineClasses known;
+  private final Map<EngineClass, Speed> ofClasses = new HashMap<>();
+  private long version;
   private double expectedOutput = FIRST_OUTPUT;
 
   /** By slot. */
   private @Nullable EngineClass[] classes = {};
 
-  private double[] phi = {};
-  private double[] psi = {};
+  private @Nullable Speed[] speeds = {};
 
-  /** By slot: running means of what prefills took, and of what they should have. */
-  private double[] prefillTaken = {};
-
-  private double[] prefillExpected = {};
-
-  /** By slot: how many requests have told. */
-  private int[] prefillsSeen = {};
-
-  private int[] decodesSeen = {};
+  private @Nullable Speed[] speedsOfClass = {};
   private double[] trust = {};
+
+  /** Of a class, or of one endpoint: what was observed over what the class's numbers say. */
+  private static final class Speed {
+    private double decode = 1;
+    private int decodesSeen;
+
+    /** Running means of what prefills took, and of what they should have. */
+    private double prefillTaken = 1;
+
+    private double prefillExpected = 1;
+    private int prefillsSeen;
+
+    /** Of a class: what endpoints that nothing is known of are taken for. */
+    private double toldDecode = 1;
+
+    private double toldPrefill = 1;
+
+    private double prefill() {
+      return prefillTaken / prefillExpected;
+    }
+
+    private void decoded(double ratio) {
+      decode += rate(++decodesSeen) * (ratio - decode);
+    }
+
+    private void prefilled(double taken, double expected) {
+      if (prefillsSeen == 0) {
+        prefillExpected = expected;
+        prefillTaken = expected;
+      }
+      double rate = rate(++prefillsSeen);
+      prefillExpected += rate * (expected - prefillExpected);
+      prefillTaken += rate * (taken - prefillTaken);
+    }
+
+    /** Whether a class is notably faster or slower than was told last; tells it then. */
+    private boolean tell() {
+      double nowDecode = Math.clamp(decode, FASTEST, SLOWEST);
+      double nowPrefill = Math.clamp(prefill(), FASTEST, SLOWEST);
+      if (Math.abs(nowDecode / toldDecode - 1) < NOTABLE
+          && Math.abs(nowPrefill / toldPrefill - 1) < NOTABLE) {
+        return false;
+      }
+      toldDecode = nowDecode;
+      toldPrefill = nowPrefill;
+      return true;
+    }
+  }
 
   LearnedSpeeds(EngineClasses known) {
     this.known = known;
@@ -60,21 +116,13 @@ final class LearnedSpeeds {
     if (slot >= classes.length) {
       int length = Math.max(16, slot * 2);
       classes = Arrays.copyOf(classes, length);
-      phi = Arrays.copyOf(phi, length);
-      psi = Arrays.copyOf(psi, length);
-      prefillTaken = Arrays.copyOf(prefillTaken, length);
-      prefillExpected = Arrays.copyOf(prefillExpected, length);
-      prefillsSeen = Arrays.copyOf(prefillsSeen, length);
-      decodesSeen = Arrays.copyOf(decodesSeen, length);
+      speeds = Arrays.copyOf(speeds, length);
+      speedsOfClass = Arrays.copyOf(speedsOfClass, length);
       trust = Arrays.copyOf(trust, length);
     }
     classes[slot] = known.of(endpoint);
-    phi[slot] = 1;
-    psi[slot] = 1;
-    prefillTaken[slot] = 0;
-    prefillExpected[slot] = 0;
-    prefillsSeen[slot] = 0;
-    decodesSeen[slot] = 0;
+    speeds[slot] = new Speed();
+    speedsOfClass[slot] = ofClasses.computeIfAbsent(known.of(endpoint), c -> new Speed());
     trust[slot] = 1;
   }
 
@@ -89,14 +137,41 @@ final class LearnedSpeeds {
     return there;
   }
 
-  /** How much slower than its class the endpoint in this slot has proved to be at decoding. */
-  double phi(int slot) {
-    return phi[slot];
+  /** Changes when a class has proved notably faster or slower than before. */
+  long version() {
+    return version;
   }
 
-  /** How much slower than its class the endpoint in this slot has proved to be at prefills. */
+  /** How much slower than its class's numbers the endpoint in this slot is at decoding. */
+  double phi(int slot) {
+    Speed own = speeds(slot);
+    return believed(own.decode, own.decodesSeen, speedsOfClass(slot).toldDecode);
+  }
+
+  /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
   double psi(int slot) {
-    return psi[slot];
+    Speed own = speeds(slot);
+    return believed(own.prefill(), own.prefillsSeen, speedsOfClass(slot).toldPrefill);
+  }
+
+  /**
+   * An endpoint is as fast as its class has shown to be, and only as far otherwise as its own
+   * requests have told and chance can't explain: so one that is new, or whose first request was
+   * slow, is not left out for it, and equal ones stay equal.
+   */
+  private static double believed(double own, int seen, double ofClass) {
+    double told = seen / (seen + AS_ITS_CLASS) * Math.log(own / ofClass);
+    // As Wiener's filter has it: what is far above the noise stays, what is below it goes.
+    double beyondNoise = told * told * told / (told * told + NOISE * NOISE);
+    return Math.clamp(ofClass * Math.exp(beyondNoise), FASTEST, SLOWEST);
+  }
+
+  private Speed speeds(int slot) {
+    return Objects.requireNonNull(speeds[slot]);
+  }
+
+  private Speed speedsOfClass(int slot) {
+    return Objects.requireNonNull(speedsOfClass[slot]);
   }
 
   /** Share of the tokens held, by the prefix index, that the endpoint in this slot really holds. */
@@ -149,19 +224,16 @@ final class LearnedSpeeds {
     double taken = completion.prefillTime() * NANOS;
     if (batch > 1 && completion.prefillTime() == completion.timeToFirstToken()) {
       // It came into the middle of a step.
-      taken = Math.max(0, taken - phi[slot] * engine.decode(batch, kv) / 2);
+      taken = Math.max(0, taken - phi(slot) * engine.decode(batch, kv) / 2);
     }
     if (taken > ABSURD * expected) {
       return;
     }
-    if (prefillsSeen[slot] == 0) {
-      prefillExpected[slot] = expected;
-      prefillTaken[slot] = expected;
-    }
-    double rate = rate(++prefillsSeen[slot]);
-    prefillExpected[slot] += rate * (expected - prefillExpected[slot]);
-    prefillTaken[slot] += rate * (taken - prefillTaken[slot]);
-    psi[slot] = Math.clamp(prefillTaken[slot] / prefillExpected[slot], FASTEST, SLOWEST);
+    Speed all = speedsOfClass(slot);
+    all.prefilled(taken, expected);
+    double most = MOST_TOLD * Math.max(expected, expected * all.prefill());
+    speeds(slot).prefilled(Math.min(taken, most), expected);
+    tell(all);
   }
 
   private void learnDecode(Completion completion, EngineClass engine, int slot) {
@@ -181,9 +253,16 @@ final class LearnedSpeeds {
     double observed = completion.decodeTime() * NANOS / (output - 1);
     double ratio = observed / engine.decode(batch, kv);
     if (ratio >= 1 / ABSURD && ratio <= ABSURD) {
-      double rate = rate(++decodesSeen[slot]);
-      phi[slot] = Math.clamp(phi[slot] + rate * (ratio - phi[slot]), FASTEST, SLOWEST);
+      Speed all = speedsOfClass(slot);
+      all.decoded(ratio);
+      speeds(slot)
+          .decoded(Math.clamp(ratio, all.decode / MOST_TOLD, all.decode * MOST_TOLD));
+      tell(all);
     }
+  }
+
+  private void tell(Speed ofClass) {
+    version += ofClass.tell() ? 1 : 0;
   }
 
   /** A mean of all that were seen, with the guess as one of them, until there are many. */

@@ -10,10 +10,10 @@ import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.SaturationDetector;
 
 /**
- * How full an endpoint is: the larger of queue depth and KV cache usage, each relative to its
+ * How full an endpoint is: the larger of requests waiting and KV cache usage, each relative to its
  * threshold. As a filter it keeps endpoints below both thresholds stretched by {@code headroom},
- * and all of them when none is. Unknown usage counts as none: the queue depth, which holds what was
- * sent from here, still tells.
+ * and all of them when none is. Unknown usage counts as none: what waits, which holds what was sent
+ * from here, still tells.
  */
 final class UtilizationDetector implements SaturationDetector, Filter {
 
@@ -29,7 +29,7 @@ final class UtilizationDetector implements SaturationDetector, Filter {
 
   @Override
   public double saturation(Endpoint endpoint) {
-    double queue = endpoint.queueDepth() / queueThreshold;
+    double queue = endpoint.waiting() / queueThreshold;
     double kv = endpoint.kvUsage() / kvThreshold;
     return kv > queue ? kv : queue;
   }

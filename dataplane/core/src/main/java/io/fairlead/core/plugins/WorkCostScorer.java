@@ -23,8 +23,18 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private static final int NONE = -1;
 
-  /** So many times the least cost is near it. */
+  /** So many times the least cost is near enough for pickers to agree. */
   private static final double NEAR = 1.5;
+
+  /** So many times the least cost is about the same. */
+  private static final double SAME = 1.2;
+
+  /** Beyond so many times the least cost an idle server is not worth a try. */
+  private static final double NOT_HOPELESS = 4;
+
+  private static final long EXPLORING = 0x6578706c;
+  private static final long EXPLORE_ONE_IN = 100;
+  private static final double MANY = Double.POSITIVE_INFINITY;
 
   /** Beyond that an adapter's end of use is not to be waited for. */
   private static final int MOST_BUSY = 6;
@@ -38,6 +48,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   private final WorkCost costs;
 
   private long seen;
+  private long speedsSeen;
 
   /** Of the endpoint that is looked at. */
   private final Workload there = new Workload();
@@ -106,6 +117,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       return;
     }
     columns.places(candidates.places(), request.now());
+    if (speedsSeen != speeds.version()) {
+      speedsSeen = speeds.version();
+      seen = 0; // all places are worked out anew
+    }
     seen = candidates.changes(seen, this);
     reserve(size, candidates.places());
     candidates.cachedTokens(cached);
@@ -209,23 +224,36 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
-   * What was learned of idle endpoints may be chance, and the one that looks slow would never be
-   * asked again: where the cheapest is idle, any idle one will do that holds as much of the prompt
-   * and costs no more than half as much again.
+   * pickers agree on unless it costs half as much again. Else, of those that hold as much of the
+   * prompt as the cheapest and cost about the same, the one with the fewest requests in flight: so
+   * small a difference may be chance, and would send all that comes to one of equal servers. One
+   * request in a hundred goes to any idle server that is not hopeless, so that what was learned of
+   * it can be unlearned.
    */
   private int owner(
       InferenceRequest request, Candidates candidates, double[] scores, int alone, double least) {
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
-      int agreed = highest(request, candidates, scores, Double.POSITIVE_INFINITY, 0, false);
+      int agreed = highest(request, candidates, scores, Double.POSITIVE_INFINITY, 0, MANY);
       if (scores[agreed] <= NEAR * least) {
         return agreed;
       }
     }
-    int cheapest = alone == NONE ? highest(request, candidates, scores, least, 0, false) : alone;
-    return candidates.get(cheapest).inFlight() > 0
-        ? cheapest
-        : highest(request, candidates, scores, NEAR * least, cached[cheapest], true);
+    int cheapest = alone == NONE ? highest(request, candidates, scores, least, 0, MANY) : alone;
+    double held = cached[cheapest];
+    if (request.draw(EXPLORING, EXPLORE_ONE_IN) == 0) {
+      int idle = highest(request, candidates, scores, NOT_HOPELESS * least, held, 0);
+      if (idle != NONE) {
+        return idle;
+      }
+    }
+    double most = SAME * least;
+    double fewest = MANY;
+    for (int i = 0; i < candidates.size(); i++) {
+      if (scores[i] <= most && cached[i] >= held) {
+        fewest = Math.min(fewest, columns.inFlight(candidates.place(i)));
+      }
+    }
+    return highest(request, candidates, scores, most, held, fewest);
   }
 
   /**
@@ -247,8 +275,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /**
-   * Rendezvous: of those that cost no more and hold no less of the prompt, and are idle where that
-   * is asked for, the highest hash of prompt and endpoint.
+   * Rendezvous: of those that cost no more, hold no less of the prompt and have no more in flight,
+   * the highest hash of prompt and endpoint.
    */
   private int highest(
       InferenceRequest request,
@@ -256,7 +284,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       double[] scores,
       double most,
       double held,
-      boolean idle) {
+      double inFlight) {
     long key = key(request);
     int winner = NONE;
     long highest = 0;
@@ -265,7 +293,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
         int place = candidates.place(i);
         long hash = mix(key ^ columns.identity(place));
         boolean higher = winner == NONE || Long.compareUnsigned(hash, highest) > 0;
-        if (higher && !(idle && columns.inFlight(place) > 0)) {
+        if (higher && columns.inFlight(place) <= inFlight) {
           winner = i;
           highest = hash;
         }

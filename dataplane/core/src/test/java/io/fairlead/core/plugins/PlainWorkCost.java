@@ -144,7 +144,9 @@ final class PlainWorkCost implements Scorer, Observer {
 
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs half as much again; else the cheapest, ties by the same order.
+   * pickers agree on unless it costs half as much again; one time in a hundred any idle one up to
+   * four times as costly; else of those that cost about the same the least busy one. Nobody who
+   * holds less of the prompt than the cheapest, and ties by the order of the agreement.
    */
   private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
@@ -154,17 +156,37 @@ final class PlainWorkCost implements Scorer, Observer {
       }
     }
     int cheapest = highest(request, candidates, costs, least);
-    if (candidates.get(cheapest).inFlight() > 0) {
-      return cheapest;
-    }
+    double[] ofEqual = costs.clone();
     double[] ofIdle = costs.clone();
+    double fewest = Double.POSITIVE_INFINITY;
     for (int i = 0; i < candidates.size(); i++) {
-      if (candidates.get(i).inFlight() > 0
-          || candidates.cachedTokens(i) < candidates.cachedTokens(cheapest)) {
-        ofIdle[i] = Double.POSITIVE_INFINITY;
+      if (candidates.cachedTokens(i) < candidates.cachedTokens(cheapest)) {
+        ofEqual[i] = Double.POSITIVE_INFINITY;
+      }
+      if (ofEqual[i] <= 1.2 * least) {
+        fewest = Math.min(fewest, weighed(candidates.get(i)));
+      }
+      ofIdle[i] = weighed(candidates.get(i)) > 0 ? Double.POSITIVE_INFINITY : ofEqual[i];
+    }
+    if (request.draw(0x6578706c, 100) == 0) {
+      int idle = highest(request, candidates, ofIdle, 4 * least);
+      if (idle >= 0) {
+        return idle;
       }
     }
-    return highest(request, candidates, ofIdle, 1.5 * least);
+    for (int i = 0; i < candidates.size(); i++) {
+      if (weighed(candidates.get(i)) > fewest) {
+        ofEqual[i] = Double.POSITIVE_INFINITY;
+      }
+    }
+    return highest(request, candidates, ofEqual, 1.2 * least);
+  }
+
+  /** Requests in flight as they count. */
+  private double weighed(Endpoint endpoint) {
+    return endpoint.inFlight()
+        + criticalMore * endpoint.criticalInFlight()
+        + sheddableMore * endpoint.sheddableInFlight();
   }
 
   private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {

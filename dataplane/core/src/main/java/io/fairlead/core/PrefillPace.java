@@ -1,0 +1,38 @@
+package io.fairlead.core;
+
+/**
+ * How long the prompts of a pool take until their first token, learned from answers that are
+ * streamed. A rough measure for bounds and for what can't be seen: the speed of single endpoints is
+ * the cost model's business.
+ */
+final class PrefillPace {
+
+  private static final double STEP_NANOS = 5e6;
+  private static final double TOKEN_NANOS = 30e3;
+  private static final double LEARNING = 0.02;
+
+  /** So many times what is expected is a stall or a compilation, and tells no pace. */
+  private static final double ABSURD = 50;
+
+  private double taken = 1;
+  private double guessed = 1;
+
+  /** The prefill of so many uncached tokens took that long. */
+  void learn(int uncached, long nanos) {
+    double guess = STEP_NANOS + TOKEN_NANOS * Math.max(0, uncached);
+    if (nanos >= 0 && nanos <= ABSURD * guess * factor()) {
+      // Sums before ratios: of prompts that share a step the first takes all of its time.
+      taken += LEARNING * (nanos / STEP_NANOS - taken);
+      guessed += LEARNING * (guess / STEP_NANOS - guessed);
+    }
+  }
+
+  /** Nanoseconds that so many uncached tokens take. */
+  long expected(long uncached) {
+    return (long) (factor() * (STEP_NANOS + TOKEN_NANOS * Math.max(0, uncached)));
+  }
+
+  private double factor() {
+    return Math.clamp(taken / guessed, 0.02, 100);
+  }
+}

@@ -1,0 +1,204 @@
+package io.fairlead.core.health;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthState;
+
+/**
+ * What one incarnation of an endpoint has shown. Changed by {@link PoolHealth} alone, but for what
+ * the account tells: sends, ends and signs of life.
+ */
+public final class EndpointHealth {
+
+  private static final long NONE = 0;
+
+  private EndpointSpec spec;
+  private final FailureEstimate estimate = new FailureEstimate();
+
+  HealthState state = HealthState.IN_USE;
+  String reason = "";
+
+  /** Since when it is in this state. */
+  long since;
+
+  /** When it came, or came back. */
+  long cameAt;
+
+  /** Whether it has left the pool. */
+  boolean gone;
+
+  /** Whether it has answered anything since it came: a scrape, a request, a probe. */
+  boolean heard;
+
+  /** Whether it has answered a request since it came: before that, its first may be slow. */
+  boolean served;
+
+  /** Failures without a success of a request that was sent after the first of them. */
+  int failuresInRow;
+
+  private long rowBeganAt;
+
+  /** Requests sent there and not over, and those of them that were sent on trial. */
+  int inFlight;
+
+  int onTrial;
+
+  /** When it last showed that it works, or began to have something to do. */
+  long lastSign;
+
+  /** Whether it is out for saying nothing: any sign of life ends that. */
+  boolean silent;
+
+  /** Whether the last scrape of its port got no connection. */
+  boolean unreachable;
+
+  /** How often it went out soon after it had come back. */
+  int relapses;
+
+  /** When it last came back from being out; 0 for never. */
+  long backAt;
+
+  /** Probes that failed in a row while it is out, and how the last one did. */
+  int probesFailed;
+
+  Failure probeFailure = Failure.ERROR;
+
+  /** The probe that is under way, or {@link #NONE}, and until when it may take. */
+  long probe = NONE;
+
+  long probeBy;
+  long nextProbe;
+
+  /** When it gets a request on trial whatever probes say. */
+  long lastResortAt;
+
+  /** Of the last request that was sent there: a model that it serves. */
+  private String model = "";
+
+  /** Share of requests that it is left in the draw for; 1 unless it fails some. */
+  double share = 1;
+
+  /** The health of an endpoint that has just come. */
+  public EndpointHealth(EndpointSpec spec, long now) {
+    this.spec = spec;
+    this.since = now;
+    this.cameAt = now;
+    this.lastSign = now;
+  }
+
+  /** How it is used. */
+  public HealthState state() {
+    return state;
+  }
+
+  /** Why it is used so, to be read after its name; empty when there is nothing to say. */
+  public String reason() {
+    return reason;
+  }
+
+  /** Since when, by the pool's clock. */
+  public long since() {
+    return since;
+  }
+
+  /** How likely it fails a request, from 0 to 1. */
+  public double failing() {
+    return estimate.probability();
+  }
+
+  /** Whether it has answered a request since it came. */
+  public boolean served() {
+    return served;
+  }
+
+  /** Whether it is out for saying nothing while it had work, and since when. */
+  public boolean silentSince(long then) {
+    return silent && since <= then;
+  }
+
+  /** What it is called now. */
+  public EndpointSpec spec() {
+    return spec;
+  }
+
+  /** It is called otherwise, or has other labels. */
+  public void spec(EndpointSpec other) {
+    spec = other;
+  }
+
+  FailureEstimate estimate() {
+    return estimate;
+  }
+
+  String model() {
+    return model;
+  }
+
+  /**
+   * A request was sent there.
+   *
+   * @return whether it is sent on trial
+   */
+  public boolean sent(long now, String target) {
+    if (inFlight == 0) {
+      lastSign = now;
+    }
+    inFlight++;
+    model = target;
+    if (state != HealthState.ON_TRIAL) {
+      return false;
+    }
+    onTrial++;
+    return true;
+  }
+
+  /** A request that was sent there is over, or sent elsewhere. */
+  public void over(boolean trial) {
+    inFlight--;
+    onTrial -= trial ? 1 : 0;
+  }
+
+  /** A request failed that was sent at {@code sentAt}. */
+  void countFailure(long sentAt) {
+    if (failuresInRow == 0) {
+      rowBeganAt = sentAt;
+    }
+    failuresInRow++;
+  }
+
+  /**
+   * Whether a success says something of how requests fare now: one that was sent before the first
+   * failure in the row does not. A server that drains finishes those, and refuses what is new.
+   */
+  boolean isNews(long sentAt) {
+    return failuresInRow == 0 || sentAt - rowBeganAt > 0;
+  }
+
+  /** It had left the pool, and is there again. */
+  public void comesBack(long now) {
+    cameAt = now;
+    heard = false;
+    gone = false;
+  }
+
+  /** It has left the pool: what becomes of its requests changes nothing. */
+  public void leaves() {
+    gone = true;
+  }
+
+  /** All that was seen is of a former life. */
+  void startOver(long now) {
+    estimate.forget();
+    failuresInRow = 0;
+    heard = false;
+    served = false;
+    cameAt = now;
+    lastSign = now;
+    silent = false;
+    unreachable = false;
+    relapses = 0;
+    backAt = 0;
+    probesFailed = 0;
+    probe = NONE;
+  }
+}

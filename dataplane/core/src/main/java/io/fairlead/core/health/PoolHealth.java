@@ -1,0 +1,469 @@
+package io.fairlead.core.health;
+
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
+import io.fairlead.core.HealthState;
+import io.fairlead.core.PoolListener;
+import io.fairlead.core.Probe;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which endpoints of a pool get requests, by what they have shown.
+ *
+ * <p>Two effects. An endpoint that fails some requests is left out of the draw for a part of them,
+ * the more the likelier it fails beside the best: as if a failed request cost as much as {@value
+ * #LOSS} that are served. One that refuses connections, fails several in a row or half of all, or
+ * says nothing while it has work, is out: it gets probes alone, with growing pauses. When a probe
+ * is answered it is on trial, with one request at a time, until one succeeds. Where most endpoints
+ * look sick it is not they: no more than half are out, and the others are those that look best.
+ *
+ * <p>Not thread-safe; owned by the pool's loop. A decision reads arrays that are made anew when
+ * something has changed.
+ */
+public final class PoolHealth {
+
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1_000 * MILLI;
+
+  /** What a failed request costs, in requests that are served. */
+  static final double LOSS = 12;
+
+  private static final int FAILURES_IN_A_ROW = 3;
+
+  /** It says itself that it takes no requests. */
+  private static final int UNAVAILABLE_IN_A_ROW = 2;
+
+  private static final double FAILS_TOO_MANY = 0.5;
+
+  /** Requests that must have told before that counts. */
+  private static final double ENOUGH_TOLD = 6;
+
+  private static final long FIRST_PROBE = SECOND;
+  private static final long LONGEST_PROBE_PAUSE = 5 * SECOND;
+  private static final long LONGEST_RELAPSE_PAUSE = 30 * SECOND;
+  private static final long PROBE_TIMEOUT = 2 * SECOND;
+
+  /** Going out again so soon after coming back is a relapse. */
+  private static final long RELAPSE = 60 * SECOND;
+
+  private static final int MOST_RELAPSES = 5;
+
+  /** Probes may be wrong about a server that answers requests. */
+  private static final long LAST_RESORT = 60 * SECOND;
+
+  /** One that nothing is known of waits so long for its first word, while others are known. */
+  private static final long FIRST_WORD = SECOND;
+
+  /** After so long without a sign of life an endpoint with work is asked for one. */
+  private static final long QUIET = SECOND;
+
+  /** After so long, and what its work may take, it is out. */
+  private static final long SILENT = 1_500 * MILLI;
+
+  private static final int TIMES_EXPECTED = 3;
+  private static final int TIMES_USUAL = 2;
+  private static final long USUAL_GAP_KNOWN_FOR = 60;
+
+  private final PoolListener listener;
+
+  /** By place; those that have left are not among them. */
+  private EndpointHealth[] endpoints = {};
+
+  private int[] usable = {};
+  private int usableCount;
+
+  /** By place: whether it is among the usable ones that are being made. */
+  private boolean[] listed = {};
+
+  private boolean whole = true;
+  private boolean stale;
+  private long lastProbe;
+
+  /** Longest pause between two signs of life of late that meant nothing. */
+  private long usualGap;
+
+  private long gapAgedAt;
+
+  /** A pool without endpoints; {@code listener} hears of probes and changes. */
+  public PoolHealth(PoolListener listener) {
+    this.listener = listener;
+  }
+
+  /** Whether all endpoints get requests, none of them fewer than the others. */
+  public boolean whole(long now) {
+    refresh(now);
+    return whole;
+  }
+
+  /** How many places {@link #usable(int)} has. */
+  public int usableCount() {
+    return usableCount;
+  }
+
+  /** The places of endpoints that get requests; valid until the next event. */
+  public int usable(int index) {
+    return usable[index];
+  }
+
+  /** Whether the endpoint in this place is on trial with a request under way. */
+  public boolean busyOnTrial(int place) {
+    EndpointHealth endpoint = endpoints[place];
+    return endpoint.state == HealthState.ON_TRIAL && endpoint.onTrial > 0;
+  }
+
+  /**
+   * Whether a request leaves the endpoint in this place out, because it might fail it.
+   *
+   * @param lot random bits of the request and the endpoint
+   */
+  public boolean drawnOut(int place, long lot) {
+    double share = endpoints[place].share;
+    return share < 1 && (lot >>> 11) * 0x1p-53 >= share;
+  }
+
+  /** These are the pool's endpoints from now on, by place. */
+  public void replace(EndpointHealth[] all) {
+    endpoints = all;
+    stale = true;
+  }
+
+  /**
+   * A request was answered by the endpoint.
+   *
+   * @param sentAt when it was sent there
+   * @param trial whether it was sent on trial
+   */
+  public void answered(long now, EndpointHealth endpoint, long sentAt, boolean trial) {
+    sign(now, endpoint);
+    endpoint.heard = true;
+    endpoint.served = true;
+    if (!endpoint.isNews(sentAt)) {
+      return;
+    }
+    if (endpoint.failuresInRow > 0 || endpoint.failing() > 0) {
+      stale = true;
+    }
+    endpoint.failuresInRow = 0;
+    endpoint.estimate().succeeded(now);
+    if (trial && endpoint.state == HealthState.ON_TRIAL && !endpoint.gone) {
+      back(now, endpoint, "answers again");
+    }
+  }
+
+  /**
+   * A request failed there.
+   *
+   * @param sentAt when it was sent there
+   * @param trial whether it was sent on trial
+   */
+  public void failed(
+      long now, EndpointHealth endpoint, Failure failure, long sentAt, boolean trial) {
+    stale = true;
+    if (failure == Failure.BROKEN_OFF) {
+      endpoint.estimate().failedAfterAll(now);
+    } else {
+      endpoint.estimate().failed(now);
+    }
+    endpoint.countFailure(sentAt);
+    if (endpoint.gone || endpoint.state == HealthState.OUT || sentAt - endpoint.since < 0) {
+      return; // of before it left, went out, or came back
+    }
+    if (trial || isOut(endpoint, failure)) {
+      out(now, endpoint, failure.words(), false);
+    }
+  }
+
+  private static boolean isOut(EndpointHealth endpoint, Failure failure) {
+    boolean several =
+        switch (failure) {
+          case REFUSED, UNREACHABLE -> true;
+          case UNAVAILABLE -> endpoint.failuresInRow >= UNAVAILABLE_IN_A_ROW;
+          case RESET_UNSENT, DIED, ERROR, FIRST_BYTE_LATE, BROKEN_OFF ->
+              endpoint.failuresInRow >= FAILURES_IN_A_ROW;
+        };
+    return several
+        || (endpoint.failing() >= FAILS_TOO_MANY && endpoint.estimate().weight() >= ENOUGH_TOLD);
+  }
+
+  /** Something came from the endpoint that shows that it works. */
+  public void sign(long now, EndpointHealth endpoint) {
+    long gap = now - endpoint.lastSign;
+    endpoint.lastSign = now;
+    if (endpoint.inFlight > 0 && endpoint.served && gap > usualGap) {
+      // A false alarm makes the next one rarer, but no single freeze makes the pool deaf.
+      usualGap = endpoint.silent ? Math.min(gap, TIMES_USUAL * (SILENT + usualGap)) : gap;
+    }
+    if (endpoint.silent && endpoint.state == HealthState.OUT && !endpoint.gone) {
+      back(now, endpoint, "says something again");
+    }
+  }
+
+  /** The endpoint answered a scrape: it listens. */
+  public void heard(long now, EndpointHealth endpoint) {
+    if (!endpoint.heard) {
+      endpoint.heard = true;
+      stale = true;
+    }
+    if (endpoint.state == HealthState.OUT && endpoint.unreachable && endpoint.relapses == 0) {
+      endpoint.nextProbe = Math.min(endpoint.nextProbe, now);
+    }
+    endpoint.unreachable = false;
+  }
+
+  /** A scrape of the port that serves requests failed. */
+  public void unreachable(long now, EndpointHealth endpoint, Failure failure) {
+    boolean again = endpoint.unreachable;
+    endpoint.unreachable = failure == Failure.REFUSED || failure == Failure.UNREACHABLE;
+    boolean sure = failure == Failure.REFUSED || (again && now - endpoint.lastSign >= SILENT);
+    if (endpoint.unreachable && sure && endpoint.state != HealthState.OUT) {
+      out(now, endpoint, failure.words(), false);
+    }
+  }
+
+  /** Another process is there now, or the same one that has come back. */
+  public void restarted(long now, EndpointHealth endpoint) {
+    endpoint.startOver(now);
+    endpoint.heard = true;
+    endpoint.nextProbe = now;
+    stale = true;
+  }
+
+  /** A probe was answered; the endpoint's health is told where it makes a difference. */
+  public void probed(long now, long probe) {
+    EndpointHealth endpoint = asked(probe);
+    if (endpoint == null) {
+      return;
+    }
+    endpoint.probe = 0;
+    endpoint.heard = true;
+    endpoint.nextProbe = now + QUIET;
+    if (endpoint.state == HealthState.OUT) {
+      trial(now, endpoint, "answered a probe");
+    } else {
+      sign(now, endpoint);
+    }
+  }
+
+  /** A probe failed. */
+  public void probeFailed(long now, long probe, Failure failure) {
+    EndpointHealth endpoint = asked(probe);
+    if (endpoint != null) {
+      probeFailed(now, endpoint, failure);
+    }
+  }
+
+  private void probeFailed(long now, EndpointHealth endpoint, Failure failure) {
+    endpoint.probe = 0;
+    endpoint.probeFailure = failure;
+    if (endpoint.state == HealthState.OUT) {
+      endpoint.probesFailed++;
+      endpoint.nextProbe = now + pause(endpoint);
+    } else {
+      endpoint.nextProbe = now + QUIET;
+      if (failure == Failure.REFUSED) {
+        out(now, endpoint, failure.words(), false);
+      }
+    }
+  }
+
+  private @Nullable EndpointHealth asked(long probe) {
+    for (EndpointHealth endpoint : endpoints) {
+      if (endpoint.probe == probe && probe != 0) {
+        return endpoint;
+      }
+    }
+    return null;
+  }
+
+  /** Some time has passed, for all endpoints: to be followed by {@link #check} of each. */
+  public void tick(long now) {
+    if (now - gapAgedAt >= SECOND) {
+      gapAgedAt = now;
+      usualGap -= usualGap / USUAL_GAP_KNOWN_FOR;
+    }
+    // Estimates age, and those that nothing was known of have waited long enough.
+    stale |= !whole;
+  }
+
+  /**
+   * Looks whether the endpoint is to be probed, or has been silent for too long.
+   *
+   * @param expected nanoseconds that the prompts sent there may take before it says something
+   */
+  public void check(long now, EndpointHealth endpoint, long expected) {
+    if (endpoint.probe != 0 && now - endpoint.probeBy >= 0) {
+      probeFailed(now, endpoint, Failure.FIRST_BYTE_LATE);
+    }
+    if (endpoint.state == HealthState.OUT) {
+      if (endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
+        probe(now, endpoint);
+      }
+      if (endpoint.state == HealthState.OUT
+          && now - endpoint.lastResortAt >= 0
+          && endpoint.probeFailure.answered()) {
+        trial(now, endpoint, "is tried again, though it fails probes");
+      }
+      return;
+    }
+    long quiet = now - endpoint.lastSign;
+    if (endpoint.inFlight == 0 || quiet < QUIET) {
+      return;
+    }
+    if (quiet >= SILENT + TIMES_EXPECTED * expected + TIMES_USUAL * usualGap) {
+      out(now, endpoint, "says nothing while it has work", true);
+    } else if (endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
+      probe(now, endpoint);
+    }
+  }
+
+  private void probe(long now, EndpointHealth endpoint) {
+    long id = ++lastProbe;
+    endpoint.probe = id;
+    endpoint.probeBy = now + PROBE_TIMEOUT;
+    Probe probe = new Probe(id, endpoint.spec(), endpoint.model(), PROBE_TIMEOUT);
+    if (!listener.probe(probe)) {
+      endpoint.probe = 0;
+      endpoint.nextProbe = now + LONGEST_PROBE_PAUSE;
+      if (endpoint.state == HealthState.OUT) {
+        trial(now, endpoint, "is tried again");
+      }
+    }
+  }
+
+  /** Until the next probe: longer after each that failed, and after each relapse. */
+  private static long pause(EndpointHealth endpoint) {
+    long afterProbes =
+        Math.min(FIRST_PROBE << Math.min(endpoint.probesFailed, 3), LONGEST_PROBE_PAUSE);
+    long afterRelapses =
+        endpoint.relapses == 0
+            ? 0
+            : Math.min(FIRST_PROBE << endpoint.relapses, LONGEST_RELAPSE_PAUSE);
+    return Math.max(afterProbes, afterRelapses);
+  }
+
+  private void out(long now, EndpointHealth endpoint, String reason, boolean silent) {
+    boolean soon = endpoint.backAt != 0 && now - endpoint.backAt < RELAPSE;
+    boolean failedTrial = endpoint.state == HealthState.ON_TRIAL;
+    if (soon || failedTrial) {
+      endpoint.relapses = Math.min(endpoint.relapses + 1, MOST_RELAPSES);
+    } else {
+      endpoint.relapses = 0;
+    }
+    endpoint.silent = silent;
+    endpoint.probesFailed = 0;
+    endpoint.probe = 0;
+    endpoint.nextProbe = now + pause(endpoint);
+    endpoint.lastResortAt = now + LAST_RESORT;
+    change(now, endpoint, HealthState.OUT, reason);
+  }
+
+  private void trial(long now, EndpointHealth endpoint, String reason) {
+    endpoint.silent = false;
+    endpoint.probe = 0;
+    endpoint.failuresInRow = 0;
+    // What it did before counts as one failure: it is tried, but not with every request.
+    endpoint.estimate().forget();
+    endpoint.estimate().failed(now);
+    change(now, endpoint, HealthState.ON_TRIAL, reason);
+  }
+
+  private void back(long now, EndpointHealth endpoint, String reason) {
+    endpoint.silent = false;
+    endpoint.probe = 0;
+    endpoint.backAt = now;
+    endpoint.failuresInRow = 0;
+    endpoint.estimate().forget();
+    change(now, endpoint, HealthState.IN_USE, reason);
+  }
+
+  private void change(long now, EndpointHealth endpoint, HealthState to, String reason) {
+    HealthState from = endpoint.state;
+    endpoint.state = to;
+    endpoint.since = now;
+    endpoint.reason = reason;
+    stale = true;
+    listener.healthChanged(new HealthChange(endpoint.spec(), from, to, reason));
+  }
+
+  private void refresh(long now) {
+    if (!stale) {
+      return;
+    }
+    stale = false;
+    if (usable.length < endpoints.length) {
+      usable = new int[endpoints.length + endpoints.length / 2];
+      listed = new boolean[usable.length];
+    }
+    int strangers = 0;
+    for (EndpointHealth endpoint : endpoints) {
+      endpoint.estimate().age(now);
+      strangers += isStranger(now, endpoint) ? 1 : 0;
+    }
+    // While most are strangers, as when the picker has just begun, all are used.
+    boolean wait = strangers <= endpoints.length / 2;
+    usableCount = 0;
+    int left = 0;
+    for (int place = 0; place < endpoints.length; place++) {
+      EndpointHealth endpoint = endpoints[place];
+      boolean stays = endpoint.state == HealthState.OUT || (wait && isStranger(now, endpoint));
+      listed[place] = !stays;
+      left += stays ? 0 : 1;
+    }
+    readmit(endpoints.length - endpoints.length / 2 - left);
+    double least = 1;
+    for (int place = 0; place < endpoints.length; place++) {
+      if (listed[place]) {
+        usable[usableCount++] = place;
+        least = Math.min(least, endpoints[place].failing());
+      }
+    }
+    whole = usableCount == endpoints.length;
+    for (int i = 0; i < usableCount; i++) {
+      EndpointHealth endpoint = endpoints[usable[i]];
+      endpoint.share = share(endpoint.failing(), least);
+      whole &= endpoint.share == 1 && endpoint.state == HealthState.IN_USE;
+    }
+  }
+
+  /** Nothing has been heard of it yet, and soon something should. */
+  private static boolean isStranger(long now, EndpointHealth endpoint) {
+    return !endpoint.heard && now - endpoint.cameAt < FIRST_WORD;
+  }
+
+  /** Part of the requests, beside an endpoint that is as likely to fail them as the best is. */
+  private static double share(double failing, double least) {
+    return failing <= least ? 1 : (1 + LOSS * odds(least)) / (1 + LOSS * odds(failing));
+  }
+
+  private static double odds(double probability) {
+    return probability / (1 - probability);
+  }
+
+  /** Lists so many of those that are not, the least likely to fail first. */
+  private void readmit(int count) {
+    for (int i = 0; i < count; i++) {
+      int best = -1;
+      for (int place = 0; place < endpoints.length; place++) {
+        if (!listed[place] && (best < 0 || better(endpoints[place], endpoints[best]))) {
+          best = place;
+        }
+      }
+      listed[best] = true;
+    }
+  }
+
+  /**
+   * One that is not out before one that is; one that listens before one that does not; then the one
+   * that fails less.
+   */
+  private static boolean better(EndpointHealth one, EndpointHealth other) {
+    boolean out = one.state == HealthState.OUT;
+    if (out != (other.state == HealthState.OUT)) {
+      return !out;
+    }
+    if (one.unreachable != other.unreachable) {
+      return other.unreachable;
+    }
+    return one.failing() < other.failing();
+  }
+}
