@@ -59,6 +59,10 @@ final class EndpointState implements Endpoint {
 
   private int place;
   private boolean leaving;
+
+  /** As plugins see it: it changes when they are told, and not in between. */
+  private double failing;
+
   private int inFlight;
   private int awaitingFirstToken;
   private int criticalInFlight;
@@ -129,6 +133,7 @@ final class EndpointState implements Endpoint {
 
   /** To be called after every change of the account, that of the prefill queue too. */
   void publish() {
+    failing = health.failing();
     EndpointColumns all = columns;
     if (all != null) {
       all.note(place);
@@ -423,6 +428,11 @@ final class EndpointState implements Endpoint {
   @Override
   public int scrapedWaiting() {
     return waiting;
+  }
+
+  @Override
+  public double failing() {
+    return failing;
   }
 
   @Override

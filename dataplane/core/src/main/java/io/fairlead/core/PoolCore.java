@@ -311,6 +311,9 @@ public final class PoolCore {
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {
       presumeFirstTokens(now, all[i]);
+      if (all[i].failing() != all[i].health().failing()) {
+        all[i].publish(); // failures are forgotten with time
+      }
       health.check(now, all[i].health(), all[i].expectedPrefill());
     }
     // The last request of one that left may be through with its prompt: then that one is gone.
@@ -333,7 +336,7 @@ public final class PoolCore {
       }
     } else if (isLate(now, flight, at)) {
       health.failed(now, at.health(), Failure.FIRST_BYTE_LATE, flight.sentAt, flight.trial);
-      if (maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
+      if (hasAlternative(flight) && maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
         sendAgain(now, flight);
       } else {
         giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);
@@ -354,9 +357,22 @@ public final class PoolCore {
             && !flight.workedOn
             && flight.attempts <= limits.retries();
     // A server that never served may be compiling what its first request needs.
-    return again
+    return (again && hasAlternative(flight))
         ? at.health().silentSince(now - SILENT_FOR_DEAD)
         : at.health().served() && at.health().silentSince(now - SILENT_FOR_GOOD);
+  }
+
+  /** Whether there is another endpoint in use that has not failed the request. */
+  private boolean hasAlternative(Flight flight) {
+    for (EndpointState endpoint : endpoints.eligible()) {
+      if (endpoint.health().state() == HealthState.IN_USE
+          && endpoint != flight.at
+          && !flight.hasTried(endpoint)
+          && allowed(flight.facts, endpoint)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -623,7 +639,7 @@ public final class PoolCore {
 
   /** Random bits of a request's attempt and an endpoint: the finalizer of SplitMix64. */
   private static long lot(Flight flight, EndpointState endpoint) {
-    long z = flight.facts.seed() ^ endpoint.identity() + flight.attempts;
+    long z = flight.facts.seed() ^ (endpoint.identity() + flight.attempts);
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     return z ^ (z >>> 31);

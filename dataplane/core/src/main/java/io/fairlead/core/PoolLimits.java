@@ -15,8 +15,11 @@ public record PoolLimits(
 
   private static final long MIB = 1 << 20;
 
-  /** One retry; half a million tokens per endpoint of unknown size, 16 million at most; 256 MiB. */
-  public static final PoolLimits DEFAULT = new PoolLimits(1, 31_250, 1 << 20, 256 * MIB);
+  /**
+   * Sent again four times; half a million tokens per endpoint of unknown size, 16 million at most;
+   * 256 MiB.
+   */
+  public static final PoolLimits DEFAULT = new PoolLimits(4, 31_250, 1 << 20, 256 * MIB);
 
   public PoolLimits {
     if (retries < 0 || retries > 10) {

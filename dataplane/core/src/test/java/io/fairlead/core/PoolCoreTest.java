@@ -44,15 +44,24 @@ class PoolCoreTest {
     pool.configure().endpoints("a");
 
     long ticket = pool.arrive("m", 1, 2, 3);
-    assertThat(Pool.accounts(pool.snapshot("a"))).isEqualTo(new EndpointSnapshot("a", 1, 1, 0, Double.NaN, 1, 0, 3, false, Pool.WELL, Long.MIN_VALUE));
+    assertThat(Pool.accounts(pool.snapshot("a")))
+        .isEqualTo(
+            new EndpointSnapshot(
+                "a", 1, 1, 0, Double.NaN, 1, 0, 3, false, Pool.WELL, Long.MIN_VALUE));
     pool.core.firstByte(pool.now, ticket);
     pool.core.firstByte(pool.now, ticket);
-    assertThat(Pool.accounts(pool.snapshot("a"))).isEqualTo(new EndpointSnapshot("a", 1, 0, 0, Double.NaN, 1, 0, 3, false, Pool.WELL, Long.MIN_VALUE));
+    assertThat(Pool.accounts(pool.snapshot("a")))
+        .isEqualTo(
+            new EndpointSnapshot(
+                "a", 1, 0, 0, Double.NaN, 1, 0, 3, false, Pool.WELL, Long.MIN_VALUE));
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     pool.core.firstByte(pool.now, ticket);
     pool.core.attemptFailed(pool.now, ticket, Failure.DIED);
-    assertThat(Pool.accounts(pool.snapshot("a"))).isEqualTo(new EndpointSnapshot("a", 0, 0, 0, Double.NaN, 1, 0, 3, false, Pool.WELL, Long.MIN_VALUE));
+    assertThat(Pool.accounts(pool.snapshot("a")))
+        .isEqualTo(
+            new EndpointSnapshot(
+                "a", 0, 0, 0, Double.NaN, 1, 0, 3, false, Pool.WELL, Long.MIN_VALUE));
     assertThat(pool.core.active()).isZero();
     assertThat(pool.effects).hasSize(1);
   }
@@ -152,14 +161,17 @@ class PoolCoreTest {
     pool.core.endpoints(0, List.of(endpoint("a", "2")));
     assertThat(pool.core.snapshot())
         .containsExactly(
-            new EndpointSnapshot("a", 0, 0, 0, Double.NaN, 0, 0, 0, false, Pool.WELL, Long.MIN_VALUE),
+            new EndpointSnapshot(
+                "a", 0, 0, 0, Double.NaN, 0, 0, 0, false, Pool.WELL, Long.MIN_VALUE),
             new EndpointSnapshot("a", 1, 1, 7, 0.5, 1, 0, 2, true, Pool.WELL, 0));
 
     pool.arrive("m", 1, 2);
     assertThat(pool.lastRoute().matchedBlocks()).isZero();
     pool.core.ended(0, old, Outcome.COMPLETED, Usage.UNKNOWN);
     assertThat(pool.core.snapshot())
-        .containsExactly(new EndpointSnapshot("a", 1, 1, 0, Double.NaN, 1, 0, 2, false, Pool.WELL, Long.MIN_VALUE));
+        .containsExactly(
+            new EndpointSnapshot(
+                "a", 1, 1, 0, Double.NaN, 1, 0, 2, false, Pool.WELL, Long.MIN_VALUE));
   }
 
   @Test

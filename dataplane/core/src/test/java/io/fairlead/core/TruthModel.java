@@ -343,7 +343,8 @@ final class TruthModel implements RequestListener {
   static List<EndpointSnapshot> sorted(List<EndpointSnapshot> snapshots) {
     return snapshots.stream()
         .map(Pool::accounts)
-        .sorted(Comparator.comparing(EndpointSnapshot::toString)).toList();
+        .sorted(Comparator.comparing(EndpointSnapshot::toString))
+        .toList();
   }
 
   private void dropEmpty() {

@@ -61,6 +61,11 @@ public interface Endpoint {
   /** Size of the KV cache in tokens as last scraped; 0 when unknown. */
   long kvCapacityTokens();
 
+  /** How likely it fails its next request, from 0 to below 1, by those of late. */
+  default double failing() {
+    return 0;
+  }
+
   /** LoRA adapters there. */
   Adapters adapters();
 

@@ -43,6 +43,9 @@ public final class Workload {
   /** {@link Adapters#slots()}. */
   public double adapterSlots;
 
+  /** {@link Endpoint#failing()}. */
+  public double failing;
+
   /** {@link Prefills#headSince()}. */
   public long headSince;
 
@@ -61,6 +64,7 @@ public final class Workload {
     headAttention = waiting.headAttention();
     kvCapacityTokens = (double) endpoint.kvCapacityTokens();
     adapterSlots = endpoint.adapters().slots();
+    failing = endpoint.failing();
     headSince = waiting.headSince();
   }
 }

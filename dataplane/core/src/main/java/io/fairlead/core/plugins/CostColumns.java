@@ -9,6 +9,9 @@ import java.util.Arrays;
  */
 final class CostColumns {
 
+  /** What a failed request costs, in requests that are served. */
+  static final double LOSS = 12;
+
   private final double criticalMore;
   private final double sheddableMore;
   private boolean begun;
@@ -59,6 +62,9 @@ final class CostColumns {
   /** Requests in flight as they count: critical ones more, sheddable ones less. */
   double[] inFlight = {};
 
+  /** The same and one more, times what they cost for the failures among them. */
+  private double[] load = {};
+
   private boolean[] adapters = {};
 
   /** Hashes of the endpoints' names. */
@@ -105,6 +111,7 @@ final class CostColumns {
     standing = Arrays.copyOf(standing, length);
     room = Arrays.copyOf(room, length);
     inFlight = Arrays.copyOf(inFlight, length);
+    load = Arrays.copyOf(load, length);
     adapters = Arrays.copyOf(adapters, length);
     identity = Arrays.copyOf(identity, length);
   }
@@ -144,6 +151,7 @@ final class CostColumns {
         there.inFlight
             + criticalMore * there.criticalInFlight
             + sheddableMore * there.sheddableInFlight;
+    load[place] = (inFlight[place] + 1) * (1 + LOSS * there.failing / (1 - there.failing));
     adapters(place, there.adapterSlots > 0);
   }
 
@@ -177,6 +185,11 @@ final class CostColumns {
   /** Requests in flight as they count. */
   double inFlight(int place) {
     return inFlight[place];
+  }
+
+  /** Requests there with one more, those that it will fail counting many times. */
+  double load(int place) {
+    return load[place];
   }
 
   /** Hash of the name of the endpoint in this place. */

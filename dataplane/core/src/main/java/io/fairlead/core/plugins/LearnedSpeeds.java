@@ -255,8 +255,7 @@ final class LearnedSpeeds {
     if (ratio >= 1 / ABSURD && ratio <= ABSURD) {
       Speed all = speedsOfClass(slot);
       all.decoded(ratio);
-      speeds(slot)
-          .decoded(Math.clamp(ratio, all.decode / MOST_TOLD, all.decode * MOST_TOLD));
+      speeds(slot).decoded(Math.clamp(ratio, all.decode / MOST_TOLD, all.decode * MOST_TOLD));
       tell(all);
     }
   }

@@ -34,6 +34,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private static final long EXPLORING = 0x6578706c;
   private static final long EXPLORE_ONE_IN = 100;
+
+  /** The load of one that is idle and fails nothing. */
+  private static final double IDLE = 1;
+
   private static final double MANY = Double.POSITIVE_INFINITY;
 
   /** Beyond that an adapter's end of use is not to be waited for. */
@@ -225,10 +229,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
    * pickers agree on unless it costs half as much again. Else, of those that hold as much of the
-   * prompt as the cheapest and cost about the same, the one with the fewest requests in flight: so
-   * small a difference may be chance, and would send all that comes to one of equal servers. One
-   * request in a hundred goes to any idle server that is not hopeless, so that what was learned of
-   * it can be unlearned.
+   * prompt as the cheapest and cost about the same, the one with the fewest requests in flight, a
+   * request that it will fail counting as many: so small a difference may be chance, and would send
+   * all that comes to one of equal servers. One request in a hundred goes to any idle server that
+   * is not hopeless, so that what was learned of it can be unlearned.
    */
   private int owner(
       InferenceRequest request, Candidates candidates, double[] scores, int alone, double least) {
@@ -241,7 +245,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     int cheapest = alone == NONE ? highest(request, candidates, scores, least, 0, MANY) : alone;
     double held = cached[cheapest];
     if (request.draw(EXPLORING, EXPLORE_ONE_IN) == 0) {
-      int idle = highest(request, candidates, scores, NOT_HOPELESS * least, held, 0);
+      int idle = highest(request, candidates, scores, NOT_HOPELESS * least, held, IDLE);
       if (idle != NONE) {
         return idle;
       }
@@ -250,7 +254,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     double fewest = MANY;
     for (int i = 0; i < candidates.size(); i++) {
       if (scores[i] <= most && cached[i] >= held) {
-        fewest = Math.min(fewest, columns.inFlight(candidates.place(i)));
+        fewest = Math.min(fewest, columns.load(candidates.place(i)));
       }
     }
     return highest(request, candidates, scores, most, held, fewest);
@@ -275,8 +279,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /**
-   * Rendezvous: of those that cost no more, hold no less of the prompt and have no more in flight,
-   * the highest hash of prompt and endpoint.
+   * Rendezvous: of those that cost no more, hold no less of the prompt and have no more load, the
+   * highest hash of prompt and endpoint.
    */
   private int highest(
       InferenceRequest request,
@@ -284,7 +288,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       double[] scores,
       double most,
       double held,
-      double inFlight) {
+      double load) {
     long key = key(request);
     int winner = NONE;
     long highest = 0;
@@ -293,7 +297,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
         int place = candidates.place(i);
         long hash = mix(key ^ columns.identity(place));
         boolean higher = winner == NONE || Long.compareUnsigned(hash, highest) > 0;
-        if (higher && columns.inFlight(place) <= inFlight) {
+        if (higher && columns.load(place) <= load) {
           winner = i;
           highest = hash;
         }

@@ -166,7 +166,7 @@ final class PlainWorkCost implements Scorer, Observer {
       if (ofEqual[i] <= 1.2 * least) {
         fewest = Math.min(fewest, weighed(candidates.get(i)));
       }
-      ofIdle[i] = weighed(candidates.get(i)) > 0 ? Double.POSITIVE_INFINITY : ofEqual[i];
+      ofIdle[i] = weighed(candidates.get(i)) > 1 ? Double.POSITIVE_INFINITY : ofEqual[i];
     }
     if (request.draw(0x6578706c, 100) == 0) {
       int idle = highest(request, candidates, ofIdle, 4 * least);
@@ -182,11 +182,13 @@ final class PlainWorkCost implements Scorer, Observer {
     return highest(request, candidates, ofEqual, 1.2 * least);
   }
 
-  /** Requests in flight as they count. */
+  /** Requests in flight as they count and one more, times 12 for each that will fail. */
   private double weighed(Endpoint endpoint) {
-    return endpoint.inFlight()
-        + criticalMore * endpoint.criticalInFlight()
-        + sheddableMore * endpoint.sheddableInFlight();
+    double inFlight =
+        endpoint.inFlight()
+            + criticalMore * endpoint.criticalInFlight()
+            + sheddableMore * endpoint.sheddableInFlight();
+    return (inFlight + 1) * (1 + 12 * endpoint.failing() / (1 - endpoint.failing()));
   }
 
   private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {

@@ -1,0 +1,346 @@
+package io.fairlead.core;
+
+import static io.fairlead.core.VirtualPool.MILLI;
+import static io.fairlead.core.VirtualPool.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.VirtualPool.Manner;
+import io.fairlead.core.VirtualPool.Server;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What faults of servers cost, in virtual time: each with several seeds and both profiles. */
+class EndpointHealthTest {
+
+  private static final long FROM = 10 * SECOND;
+
+  static Stream<Arguments> runs() {
+    List<Arguments> runs = new ArrayList<>();
+    for (String profile : List.of("cost", "weighted")) {
+      for (long seed = 1; seed <= 5; seed++) {
+        runs.add(Arguments.of(profile, seed));
+      }
+    }
+    return runs.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatFailsFastCostsAGatewaysClientsNothing(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, profile);
+    pool.fault(3, Manner.FAILS_FAST, FROM, 60 * SECOND);
+    pool.traffic(50, 80 * SECOND);
+    pool.runUntil(80 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    assertThat(pool.servers.get(3).sentAfter(FROM + 10 * SECOND) - usedAgain(pool, 3, 60 * SECOND))
+        .as("requests sent there while it fails")
+        .isLessThanOrEqualTo(2);
+    assertThat(usedAgain(pool, 3, 60 * SECOND)).as("in use again").isPositive();
+  }
+
+  /** Requests that a server got within ten seconds after it is well again, and later. */
+  private static int usedAgain(VirtualPool pool, int server, long well) {
+    assertThat(pool.servers.get(server).sentAfter(well) - 0)
+        .as("used within 10 s")
+        .isGreaterThan(pool.servers.get(server).sentAfter(well + 10 * SECOND));
+    return pool.servers.get(server).sentAfter(well);
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatFailsFastCostsAProxysClientsLittle(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, profile);
+    pool.gateway = false;
+    pool.fault(3, Manner.FAILS_FAST, FROM, 60 * SECOND);
+    pool.traffic(50, 80 * SECOND);
+    pool.runUntil(80 * SECOND);
+    assertThat(pool.failedBetween(FROM, FROM + 10 * SECOND)).isLessThanOrEqualTo(5);
+    assertThat(pool.failedBetween(FROM + 10 * SECOND, 80 * SECOND)).isLessThanOrEqualTo(3);
+    usedAgain(pool, 3, 60 * SECOND);
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void halfOfThePoolIsDeadFromTheStart(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.servers.get(1).manner = Manner.REFUSES;
+    pool.servers.get(2).manner = Manner.REFUSES;
+    pool.traffic(20, 30 * SECOND);
+    pool.runUntil(31 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    assertThat(pool.servers.get(1).sent + pool.servers.get(2).sent).isLessThanOrEqualTo(6);
+    assertThat(pool.health(1)).isEqualTo(HealthState.OUT);
+    assertThat(pool.health(2)).isEqualTo(HealthState.OUT);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Manner.class,
+      names = {"FREEZES", "FREEZES_ALL", "DRAINS"})
+  void nothingNewGoesToAFrozenOrDrainingOne(Manner manner) {
+    for (long seed = 1; seed <= 5; seed++) {
+      for (boolean gateway : new boolean[] {true, false}) {
+        VirtualPool pool = new VirtualPool(seed, 6, "cost");
+        pool.gateway = gateway;
+        pool.fault(2, manner, FROM, 40 * SECOND);
+        pool.traffic(40, 60 * SECOND);
+        pool.runUntil(61 * SECOND);
+        Server sick = pool.servers.get(2);
+        int sentWhileSick = sick.sentAfter(FROM + 2 * SECOND) - sick.sentAfter(40 * SECOND);
+        assertThat(sentWhileSick).as("%s, seed %d", manner, seed).isZero();
+        assertThat(sick.sentAfter(40 * SECOND) - sick.sentAfter(50 * SECOND))
+            .as("used again within 10 s")
+            .isPositive();
+        int most = gateway ? manner == Manner.DRAINS ? 0 : 6 : 40;
+        assertThat(pool.failures).as("%s, seed %d", manner, seed).hasSizeLessThanOrEqualTo(most);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneWhoseConnectionsNeverComeAboutIsFound(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.fault(0, Manner.SWALLOWS, FROM, 40 * SECOND);
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    Server sick = pool.servers.getFirst();
+    assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void metricsThatAreGoneCostNothing(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    for (int i = 0; i < 6; i++) {
+      pool.fault(i, Manner.LOSES_METRICS, FROM, 70 * SECOND);
+    }
+    pool.traffic(40, 80 * SECOND);
+    pool.runUntil(81 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    assertThat(pool.changes).isEmpty();
+    pool.servers.forEach(s -> assertThat(s.sent).isBetween(800 / 6, 8_000 / 6));
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneIsKilledAndComesBackWithAnEmptyCache(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    Server killed = pool.servers.get(4);
+    pool.at(FROM, () -> pool.kill(killed));
+    pool.at(30 * SECOND, () -> pool.restart(killed));
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.failures).as("what was being answered is lost").allMatch("broken off"::equals);
+    assertThat(pool.failures).hasSizeLessThan(10);
+    assertThat(killed.sentAfter(30 * SECOND) - killed.sentAfter(40 * SECOND)).isPositive();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatFailsAFewIsUsedLess(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, profile);
+    pool.fault(5, Manner.FAILS_SOME, 0, 400 * SECOND);
+    pool.traffic(60, 400 * SECOND);
+    pool.runUntil(400 * SECOND);
+    int fair = pool.arrived / 8;
+    assertThat(pool.servers.get(5).sent).isBetween(fair / 4, fair * 9 / 10);
+    assertThat(pool.failures).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void oneThatFlapsIsLeftAloneMoreAndMoreAndNotForEver(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, "cost");
+    pool.gateway = false;
+    Server flapping = pool.servers.get(1);
+    for (int s = 10; s < 130; s += 2) {
+      pool.at(s * SECOND, () -> flapping.manner = Manner.REFUSES);
+      pool.at((s + 1) * SECOND, () -> flapping.manner = Manner.WELL);
+    }
+    pool.traffic(40, 200 * SECOND);
+    pool.runUntil(201 * SECOND);
+    assertThat(pool.failures.size()).as("of 4,800 requests").isLessThanOrEqualTo(24);
+    assertThat(pool.changes.size()).as("changes in two minutes").isLessThanOrEqualTo(60);
+    assertThat(flapping.sentAfter(170 * SECOND)).as("after it is well").isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whereMostLookSickItIsNotThey(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, "cost");
+    for (int i = 0; i < 6; i++) {
+      pool.fault(i, Manner.FAILS_FAST, FROM, 40 * SECOND);
+    }
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(40 * SECOND);
+    int during = pool.servers.stream().mapToInt(s -> s.sentAfter(FROM)).sum();
+    assertThat(during)
+        .as("sends of 1,200 requests: a fifth more, and what is saved up")
+        .isLessThan(1_200 * 14 / 10 + 200);
+    assertThat(pool.servers.stream().filter(s -> s.sentAfter(20 * SECOND) > 0).count())
+        .as("servers that still get requests")
+        .isGreaterThanOrEqualTo(3);
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.failedBetween(45 * SECOND, 61 * SECOND)).isZero();
+    assertThat(pool.servers).allMatch(s -> s.sentAfter(50 * SECOND) > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void halfOfThePoolIsSick(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, "cost");
+    for (int i = 0; i < 3; i++) {
+      pool.fault(i, Manner.FAILS_FAST, FROM, 40 * SECOND);
+    }
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.failures).as("failed twice before that was known").hasSizeLessThan(6);
+    assertThat(pool.failedBetween(FROM + 2 * SECOND, 61 * SECOND)).isZero();
+    assertThat(pool.servers).allMatch(s -> s.sentAfter(50 * SECOND) > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void probesThatAreWrongLockNobodyOut(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, "cost");
+    pool.fault(1, Manner.FAILS_FAST, FROM, 15 * SECOND);
+    pool.at(15 * SECOND, () -> pool.servers.get(1).manner = Manner.FAILS_PROBES);
+    pool.fault(2, Manner.PASSES_PROBES, 100 * SECOND, 160 * SECOND);
+    pool.traffic(20, 250 * SECOND);
+    pool.runUntil(251 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    assertThat(pool.servers.get(1).sentAfter(80 * SECOND)).as("fails its probes").isPositive();
+    Server passes = pool.servers.get(2);
+    assertThat(passes.sentAfter(100 * SECOND) - passes.sentAfter(160 * SECOND))
+        .as("passes its probes, and is tried ever more rarely")
+        .isLessThan(15);
+    assertThat(passes.sentAfter(200 * SECOND)).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void withoutProbesRequestsAreTheProbes(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, "cost");
+    pool.probing = false;
+    pool.fault(1, Manner.FAILS_FAST, FROM, 60 * SECOND);
+    pool.traffic(20, 120 * SECOND);
+    pool.runUntil(121 * SECOND);
+    Server sick = pool.servers.get(1);
+    assertThat(pool.failures).isEmpty();
+    assertThat(sick.sentAfter(FROM) - sick.sentAfter(60 * SECOND)).isLessThan(15);
+    assertThat(sick.sentAfter(95 * SECOND)).isPositive();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatIsSlowForAWhileFailsNobody(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.fault(3, Manner.SLOW, FROM, 40 * SECOND);
+    pool.traffic(40, 80 * SECOND);
+    pool.runUntil(85 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    assertThat(pool.servers.get(3).sentAfter(60 * SECOND)).isPositive();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void answersInOnePieceAreNoSilence(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 3, profile);
+    pool.streamed = 0;
+    pool.servers.forEach(s -> s.manner = Manner.SLOW);
+    pool.traffic(10, 60 * SECOND);
+    pool.runUntil(70 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    assertThat(pool.core.active()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void equalIdleServersShareWhatSharesNothing(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.traffic(20, 60 * SECOND);
+    pool.runUntil(61 * SECOND);
+    int busiest = pool.servers.stream().mapToInt(s -> s.sent).max().orElseThrow();
+    assertThat(busiest).isLessThanOrEqualTo(pool.arrived / 4);
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void whoComesBackGetsItsShare(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.traffic(20, 60 * SECOND);
+    pool.at(20 * SECOND, () -> pool.list(pool.servers.subList(0, 4)));
+    pool.at(
+        25 * SECOND,
+        () -> {
+          pool.servers.get(4).incarnation++;
+          pool.list(pool.servers);
+        });
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.failures).isEmpty();
+    for (int i = 4; i < 6; i++) {
+      Server back = pool.servers.get(i);
+      int within15s = back.sentAfter(25 * SECOND) - back.sentAfter(40 * SECOND);
+      assertThat(within15s).as("of some 300").isGreaterThanOrEqualTo(30);
+    }
+  }
+
+  @Test
+  void aPromptThatKillsServersGoesOutTwice() {
+    Pool pool = new Pool().configure().endpoints("a", "b", "c", "d");
+    long ticket = pool.arrive("m");
+    pool.now = 40 * SECOND;
+    pool.core.attemptFailed(pool.now, ticket, Failure.DIED);
+    pool.now = 80 * SECOND;
+    pool.core.attemptFailed(pool.now, ticket, Failure.DIED);
+    assertThat(pool.routes).hasSize(2);
+    assertThat(pool.rejections).hasSize(1);
+  }
+
+  @Test
+  void aRequestThatNobodyBeganGoesOutAsOftenAsItTakes() {
+    Pool pool = new Pool().configure().endpoints("a", "b", "c", "d");
+    long ticket = pool.arrive("m");
+    for (int i = 0; i < 3; i++) {
+      pool.now += MILLI;
+      pool.core.attemptFailed(pool.now, ticket, Failure.REFUSED);
+    }
+    assertThat(pool.routes).extracting(Route::endpoint).doesNotHaveDuplicates().hasSize(4);
+    assertThat(pool.rejections).isEmpty();
+  }
+
+  @Test
+  void aFrozenServerHoldsNobodyForEver() {
+    Pool pool = new Pool().configure().endpoints("a");
+    pool.arrive("m");
+    for (; pool.now < 700 * SECOND; pool.now += 100 * MILLI) {
+      pool.core.tick(pool.now);
+    }
+    assertThat(pool.rejections)
+        .extracting(Rejection::reason)
+        .containsExactly(Rejection.Reason.FIRST_BYTE_TIMEOUT);
+    assertThat(pool.core.active()).isZero();
+  }
+
+  @Test
+  void anAnswerThatStopsIsBrokenOff() {
+    Pool pool = new Pool().configure().endpoints("a");
+    long ticket = pool.arrive("m");
+    pool.core.firstByte(pool.now, ticket);
+    for (; pool.now < 130 * SECOND; pool.now += 100 * MILLI) {
+      pool.core.tick(pool.now);
+    }
+    assertThat(pool.rejections)
+        .extracting(Rejection::reason)
+        .containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
+  }
+}

@@ -1,0 +1,507 @@
+package io.fairlead.core;
+
+import io.fairlead.core.RequestFacts.Delivery;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A core among servers that may fail, clients, scrapes and probes, in virtual time: what the shell
+ * would tell the core is told here. A request whose answer is not passed on can't be sent again by
+ * a proxy, and is by a gateway.
+ */
+final class VirtualPool implements RequestListener, PoolListener {
+
+  static final long MILLI = 1_000_000;
+  static final long SECOND = 1_000 * MILLI;
+
+  private static final long FIRST_TOKEN = 20 * MILLI;
+  private static final long ANSWER = 400 * MILLI;
+  private static final long PIECE = 100 * MILLI;
+  private static final long TICK = 100 * MILLI;
+  private static final long SCRAPE = 200 * MILLI;
+
+  /** What a server does with what is sent to it. */
+  enum Manner {
+    WELL,
+    /** Nobody listens on its port. */
+    REFUSES,
+    /** Connections to it come about never. */
+    SWALLOWS,
+    /** Answers 500 at once. */
+    FAILS_FAST,
+    /** The same to what is new; what it has it finishes, and its pages are fine. */
+    DRAINS,
+    /** Takes requests and says nothing; its pages are fine. */
+    FREEZES,
+    /** The same, its pages too. */
+    FREEZES_ALL,
+    /** Serves; its pages don't. */
+    LOSES_METRICS,
+    /** Takes ten times as long. */
+    SLOW,
+    /** Serves requests, but answers probes with errors. */
+    FAILS_PROBES,
+    /** Fails requests, but answers probes. */
+    PASSES_PROBES,
+    /** Fails one request in twenty. */
+    FAILS_SOME
+  }
+
+  /** A model server. */
+  static final class Server {
+    final String name;
+    Manner manner = Manner.WELL;
+    int incarnation;
+    double progress;
+    double startedAt = 1_000;
+    long lastSent = Long.MIN_VALUE;
+    int sent;
+    final List<Long> sentAt = new ArrayList<>();
+
+    Server(String name) {
+      this.name = name;
+    }
+
+    EndpointSpec spec() {
+      return new EndpointSpec(name, "i" + incarnation, "10.0.0.1", 8000, Map.of());
+    }
+
+    int sentAfter(long time) {
+      return (int) sentAt.stream().filter(at -> at >= time).count();
+    }
+  }
+
+  /** A request as its client and the shell see it. */
+  private static final class Exchange {
+    private final Delivery delivery;
+    private @Nullable Server at;
+
+    /** Grows with each send: what was planned for an earlier one is void. */
+    private int attempt;
+
+    private boolean headSeen;
+    private boolean over;
+
+    Exchange(Delivery delivery) {
+      this.delivery = delivery;
+    }
+
+    private Server server() {
+      return Objects.requireNonNull(at);
+    }
+  }
+
+  private record Event(long at, long order, Runnable run) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      return at != other.at ? Long.compare(at, other.at) : Long.compare(order, other.order);
+    }
+  }
+
+  final PoolCore core;
+  final List<Server> servers = new ArrayList<>();
+  final SplittableRandom random;
+  long now;
+
+  /** When requests failed, and how. */
+  final List<String> failures = new ArrayList<>();
+
+  final List<Long> failedAt = new ArrayList<>();
+  final List<HealthChange> changes = new ArrayList<>();
+  int arrived;
+  int completed;
+  int rejected;
+  int disconnected;
+  int events;
+  boolean probing = true;
+
+  /** Share of requests whose answer is streamed. */
+  double streamed = 1;
+
+  boolean gateway = true;
+
+  /** Whether requests still come. */
+  boolean traffic = true;
+
+  private final PriorityQueue<Event> queue = new PriorityQueue<>();
+  private final Map<Long, Exchange> open = new HashMap<>();
+  private long order;
+  private long until;
+  private Set<String> listed = new HashSet<>();
+
+  VirtualPool(long seed, int size, String profile) {
+    random = new SplittableRandom(seed);
+    core = new PoolCore(PoolLimits.DEFAULT, this);
+    PoolConfig config = Pool.config(profile(profile));
+    core.configure(now, new ConfigCompiler(List.of()).compile(config));
+    for (int i = 0; i < size; i++) {
+      servers.add(new Server("s" + i));
+    }
+    list(servers);
+    every(TICK, () -> core.tick(now));
+    for (int i = 0; i < size; i++) {
+      Server server = servers.get(i);
+      at(SCRAPE * i / size, () -> scrape(server));
+    }
+  }
+
+  private static SchedulerConfig profile(String name) {
+    return new SchedulerConfig(List.of(), List.of(new ProfileConfig(name, List.of())), null);
+  }
+
+  /** These are the pool's endpoints from now on. */
+  void list(List<Server> all) {
+    listed = new HashSet<>();
+    all.forEach(server -> listed.add(server.name));
+    core.endpoints(now, all.stream().map(Server::spec).toList());
+  }
+
+  void at(long time, Runnable run) {
+    queue.add(new Event(Math.max(now, time), order++, run));
+  }
+
+  private void every(long pause, Runnable run) {
+    at(
+        now + pause,
+        () -> {
+          run.run();
+          every(pause, run);
+        });
+  }
+
+  /** Requests come at this rate until then, at random. */
+  void traffic(double perSecond, long end) {
+    long gap = (long) (-Math.log(1 - random.nextDouble()) * SECOND / perSecond);
+    if (now + gap < end) {
+      at(
+          now + gap,
+          () -> {
+            if (traffic) {
+              arrive();
+              traffic(perSecond, end);
+            }
+          });
+    }
+  }
+
+  /** From one time to another a server behaves like that, then well again. */
+  void fault(int server, Manner manner, long from, long to) {
+    at(from, () -> servers.get(server).manner = manner);
+    at(to, () -> well(servers.get(server)));
+  }
+
+  void well(Server server) {
+    server.manner = Manner.WELL;
+  }
+
+  VirtualPool runUntil(long end) {
+    until = end;
+    while (!queue.isEmpty() && queue.peek().at() <= until) {
+      Event next = queue.remove();
+      now = next.at();
+      next.run().run();
+      events++;
+    }
+    now = until;
+    return this;
+  }
+
+  void arrive() {
+    arrived++;
+    Delivery delivery = new Delivery(random.nextDouble() < streamed, gateway);
+    Exchange exchange = new Exchange(delivery);
+    beginning = exchange;
+    RequestFacts facts =
+        new RequestFacts(
+            "m",
+            random.nextLong(),
+            new long[0],
+            PromptSize.ofTokens(100 + random.nextInt(200)),
+            -1,
+            1_000,
+            delivery,
+            Timeouts.UNSET,
+            RequestHeaders.NONE,
+            null);
+    core.arrive(now, facts, this);
+    beginning = null;
+  }
+
+  /** The request whose first effect is to come. */
+  private @Nullable Exchange beginning;
+
+  @Override
+  public void send(long request, Route route) {
+    Exchange exchange = beginning;
+    if (exchange != null) {
+      open.put(request, exchange);
+      beginning = null;
+    } else {
+      exchange = open.get(request);
+    }
+    if (exchange == null || exchange.over || exchange.headSeen) {
+      throw new AssertionError("sent, though over or answered: " + request);
+    }
+    exchange.attempt++;
+    Server to =
+        servers.stream().filter(s -> s.name.equals(route.endpoint())).findFirst().orElseThrow();
+    if (!listed.contains(to.name)) {
+      throw new AssertionError("sent to one that has left");
+    }
+    exchange.at = to;
+    to.sent++;
+    to.lastSent = now;
+    to.sentAt.add(now);
+    serve(request, exchange, to, exchange.attempt);
+  }
+
+  private void serve(long request, Exchange exchange, Server to, int attempt) {
+    long pace = to.manner == Manner.SLOW ? 10 : 1;
+    switch (to.manner) {
+      case REFUSES -> later(MILLI / 2, request, attempt, () -> failed(request, Failure.REFUSED));
+      case SWALLOWS ->
+          later(2 * SECOND, request, attempt, () -> failed(request, Failure.UNREACHABLE));
+      case FAILS_FAST, PASSES_PROBES ->
+          later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
+      case DRAINS -> later(2 * MILLI, request, attempt, () -> failed(request, Failure.UNAVAILABLE));
+      case FREEZES, FREEZES_ALL -> {}
+      case FAILS_SOME -> {
+        if (random.nextInt(20) == 0) {
+          later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
+        } else {
+          answer(request, exchange, attempt, pace);
+        }
+      }
+      case WELL, SLOW, LOSES_METRICS, FAILS_PROBES -> answer(request, exchange, attempt, pace);
+    }
+  }
+
+  private void answer(long request, Exchange exchange, int attempt, long pace) {
+    long from = now;
+    if (exchange.delivery.streamed()) {
+      for (long piece = FIRST_TOKEN; piece < ANSWER; piece += PIECE) {
+        at(from + piece * pace, () -> piece(request, attempt));
+      }
+    }
+    at(from + ANSWER * pace, () -> ended(request, attempt));
+  }
+
+  /** The request, if this attempt of it is still under way. */
+  private @Nullable Exchange current(long request, int attempt) {
+    Exchange exchange = open.get(request);
+    return exchange != null && exchange.attempt == attempt ? exchange : null;
+  }
+
+  private boolean frozen(Server server) {
+    return server.manner == Manner.FREEZES || server.manner == Manner.FREEZES_ALL;
+  }
+
+  private void piece(long request, int attempt) {
+    Exchange exchange = current(request, attempt);
+    if (exchange == null) {
+      return;
+    }
+    if (frozen(exchange.server())) {
+      at(now + SECOND, () -> piece(request, attempt));
+      return;
+    }
+    exchange.server().progress += 100;
+    if (exchange.headSeen) {
+      core.progress(now, request);
+    } else {
+      exchange.headSeen = true;
+      core.firstByte(now, request);
+    }
+  }
+
+  private void ended(long request, int attempt) {
+    Exchange exchange = current(request, attempt);
+    if (exchange == null) {
+      return;
+    }
+    if (frozen(exchange.server())) {
+      at(now + SECOND, () -> ended(request, attempt));
+      return;
+    }
+    exchange.server().progress += 100;
+    if (!exchange.headSeen) {
+      core.firstByte(now, request);
+    }
+    over(request, exchange);
+    completed++;
+    core.ended(now, request, Outcome.COMPLETED, new Usage(-1, 20, -1, 22));
+  }
+
+  private void later(long nanos, long request, int attempt, Runnable run) {
+    at(
+        now + nanos,
+        () -> {
+          if (current(request, attempt) != null) {
+            run.run();
+          }
+        });
+  }
+
+  private void failed(long request, Failure failure) {
+    core.attemptFailed(now, request, failure);
+  }
+
+  /** A server's process is gone: what it had breaks. */
+  void kill(Server server) {
+    server.manner = Manner.REFUSES;
+    for (long request : new ArrayList<>(open.keySet())) {
+      Exchange exchange = open.get(request);
+      if (exchange != null && exchange.at == server && !exchange.over) {
+        if (exchange.headSeen) {
+          fail(request, exchange, "broken off");
+          core.ended(now, request, Outcome.FAILED, Usage.UNKNOWN);
+        } else {
+          core.attemptFailed(now, request, Failure.DIED);
+        }
+      }
+    }
+  }
+
+  /** Another process takes its place. */
+  void restart(Server server) {
+    server.manner = Manner.WELL;
+    server.progress = 0;
+    server.startedAt += 100;
+  }
+
+  /** A client goes away. */
+  void hangUp() {
+    open.keySet().stream()
+        .sorted()
+        .skip(random.nextInt(Math.max(1, open.size())))
+        .findFirst()
+        .ifPresent(
+            request -> {
+              over(request, Objects.requireNonNull(open.get(request)));
+              disconnected++;
+              core.ended(now, request, Outcome.DISCONNECTED, Usage.UNKNOWN);
+            });
+  }
+
+  private void scrape(Server server) {
+    at(now + SCRAPE, () -> scrape(server));
+    if (!listed.contains(server.name)) {
+      return;
+    }
+    EndpointSpec spec = server.spec();
+    long begun = now;
+    switch (server.manner) {
+      case REFUSES -> core.unreachable(now, spec, begun, Failure.REFUSED);
+      case SWALLOWS ->
+          at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.UNREACHABLE));
+      case FREEZES_ALL, LOSES_METRICS ->
+          at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.FIRST_BYTE_LATE));
+      default ->
+          core.scraped(
+              now,
+              spec,
+              begun,
+              new EndpointMetrics(
+                  0,
+                  0,
+                  0.1,
+                  16,
+                  1_000,
+                  "",
+                  -1,
+                  List.of(),
+                  List.of(),
+                  Map.of(),
+                  server.startedAt,
+                  server.progress));
+    }
+  }
+
+  @Override
+  public boolean probe(Probe probe) {
+    if (!probing) {
+      return false;
+    }
+    Server server =
+        servers.stream().filter(s -> s.name.equals(probe.endpoint().name())).findFirst().get();
+    switch (server.manner) {
+      case REFUSES -> at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.REFUSED));
+      case SWALLOWS ->
+          at(now + 2 * SECOND, () -> core.probeFailed(now, probe.id(), Failure.UNREACHABLE));
+      case FAILS_FAST, DRAINS, FAILS_PROBES ->
+          at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.ERROR));
+      case FREEZES, FREEZES_ALL -> {}
+      default -> at(now + FIRST_TOKEN, () -> core.probed(now, probe.id()));
+    }
+    return true;
+  }
+
+  @Override
+  public void healthChanged(HealthChange change) {
+    changes.add(change);
+  }
+
+  @Override
+  public void pass(long request) {
+    fail(request, Objects.requireNonNull(open.get(request)), "passed");
+    core.ended(now, request, Outcome.FAILED, Usage.UNKNOWN);
+  }
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    Exchange exchange = beginning;
+    if (exchange == null) {
+      exchange = open.get(request);
+    }
+    beginning = null;
+    if (exchange == null || exchange.over) {
+      throw new AssertionError("rejected, though over: " + request);
+    }
+    rejected++;
+    fail(request, exchange, rejection.reason().code());
+  }
+
+  private void fail(long request, Exchange exchange, String how) {
+    over(request, exchange);
+    failures.add(how);
+    failedAt.add(now);
+  }
+
+  private void over(long request, Exchange exchange) {
+    if (exchange.over) {
+      throw new AssertionError("ends twice: " + request);
+    }
+    exchange.over = true;
+    open.remove(request);
+  }
+
+  int open() {
+    return open.size();
+  }
+
+  int failedBetween(long from, long to) {
+    return (int) failedAt.stream().filter(at -> at >= from && at < to).count();
+  }
+
+  HealthState health(int server) {
+    String name = servers.get(server).name;
+    return core.snapshot().stream()
+        .filter(s -> s.name().equals(name) && !s.leaving())
+        .findFirst()
+        .orElseThrow()
+        .health()
+        .state();
+  }
+}
