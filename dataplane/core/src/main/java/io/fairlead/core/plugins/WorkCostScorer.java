@@ -27,7 +27,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   private static final double NEAR = 1.5;
 
   /** So many times the least cost is about the same. */
-  private static final double SAME = 1.2;
+  private static final double SAME = 1.05;
 
   /** Beyond so many times the least cost an idle server is not worth a try. */
   private static final double NOT_HOPELESS = 4;

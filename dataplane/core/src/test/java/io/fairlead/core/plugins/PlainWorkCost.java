@@ -163,7 +163,7 @@ final class PlainWorkCost implements Scorer, Observer {
       if (candidates.cachedTokens(i) < candidates.cachedTokens(cheapest)) {
         ofEqual[i] = Double.POSITIVE_INFINITY;
       }
-      if (ofEqual[i] <= 1.2 * least) {
+      if (ofEqual[i] <= 1.05 * least) {
         fewest = Math.min(fewest, weighed(candidates.get(i)));
       }
       ofIdle[i] = weighed(candidates.get(i)) > 1 ? Double.POSITIVE_INFINITY : ofEqual[i];
@@ -179,7 +179,7 @@ final class PlainWorkCost implements Scorer, Observer {
         ofEqual[i] = Double.POSITIVE_INFINITY;
       }
     }
-    return highest(request, candidates, ofEqual, 1.2 * least);
+    return highest(request, candidates, ofEqual, 1.05 * least);
   }
 
   /** Requests in flight as they count and one more, times 12 for each that will fail. */
