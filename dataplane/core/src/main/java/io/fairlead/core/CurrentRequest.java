@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
-import io.fairlead.core.prefix.BlockHasher;
+import io.fairlead.core.account.ModelTokens;
+import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.PartitionedCandidates;
 import io.fairlead.crds.config.Criticality;
@@ -15,19 +16,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
-  /** Prompt tokens that one hash block stands for. */
-  private static final int TOKENS_PER_BLOCK = BlockHasher.BLOCK_BYTES / 4;
-
   private static final EndpointState[] NO_ENDPOINTS = {};
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
 
   private final PrefixIndex prefixes;
+  private final TokenEstimate estimate;
   private RequestFacts facts = NOBODY;
   private Criticality criticality = Criticality.STANDARD;
   private long now;
   private final Notes notes = new Notes();
   private String targetModel = "";
   private long salt;
+
+  /** Of the prompt, for the target model: worked out once, as scorers ask for each candidate. */
+  private int promptTokens;
+
+  private double blockTokens;
   private int maxBlocks = Integer.MAX_VALUE;
   private boolean matchedKnown;
 
@@ -39,8 +43,9 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   private boolean all;
   private int size;
 
-  CurrentRequest(PrefixIndex prefixes) {
+  CurrentRequest(PrefixIndex prefixes, TokenEstimate estimate) {
     this.prefixes = prefixes;
+    this.estimate = estimate;
   }
 
   void start(long time, RequestFacts request, Criticality importance, EndpointSet pool) {
@@ -67,6 +72,10 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   void target(String target) {
     targetModel = target;
     salt = PrefixIndex.salt(target);
+    PromptSize prompt = facts.prompt();
+    ModelTokens model = estimate.of(target);
+    promptTokens = model.tokens(prompt.textBytes(), prompt.mediaTokens());
+    blockTokens = model.blockTokens(prompt.textBytes(), prompt.mediaTokens());
   }
 
   /** Adds the endpoint in this place of those that {@link #start} was given. */
@@ -92,11 +101,10 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
   /** What {@link #cachedTokens} says, for a number of blocks that is known already. */
   int cachedTokensOf(int blocks) {
-    int tokens = promptTokens();
-    if (blocks == 0 || tokens == 0) {
+    if (blocks == 0 || promptTokens == 0) {
       return 0;
     }
-    return (int) Math.min(tokens - 1L, (long) blocks * TOKENS_PER_BLOCK);
+    return (int) Math.min(promptTokens - 1.0, blocks * blockTokens);
   }
 
   /** How many of the prompt's blocks the index may know. */
@@ -133,7 +141,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
 
   @Override
   public int promptTokens() {
-    return TokenEstimate.usual(facts.prompt());
+    return promptTokens;
   }
 
   @Override
@@ -227,10 +235,10 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
       return;
     }
     lookUp();
-    double most = Math.max(0, promptTokens() - 1.0);
+    double most = Math.max(0, promptTokens - 1.0);
     for (int i = 0; i < size; i++) {
       int slot = columns.slot[all ? i : chosen[i]];
-      into[i] = Math.min(most, (double) prefixes.held(slot) * TOKENS_PER_BLOCK);
+      into[i] = Math.min(most, Math.floor(prefixes.held(slot) * blockTokens));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.PrefixIndex;
@@ -26,6 +27,7 @@ final class EndpointSet {
 
   private final PrefixIndex prefixes;
   private final PoolLimits limits;
+  private final TokenEstimate tokens;
   private final PoolHealth health;
   private final PrefillPace pace = new PrefillPace();
   private PrefixSettings prefixSettings = PrefixSettings.DEFAULT;
@@ -37,10 +39,11 @@ final class EndpointSet {
   private int freeCount;
   private int slotCount;
 
-  EndpointSet(PrefixIndex prefixes, PoolLimits limits, PoolHealth health) {
+  EndpointSet(PrefixIndex prefixes, PoolLimits limits, TokenEstimate tokens, PoolHealth health) {
     this.health = health;
     this.prefixes = prefixes;
     this.limits = limits;
+    this.tokens = tokens;
   }
 
   /** Decides anew how many blocks each endpoint is believed to hold. */
@@ -52,7 +55,10 @@ final class EndpointSet {
   }
 
   private void capacity(EndpointState state) {
-    int measured = prefixSettings.measured() ? state.kvBlocks(limits.maxPrefixBlocks()) : 0;
+    int measured =
+        prefixSettings.measured()
+            ? state.kvBlocks(tokens.poolBlockTokens(), limits.maxPrefixBlocks())
+            : 0;
     int set = Math.min(prefixSettings.endpointBlocks(), limits.maxPrefixBlocks());
     int known = measured > 0 ? measured : set;
     prefixes.capacity(state.slot(), known > 0 ? known : limits.unknownPrefixBlocks());

@@ -2,7 +2,6 @@ package io.fairlead.core;
 
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.core.health.EndpointHealth;
-import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
 import java.util.Map;
@@ -13,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * sent to it. Requests in flight point here, so an old incarnation's end never touches the new one.
  */
 final class EndpointState implements Endpoint {
-
-  /** Prompt tokens that one hash block stands for. */
-  private static final int TOKENS_PER_BLOCK = BlockHasher.BLOCK_BYTES / 4;
 
   private static final double NO_QUEUE_NANOS = 1e9;
 
@@ -317,10 +313,10 @@ final class EndpointState implements Endpoint {
     }
   }
 
-  /** KV cache size in hash blocks, from 1 to {@code max}; 0 when unknown. */
-  int kvBlocks(int max) {
+  /** KV cache size in hash blocks of so many tokens, from 1 to {@code max}; 0 when unknown. */
+  int kvBlocks(double blockTokens, int max) {
     long tokens = kvCapacityTokens();
-    return tokens == 0 ? 0 : Math.clamp(tokens / TOKENS_PER_BLOCK, 1, max);
+    return tokens == 0 ? 0 : Math.clamp((long) (tokens / blockTokens), 1, max);
   }
 
   EndpointSnapshot snapshot() {

@@ -167,7 +167,6 @@ final class Flight {
     phase = Phase.DECIDING;
     answered = false;
     workedOn = false;
-    tokens = TokenEstimate.usual(request.prompt());
   }
 
   /** Lets go of all that the request referred to. */

@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.Failure.Work;
 import io.fairlead.core.Flight.Phase;
 import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.health.Deadlines;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.health.RetryBudget;
@@ -46,6 +47,7 @@ public final class PoolCore {
   private final EndpointSet endpoints;
   private final RequestTable requests;
   private final CurrentRequest current;
+  private final TokenEstimate tokens = new TokenEstimate();
   private @Nullable CompiledConfig config;
 
   private final RouteHeaders headers = new RouteHeaders();
@@ -66,9 +68,9 @@ public final class PoolCore {
     this.limits = limits;
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
-    this.endpoints = new EndpointSet(prefixes, limits, health);
+    this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
-    this.current = new CurrentRequest(prefixes);
+    this.current = new CurrentRequest(prefixes, tokens);
   }
 
   /** Applies a config at once: every later event sees it, no earlier one does. */
@@ -450,6 +452,8 @@ public final class PoolCore {
     if (flight == null) {
       return;
     }
+    PromptSize prompt = flight.facts.prompt();
+    tokens.learn(flight.target, prompt.textBytes(), prompt.mediaTokens(), usage.promptTokens());
     EndpointState endpoint = flight.at;
     List<Observer> observers = endpoint == null ? List.of() : observers();
     if (endpoint != null && !observers.isEmpty()) {
@@ -665,6 +669,7 @@ public final class PoolCore {
 
     flight.target = current.targetModel();
     flight.salt = current.salt();
+    flight.tokens = current.promptTokens();
     flight.critical = criticality == Criticality.CRITICAL;
     flight.sheddable = criticality == Criticality.SHEDDABLE;
     flight.blocks = current.cacheableBlocks();
@@ -701,6 +706,7 @@ public final class PoolCore {
         endpoint.address(),
         endpoint.port(),
         matched,
+        flight.tokens,
         flight.cached,
         flight.attempts,
         scheduler.fallbacks(current),

@@ -16,10 +16,10 @@ public record PoolLimits(
   private static final long MIB = 1 << 20;
 
   /**
-   * Sent again four times; half a million tokens per endpoint of unknown size, 16 million at most;
-   * 256 MiB.
+   * Sent again four times; per endpoint of unknown size as much as the longest prompt that is
+   * hashed, a million tokens, and 16 million at most; 256 MiB.
    */
-  public static final PoolLimits DEFAULT = new PoolLimits(4, 31_250, 1 << 20, 256 * MIB);
+  public static final PoolLimits DEFAULT = new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB);
 
   public PoolLimits {
     if (retries < 0 || retries > 10) {

@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import io.fairlead.core.account.TokenEstimate;
+
 /**
  * How large a prompt is, as far as a request body tells without its model's tokenizer.
  *

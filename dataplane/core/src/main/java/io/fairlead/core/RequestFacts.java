@@ -63,34 +63,6 @@ public record RequestFacts(
         null);
   }
 
-  /** A streamed request that may be sent again. */
-  public RequestFacts(
-      String model,
-      long seed,
-      long[] blocks,
-      int promptTokens,
-      int maxOutputTokens,
-      long bodyBytes,
-      RequestHeaders headers,
-      @Nullable Subset subset) {
-    this(
-        model,
-        seed,
-        blocks,
-        PromptSize.ofTokens(promptTokens),
-        maxOutputTokens,
-        bodyBytes,
-        Delivery.STREAMED,
-        Timeouts.UNSET,
-        headers,
-        subset);
-  }
-
-  /** Length of the prompt in tokens where nothing has been learned of its model's. */
-  public int promptTokens() {
-    return TokenEstimate.usual(prompt);
-  }
-
   /**
    * How an answer comes, and whether the request can be sent again.
    *

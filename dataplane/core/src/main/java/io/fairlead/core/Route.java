@@ -12,7 +12,9 @@ import java.util.List;
  * @param address its IP address, without brackets
  * @param port its port
  * @param matchedBlocks leading prompt blocks believed to be cached there
- * @param expectedCachedTokens prompt tokens believed to be cached by whoever computes the prompt
+ * @param promptTokens length of the prompt, as it was estimated when the request was sent
+ * @param expectedCachedTokens those of {@code promptTokens} believed to be cached by whoever
+ *     computes the prompt
  * @param attempt 1 for the first send, 2 for a retry, …
  * @param fallbacks further endpoints that a proxy may try by itself, best first, each in the form
  *     of {@link #destination()}
@@ -26,6 +28,7 @@ public record Route(
     String address,
     int port,
     int matchedBlocks,
+    int promptTokens,
     int expectedCachedTokens,
     int attempt,
     List<String> fallbacks,
@@ -38,7 +41,7 @@ public record Route(
     responseHeaders = List.copyOf(responseHeaders);
   }
 
-  /** A route without fallbacks and headers, to where no token is believed to be cached. */
+  /** A route without fallbacks and headers, of a prompt without tokens. */
   public Route(
       String targetModel,
       Criticality criticality,
@@ -54,6 +57,7 @@ public record Route(
         address,
         port,
         matchedBlocks,
+        0,
         0,
         attempt,
         List.of(),

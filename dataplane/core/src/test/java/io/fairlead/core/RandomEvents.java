@@ -146,9 +146,11 @@ final class RandomEvents {
         MODELS.get(random.nextInt(MODELS.size())),
         random.nextLong(),
         blocks,
-        tokens,
+        new PromptSize(4L * tokens, random.nextInt(8) == 0 ? random.nextInt(20_000) : 0),
         random.nextInt(100) - 1,
         tokens * 4L,
+        RequestFacts.Delivery.STREAMED,
+        Timeouts.UNSET,
         RequestHeaders.NONE,
         subset);
   }
@@ -181,6 +183,7 @@ final class RandomEvents {
       }
       count(request.firstToken ? outcome.code() : outcome.code() + " before a token");
       truth.ending = request.end(truth.now, outcome, usage);
+      truth.learn(request, usage);
       truth.leave(request);
       over.add(ticket);
     }

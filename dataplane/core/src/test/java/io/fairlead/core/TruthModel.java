@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.TruthRequest.End;
+import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
@@ -61,6 +62,9 @@ final class TruthModel implements RequestListener {
   boolean thrown;
   @Nullable AssertionError wrong;
   private @Nullable TruthRequest deciding;
+
+  /** Told of every prompt length that the core is told of. */
+  private final TokenEstimate estimate = new TokenEstimate();
 
   /** Whether the attempt that failed may be followed by another. */
   private boolean sendsAgain;
@@ -129,6 +133,28 @@ final class TruthModel implements RequestListener {
   /** A request arrived. */
   void arrived() {
     budget = Math.min(50, budget + retryShare);
+  }
+
+  /** A server has reported how long the request's prompt was. */
+  void learn(TruthRequest request, Usage usage) {
+    PromptSize prompt = request.facts.prompt();
+    estimate.learn(request.target, prompt.textBytes(), prompt.mediaTokens(), usage.promptTokens());
+  }
+
+  private int tokens(RequestFacts facts, String target) {
+    return estimate.of(target).tokens(facts.prompt().textBytes(), facts.prompt().mediaTokens());
+  }
+
+  /** What a number of matched blocks spares the request being decided. */
+  int cachedTokens(String target, int blocks) {
+    return deciding == null ? -1 : cachedTokens(deciding.facts, target, blocks);
+  }
+
+  /** Never the last token. */
+  private int cachedTokens(RequestFacts facts, String target, int blocks) {
+    PromptSize prompt = facts.prompt();
+    double each = estimate.of(target).blockTokens(prompt.textBytes(), prompt.mediaTokens());
+    return (int) Math.max(0, Math.min(tokens(facts, target) - 1, Math.floor(blocks * each)));
   }
 
   void expectDecided() {
@@ -237,6 +263,7 @@ final class TruthModel implements RequestListener {
         "the match that scorers were shown");
     book(decided, server, route.targetModel(), route.matchedBlocks());
     TruthServer elsewhere = decided.prefillAt;
+    hold(route.promptTokens() == decided.tokens, "the tokens of the prompt");
     hold(route.expectedCachedTokens() == decided.cached, "the tokens that the match spares");
     List<Route.Header> headers =
         elsewhere == null
@@ -261,7 +288,8 @@ final class TruthModel implements RequestListener {
     request.sentAt = now;
     request.decodingArea = 0;
     request.tokensArea = 0;
-    request.cached = TruthServer.cachedTokens(request.facts, matchedThere);
+    request.tokens = tokens(request.facts, target);
+    request.cached = cachedTokens(request.facts, target, matchedThere);
     server.send(now, request, matchedHere, elsewhere == null);
     if (elsewhere != null) {
       pairs++;

@@ -136,10 +136,7 @@ final class TruthPlugins {
           || cached[i] != candidates.cachedTokens(i)
           || (i > 0 && candidates.place(i) <= candidates.place(i - 1))
           || candidates.place(i) >= candidates.places()
-          || candidates.cachedTokens(i)
-              != (matched == 0
-                  ? 0
-                  : Math.max(0, Math.min(request.promptTokens() - 1, matched * 16)))) {
+          || candidates.cachedTokens(i) != truth.cachedTokens(request.targetModel(), matched)) {
         throw new AssertionError(
             "wrong account of candidate " + shown.name() + " shown, which is " + server.account());
       }

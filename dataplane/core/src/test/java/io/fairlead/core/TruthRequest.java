@@ -23,6 +23,7 @@ final class TruthRequest {
   @Nullable TruthServer prefillAt;
   Criticality criticality = Criticality.STANDARD;
   String target = "";
+  int tokens;
   int cached;
   long sentAt;
   long firstTokenAt;
@@ -37,7 +38,7 @@ final class TruthRequest {
   }
 
   int uncached() {
-    return facts.promptTokens() - cached;
+    return tokens - cached;
   }
 
   double attention() {

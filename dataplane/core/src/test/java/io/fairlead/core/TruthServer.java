@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /** One incarnation of an endpoint, as it should be: sums are made anew each time. */
 final class TruthServer {
 
-  private static final int TOKENS_PER_BLOCK = 16;
-
   /** What it is called now, with the labels of now. */
   EndpointSpec spec;
 
@@ -166,7 +164,7 @@ final class TruthServer {
   }
 
   long tokens() {
-    return sum(requests, r -> r.facts.promptTokens());
+    return sum(requests, r -> r.tokens);
   }
 
   Account account() {
@@ -216,11 +214,6 @@ final class TruthServer {
         leaving,
         Pool.WELL,
         Long.MIN_VALUE);
-  }
-
-  /** What a number of matched blocks spares: never the last token. */
-  static int cachedTokens(RequestFacts facts, int matched) {
-    return Math.max(0, Math.min(facts.promptTokens() - 1, matched * TOKENS_PER_BLOCK));
   }
 
   private Account.Line line() {

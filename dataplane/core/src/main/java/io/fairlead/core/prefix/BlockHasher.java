@@ -37,9 +37,15 @@ public final class BlockHasher {
   /** What the first block is chained to: any constant. */
   private static final long ROOT = 0x9E3779B97F4A7C15L;
 
+  /** Places for hashes with which a prompt begins, and the most that are kept after one. */
+  private static final int FIRST_HASHES = 64;
+
+  private static final int KEPT_HASHES = 4_096;
+
   private final int maxBlocks;
   private final @Nullable HashSalt secret;
   private final byte[] carry = new byte[BLOCK_BYTES];
+  private final byte[] filler = new byte[BLOCK_BYTES];
   private int carried;
   private long[] hashes;
   private int count;
@@ -66,12 +72,16 @@ public final class BlockHasher {
     }
     this.maxBlocks = maxBlocks;
     this.secret = secret;
-    this.hashes = new long[Math.min(maxBlocks, 64)];
+    this.hashes = new long[Math.min(maxBlocks, FIRST_HASHES)];
   }
 
-  /** Starts a prompt. */
+  /** Starts a prompt. What a long one took before is given back. */
   public void reset() {
+    if (hashes.length > KEPT_HASHES) {
+      hashes = new long[FIRST_HASHES];
+    }
     Arrays.fill(carry, (byte) 0);
+    Arrays.fill(filler, (byte) 0);
     carried = 0;
     count = 0;
     last = ROOT;
@@ -105,6 +115,23 @@ public final class BlockHasher {
     if (count < maxBlocks) {
       carried = end - at;
       System.arraycopy(bytes, at, carry, 0, carried);
+    }
+  }
+
+  /**
+   * Adds a digest of bytes that are no text, in the place of text.
+   *
+   * @param fill how many bytes of text they stand for: what is added behind them falls into the
+   *     same blocks as it would behind so much text
+   */
+  public void addDigest(byte[] bytes, int offset, int length, long fill) {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    long digest = SALTS.hashBytesToLong(bytes, offset, length);
+    for (int i = 0; i < BLOCK_BYTES; i += Long.BYTES) {
+      WORDS.set(filler, i, digest);
+    }
+    for (long left = fill; left > 0 && count < maxBlocks; left -= BLOCK_BYTES) {
+      add(filler, 0, (int) Math.min(left, BLOCK_BYTES));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Setting;
 
@@ -19,8 +20,8 @@ public record PrefixSettings(int maxBlocks, int endpointBlocks, boolean measured
   /** Nothing set: no limit per prompt, and the size that an endpoint tells. */
   public static final PrefixSettings DEFAULT = new PrefixSettings(Integer.MAX_VALUE, 0, true);
 
-  /** Tokens that one block of the index stands for. */
-  public static final int TOKENS_PER_BLOCK = 16;
+  /** Tokens that one block of the index is taken for in a document. */
+  public static final int TOKENS_PER_BLOCK = TokenEstimate.USUAL_BLOCK_TOKENS;
 
   /** What upstream believes of an endpoint that may not tell itself. */
   private static final int UPSTREAM_CAPACITY = 31_250;

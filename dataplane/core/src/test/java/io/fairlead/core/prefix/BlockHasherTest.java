@@ -129,6 +129,34 @@ class BlockHasherTest {
   }
 
   @Test
+  void aDigestFillsThePlaceOfText() {
+    byte[] text = bytes(new SplittableRandom(10), 640);
+    byte[] image = bytes(new SplittableRandom(11), 5000);
+    byte[] other = image.clone();
+    other[2500]++;
+    for (int fill : new int[] {0, 1, 63, 64, 65, 640, 1000}) {
+      long[] one = digest(text, image, fill);
+      assertThat(one).as("fill %s", fill).hasSize((640 + fill + 640) / 64);
+      assertThat(digest(text, image, fill)).isEqualTo(one);
+      long[] two = digest(text, other, fill);
+      for (int i = 0; i < one.length; i++) {
+        assertThat(one[i] == two[i])
+            .as("fill %s, block %s", fill, i)
+            .isEqualTo(i < 10 || fill == 0);
+      }
+    }
+    assertThat(digest(text, image, Long.MAX_VALUE / 2)).as("no further than asked").hasSize(1000);
+  }
+
+  private long[] digest(byte[] text, byte[] other, long fill) {
+    hasher.reset();
+    hasher.add(text, 0, text.length);
+    hasher.addDigest(other, 0, other.length, fill);
+    hasher.add(text, 0, text.length);
+    return hasher.blocks();
+  }
+
+  @Test
   void refusesWhatIsOutOfRange() {
     assertThatIllegalArgumentException().isThrownBy(() -> new BlockHasher(-1));
     assertThatThrownBy(() -> hasher.add(new byte[3], 2, 2))

@@ -50,9 +50,11 @@ public final class CapturedRequest implements Line {
             given.model(),
             given.seed(),
             given.blocks(),
-            given.promptTokens(),
+            given.prompt(),
             given.maxOutputTokens(),
             given.bodyBytes(),
+            given.delivery(),
+            given.timeouts(),
             headers,
             given.subset());
     event(now, CaptureFields.ARRIVED);

@@ -28,7 +28,7 @@ final class RequestJson {
           RequestFacts facts = request.facts();
           List<Event> events = request.events();
           json.writeNumberField("timestamp", events.getFirst().at / NANOS_PER_MILLI);
-          json.writeNumberField("input_length", Math.max(0, facts.promptTokens()));
+          json.writeNumberField("input_length", HashIds.inputLength(facts));
           json.writeNumberField("output_length", outputLength(request.usage()));
           long[] ids = HashIds.of(facts);
           json.writeFieldName("hash_ids");

@@ -8,13 +8,14 @@ enum Field {
   MAX_TOKENS(1, "max_tokens"),
   MAX_COMPLETION_TOKENS(2, "max_completion_tokens"),
   MAX_OUTPUT_TOKENS(3, "max_output_tokens"),
-  CACHE_SALT(4, "cache_salt"),
-  SYSTEM(5, "system"),
-  INSTRUCTIONS(6, "instructions"),
-  TOOLS(7, "tools"),
-  MESSAGES(8, "messages"),
-  PROMPT(9, "prompt"),
-  INPUT(10, "input");
+  STREAM(4, "stream"),
+  CACHE_SALT(5, "cache_salt"),
+  SYSTEM(6, "system"),
+  INSTRUCTIONS(7, "instructions"),
+  TOOLS(8, "tools"),
+  MESSAGES(9, "messages"),
+  PROMPT(10, "prompt"),
+  INPUT(11, "input");
 
   private static final Field[] ALL = values();
 
@@ -55,5 +56,10 @@ enum Field {
 
   boolean ofPrompt() {
     return slot > CACHE_SALT.slot;
+  }
+
+  /** Whether there can be more in it than text; tools are described in words. */
+  boolean hasMedia() {
+    return slot > TOOLS.slot;
   }
 }

@@ -33,6 +33,7 @@ final class JsonScanner {
   private int end;
   private boolean escaped;
   private @Nullable PromptSpans spans;
+  private @Nullable MediaParts media;
   private int spanFrom;
 
   void begin(byte[] body, int offset, int length) {
@@ -41,12 +42,14 @@ final class JsonScanner {
     pos = offset;
     end = offset + length;
     spans = null;
+    media = null;
   }
 
   /** Lets go of the body. */
   void release() {
     bytes = NOTHING;
     spans = null;
+    media = null;
   }
 
   int position() {
@@ -114,9 +117,11 @@ final class JsonScanner {
    * Passes one value inside the outermost object.
    *
    * @param into gets the value's bytes without the whitespace between its tokens; null for none
+   * @param parts says which of its strings may be no text; null when all are
    */
-  void value(@Nullable PromptSpans into) throws BadRequestException {
+  void value(@Nullable PromptSpans into, @Nullable MediaParts parts) throws BadRequestException {
     spans = into;
+    media = parts;
     spanFrom = pos;
     int depth = 1;
     do {
@@ -129,7 +134,7 @@ final class JsonScanner {
           pos++;
           whitespace();
           if (object) {
-            key();
+            key(depth - 1);
           }
           break;
         }
@@ -138,9 +143,13 @@ final class JsonScanner {
         }
         pos++;
         depth--;
+        if (object && media != null) {
+          media.leave(depth);
+        }
       }
     } while (depth > 1);
     spans = null;
+    media = null;
     if (into != null) {
       into.add(spanFrom, pos);
     }
@@ -152,7 +161,11 @@ final class JsonScanner {
     while (true) {
       int c = peek();
       if (c != '{' && c != '[') {
+        int from = pos;
         scalar(c);
+        if (c == '"' && media != null && depth > 1 && isObject[depth - 1]) {
+          string(depth - 1, from, media);
+        }
         return depth;
       }
       pos++;
@@ -166,14 +179,35 @@ final class JsonScanner {
       }
       isObject[depth++] = c == '{';
       if (c == '{') {
-        key();
+        if (media != null) {
+          media.enter(depth - 1, depth > 2 && isObject[depth - 2]);
+        }
+        key(depth - 1);
       }
     }
   }
 
-  private void key() throws BadRequestException {
+  /** Passes a key of the object at this depth. */
+  private void key(int depth) throws BadRequestException {
+    int from = pos;
     string();
+    MediaParts parts = media;
+    if (parts != null && escaped) {
+      parts.key(depth, text(from, pos, true));
+    } else if (parts != null) {
+      parts.key(depth, from + 1, pos - 1);
+    }
     expect(':');
+  }
+
+  /** Takes a string that was passed out of the text, if it may be none. */
+  private void string(int depth, int from, MediaParts parts) {
+    PromptSpans into = spans;
+    if (into != null && parts.string(depth, from + 1, pos - 1)) {
+      into.add(spanFrom, from);
+      into.addMedia(from, pos);
+      spanFrom = pos;
+    }
   }
 
   private void scalar(int c) throws BadRequestException {

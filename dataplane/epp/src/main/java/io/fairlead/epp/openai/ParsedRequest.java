@@ -1,5 +1,7 @@
 package io.fairlead.epp.openai;
 
+import io.fairlead.core.PromptSize;
+
 /**
  * What the scheduler needs from a request body.
  *
@@ -8,7 +10,8 @@ package io.fairlead.epp.openai;
  *     included
  * @param modelEnd offset just after its closing quote, from the body's first byte
  * @param maxOutputTokens the request's own limit, or -1
- * @param promptTokens estimated from the prompt's bytes
+ * @param streamed whether the answer is to come token by token
+ * @param prompt how large the prompt is
  * @param blocks chained hashes of the prompt's whole blocks
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over to the core, never compared
@@ -17,5 +20,6 @@ public record ParsedRequest(
     int modelStart,
     int modelEnd,
     int maxOutputTokens,
-    int promptTokens,
+    boolean streamed,
+    PromptSize prompt,
     long[] blocks) {}

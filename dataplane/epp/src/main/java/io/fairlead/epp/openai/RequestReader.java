@@ -1,5 +1,7 @@
 package io.fairlead.epp.openai;
 
+import io.fairlead.core.PromptSize;
+import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.core.prefix.HashSalt;
 import java.util.Objects;
@@ -16,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * is read may be there only once: which of two would win is up to each server, and the picker and
  * the engine must not see different requests.
  *
+ * <p>Images, sounds and files are no text: what they cost is estimated, see {@link MediaKind}, and
+ * in the chain of hashes a digest of each fills as many blocks as that many tokens of text would,
+ * so that what stands behind them is where an engine has it.
+ *
  * <p>The bytes are hashed as they stand: one prompt whose objects have their keys in another order,
  * or whose text is escaped in another way, looks like two. That only ever misses a match, it makes
  * none up. What an engine adds out of its own memory, such as the response that {@code
@@ -23,22 +29,32 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestReader {
 
-  /** Prompt blocks that are hashed by default: 256 KiB of prompt. */
-  public static final int DEFAULT_MAX_BLOCKS = 4096;
+  /** Prompt blocks that are hashed by default: 4 MiB of text, a million tokens. */
+  public static final int DEFAULT_MAX_BLOCKS = 65_536;
+
+  /**
+   * Bytes of text that parts may stand for beyond their own: 4,096 blocks. A list of addresses
+   * stands for much and costs its sender nothing, so that without a bound short bodies would take
+   * as long as the longest.
+   */
+  private static final long FREE_FILL = 4_096L * BlockHasher.BLOCK_BYTES;
 
   private static final int MAX_MODEL_BYTES = 512;
-  private static final int BYTES_PER_TOKEN = 4;
   private static final Field[] FIELDS = Field.values();
 
   private final JsonScanner scanner = new JsonScanner();
   private final BlockHasher hasher;
   private final PromptSpans spans;
+  private final MediaParts media;
 
   private final int[] valueFrom = new int[FIELDS.length];
   private final int[] valueTo = new int[FIELDS.length];
   private final int[] spansFrom = new int[FIELDS.length];
   private final int[] spansTo = new int[FIELDS.length];
+  private final int[] partsFrom = new int[FIELDS.length];
   private final int[] promptBytes = new int[FIELDS.length];
+  private final int[] mediaTokens = new int[FIELDS.length];
+  private long freeFill;
   private int seen;
   private boolean modelEscaped;
 
@@ -67,6 +83,7 @@ public final class RequestReader {
   public RequestReader(int maxBlocks, @Nullable HashSalt secret) {
     hasher = new BlockHasher(maxBlocks, secret);
     spans = new PromptSpans(maxBlocks * BlockHasher.BLOCK_BYTES);
+    media = new MediaParts(spans);
   }
 
   /**
@@ -80,8 +97,8 @@ public final class RequestReader {
       throws BadRequestException {
     Objects.checkFromIndexSize(offset, length, body.length);
     seen = 0;
-    spans.reset();
     scanner.begin(body, offset, length);
+    media.begin(body);
     try {
       scan(body);
       Operation operation = Operation.of(path);
@@ -92,10 +109,14 @@ public final class RequestReader {
           valueFrom[Field.MODEL.slot()] - offset,
           valueTo[Field.MODEL.slot()] - offset,
           maxOutputTokens(body),
+          has(Field.STREAM) && body[valueFrom[Field.STREAM.slot()]] == 't',
           hash(operation, body),
           hasher.blocks());
     } finally {
       scanner.release();
+      media.release();
+      spans.reset();
+      hasher.reset();
     }
   }
 
@@ -124,7 +145,7 @@ public final class RequestReader {
 
   private void value(@Nullable Field field) throws BadRequestException {
     if (field == null) {
-      scanner.value(null);
+      scanner.value(null, null);
       return;
     }
     if (has(field)) {
@@ -137,13 +158,16 @@ public final class RequestReader {
     seen |= 1 << i;
     valueFrom[i] = scanner.position();
     if (field.ofPrompt()) {
-      spans.beginSection();
+      spans.beginSection(valueFrom[i]);
+      media.beginSection();
       spansFrom[i] = spans.mark();
-      scanner.value(spans);
+      partsFrom[i] = media.mark();
+      scanner.value(spans, field.hasMedia() ? media : null);
       spansTo[i] = spans.mark();
       promptBytes[i] = spans.sectionBytes();
+      mediaTokens[i] = media.sectionTokens();
     } else {
-      scanner.value(null);
+      scanner.value(null, null);
     }
     if (field == Field.MODEL) {
       modelEscaped = scanner.escaped();
@@ -221,15 +245,17 @@ public final class RequestReader {
     return (int) number;
   }
 
-  /** Hashes the prompt; returns its length in tokens, estimated. */
-  private int hash(Operation operation, byte[] body) {
+  /** Hashes the prompt; returns how large it is. */
+  private PromptSize hash(Operation operation, byte[] body) {
     int salt = Field.CACHE_SALT.slot();
     if (has(Field.CACHE_SALT) && body[valueFrom[salt]] != 'n') {
       hasher.reset(body, valueFrom[salt], valueTo[salt] - valueFrom[salt]);
     } else {
       hasher.reset();
     }
-    long total = 0;
+    freeFill = FREE_FILL;
+    long text = 0;
+    long other = 0;
     boolean promptSeen = false;
     for (int i = Field.SYSTEM.slot(); i < FIELDS.length; i++) {
       Field field = FIELDS[i];
@@ -243,11 +269,27 @@ public final class RequestReader {
         }
         promptSeen = true;
       }
-      for (int span = spansFrom[i]; span < spansTo[i]; span += 2) {
-        hasher.add(body, spans.from(span), spans.to(span) - spans.from(span));
-      }
-      total += promptBytes[i];
+      hash(i, body);
+      text += promptBytes[i];
+      other += mediaTokens[i];
     }
-    return (int) (total / BYTES_PER_TOKEN);
+    return new PromptSize(text, (int) Math.min(other, Integer.MAX_VALUE));
+  }
+
+  private void hash(int section, byte[] body) {
+    int part = partsFrom[section];
+    spans.rewind(spansFrom[section], valueFrom[section]);
+    while (spans.next(spansTo[section])) {
+      int length = spans.to() - spans.from();
+      int tokens = spans.isMedia() ? media.tokens(part++) : 0;
+      if (tokens == 0) {
+        hasher.add(body, spans.from(), length);
+      } else {
+        long wanted = (long) tokens * TokenEstimate.USUAL_BYTES;
+        long fill = Math.min(wanted, length + freeFill);
+        freeFill -= Math.max(0, fill - length);
+        hasher.addDigest(body, spans.from(), length, fill);
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
 import io.micrometer.core.instrument.Counter;
@@ -62,7 +63,8 @@ final class RequestMeters {
     expectedCached =
         prefix(
             "expected",
-            "Prompt tokens believed to be cached, of responses that reported how many were.");
+            "Prompt tokens believed to be cached, in the servers' own count, of responses that"
+                + " reported how many were.");
     actualCached = prefix("actual", "Prompt tokens that were cached, of the same responses.");
     cachedError =
         DistributionSummary.builder("fairlead.prefix.error")
@@ -91,16 +93,21 @@ final class RequestMeters {
   }
 
   /**
-   * Measures the prefix index.
-   *
-   * @param actual as reported, -1 when it was not
+   * Measures the prefix index. What was believed is counted in estimated tokens, what is reported
+   * in the server's: the share of the prompt is what both can be compared by.
    */
-  void cached(int expected, int actual) {
-    if (actual >= 0) {
-      expectedCached.increment(expected);
-      actualCached.increment(actual);
-      cachedError.record(Math.abs((double) expected - actual));
+  void cached(Route route, Usage usage) {
+    if (usage.cachedTokens() < 0 || usage.promptTokens() <= 0) {
+      return;
     }
+    double share =
+        route.promptTokens() <= 0
+            ? 0
+            : (double) route.expectedCachedTokens() / route.promptTokens();
+    double expected = share * usage.promptTokens();
+    expectedCached.increment(expected);
+    actualCached.increment(usage.cachedTokens());
+    cachedError.record(Math.abs(expected - usage.cachedTokens()));
   }
 
   void rejected(Rejection rejection) {

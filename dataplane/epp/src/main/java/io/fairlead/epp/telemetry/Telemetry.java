@@ -24,7 +24,8 @@ import java.util.stream.Collectors;
  *
  * <p>The observer's methods and {@link #latencies} run on the pool's loop and own what they touch.
  * Labels come from the config only: a model that it does not name counts as {@code unknown}, so
- * clients can't make series.
+ * clients can't make series. A call that names no model, such as for the list of models, is no
+ * request to one and counts for none.
  */
 public final class Telemetry implements RequestObserver {
 
@@ -92,6 +93,9 @@ public final class Telemetry implements RequestObserver {
 
   @Override
   public void firstToken(String model, Route route, long nanos) {
+    if (model.isEmpty()) {
+      return;
+    }
     metersOf(model).firstToken(nanos);
     RollingLatency latency = latencies.get(route.endpoint());
     if (latency == null) {
@@ -103,14 +107,19 @@ public final class Telemetry implements RequestObserver {
 
   @Override
   public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
+    if (model.isEmpty()) {
+      return;
+    }
     RequestMeters own = metersOf(model);
     own.ended(route.criticality(), outcome, usage, nanos);
-    own.cached(route.expectedCachedTokens(), usage.cachedTokens());
+    own.cached(route, usage);
   }
 
   @Override
   public void rejected(String model, Rejection rejection) {
-    metersOf(model).rejected(rejection);
+    if (!model.isEmpty()) {
+      metersOf(model).rejected(rejection);
+    }
   }
 
   private RequestMeters metersOf(String model) {

@@ -11,10 +11,13 @@ import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.Route;
 import io.fairlead.core.Subset;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -133,7 +136,16 @@ class CaptureTest {
     Map<String, String> given = Map.of("x-session", "s-1", "authorization", "secret");
     RequestFacts facts =
         new RequestFacts(
-            "m", 1, new long[0], 1, -1, 1, given::get, new Subset(List.of("10.0.0.1:8000")));
+            "m",
+            1,
+            new long[0],
+            PromptSize.ofTokens(1),
+            -1,
+            1,
+            Delivery.STREAMED,
+            Timeouts.UNSET,
+            given::get,
+            new Subset(List.of("10.0.0.1:8000")));
     CaptureConfig config =
         new CaptureConfig(folder, 1, 1 << 20, 2, List.of("X-Session", "x-none"), null);
     try (Capture capture = open(config)) {

@@ -3,8 +3,14 @@ package io.fairlead.epp.openai;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.sun.management.ThreadMXBean;
+import io.fairlead.core.PromptSize;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,7 +51,17 @@ class RequestReaderTest {
     assertThat(request.model()).isEqualTo("a/b");
     assertThat(json.substring(request.modelStart(), request.modelEnd())).isEqualTo("\"a\\u002fb\"");
     assertThat(request.maxOutputTokens()).isEqualTo(70);
-    assertThat(request.promptTokens()).isEqualTo("[{\"content\":\"hi\"}]".length() / 4);
+    assertThat(request.streamed()).isTrue();
+    assertThat(request.prompt()).isEqualTo(new PromptSize("[{\"content\":\"hi\"}]".length(), 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true,true", "false,false", "null,false", "1,false", "'\"true\"',false", "[],false"})
+  void isStreamedOnlyIfItSaysTrue(String value, boolean streamed) throws BadRequestException {
+    assertThat(read(CHAT, chat(",\"stream\": " + value)).streamed()).isEqualTo(streamed);
+    assertThat(read(CHAT, chat("")).streamed()).isFalse();
+    assertThat(refused(CHAT, chat(",\"stream\":true,\"stream\":false")).code())
+        .isEqualTo(ErrorCodes.DUPLICATE_FIELD);
   }
 
   @Test
@@ -163,8 +179,8 @@ class RequestReaderTest {
     assertThat(two).hasSameSizeAs(plain).doesNotContain(plain).doesNotContain(one);
     assertThat(read(CHAT, chat(",\"cache_salt\":\"" + common + "1\"")).blocks()).isEqualTo(one);
     assertThat(read(CHAT, chat(",\"cache_salt\":null")).blocks()).isEqualTo(plain);
-    assertThat(read(CHAT, chat(",\"cache_salt\":\"t\"")).promptTokens())
-        .isEqualTo(read(CHAT, chat("")).promptTokens());
+    assertThat(read(CHAT, chat(",\"cache_salt\":\"t\"")).prompt())
+        .isEqualTo(read(CHAT, chat("")).prompt());
   }
 
   @Test
@@ -212,6 +228,58 @@ class RequestReaderTest {
             .blocks();
 
     assertThat(second).hasSizeGreaterThan(first.length).startsWith(first);
+  }
+
+  @Test
+  void hashesAMillionTokens() throws BadRequestException {
+    String text = "word ".repeat(838_500);
+    String one = "[{\"content\":\"" + text + "1\"}]";
+    String other = "[{\"content\":\"" + text + "2\"}]";
+    long[] blocks = messages(one).blocks();
+
+    assertThat(blocks).hasSizeGreaterThan(65_500).isEqualTo(PromptHashes.of(one));
+    assertThat(messages(other).blocks()).startsWith(Arrays.copyOf(blocks, 65_500));
+    assertThat(messages("[{\"content\":\"" + text + text + "\"}]").blocks())
+        .as("and no more")
+        .hasSize(RequestReader.DEFAULT_MAX_BLOCKS);
+  }
+
+  @Test
+  void hashesALongListOfTokenIds() throws BadRequestException {
+    String ids =
+        IntStream.range(0, 200_000).mapToObj(Integer::toString).collect(Collectors.joining(", "));
+    ParsedRequest read = read("/v1/completions", "{\"model\":\"m\",\"prompt\":[" + ids + "]}");
+
+    String compact = "[" + ids.replace(" ", "") + "]";
+    assertThat(read.prompt()).isEqualTo(new PromptSize(compact.length(), 0));
+    assertThat(read.blocks()).isEqualTo(PromptHashes.of(compact)).hasSizeGreaterThan(20_000);
+  }
+
+  /** What a long prompt takes must neither be there beforehand nor stay. */
+  @Test
+  void aShortPromptTakesLittleMemoryAlsoAfterALongOne() throws BadRequestException {
+    byte[] small = chat("").getBytes(StandardCharsets.UTF_8);
+    String ids = "1, ".repeat(500_000) + "1";
+    byte[] large = ("{\"model\":\"m\",\"prompt\":[" + ids + "]}").getBytes(StandardCharsets.UTF_8);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    for (int i = 0; i < 3; i++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      RequestReader fresh = new RequestReader();
+      fresh.read(CHAT, small, 0, small.length);
+      long first = threads.getCurrentThreadAllocatedBytes();
+      fresh.read("/v1/completions", large, 0, large.length);
+      long second = threads.getCurrentThreadAllocatedBytes();
+      fresh.read(CHAT, small, 0, small.length);
+      long third = threads.getCurrentThreadAllocatedBytes();
+
+      assertThat(first - before).as("a reader and a short prompt").isLessThan(16_384);
+      assertThat(second - first).as("a long prompt").isLessThan(6L * large.length);
+      assertThat(third - second).as("a short prompt").isLessThan(4_096);
+    }
+  }
+
+  private ParsedRequest messages(String messages) throws BadRequestException {
+    return read(CHAT, "{\"model\":\"m\",\"messages\":" + messages + "}");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fairlead.epp.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
@@ -22,15 +23,7 @@ class TelemetryTest {
 
   @Test
   void tokensAreCountedByModelAndUnknownOnesAreNot() {
-    telemetry.models(
-        new PoolConfig(
-            "n",
-            "p",
-            Map.of(),
-            List.of(1),
-            "http",
-            List.of(new ModelConfig("chat", Criticality.STANDARD, List.of())),
-            SchedulerConfig.DEFAULT));
+    telemetry.models(pool());
 
     ended("chat", new Usage(11, 7, 5));
     ended("chat", new Usage(4, 2, -1));
@@ -54,9 +47,10 @@ class TelemetryTest {
 
   @Test
   void thePrefixIndexIsMeasuredByWhatServersReport() {
-    ended("chat", new Usage(200, 1, 96), 64);
-    ended("chat", new Usage(200, 1, 0), 160);
-    ended("chat", new Usage(200, 1, -1), 128);
+    ended("chat", new Usage(200, 1, 96), 200, 64);
+    ended("chat", new Usage(200, 1, 0), 200, 160);
+    ended("chat", new Usage(200, 1, -1), 200, 128);
+    ended("chat", new Usage(-1, 1, 7), 200, 128);
 
     assertThat(telemetry.registry().scrape().lines().filter(line -> line.contains("_prefix_")))
         .contains(
@@ -69,7 +63,48 @@ class TelemetryTest {
             "fairlead_prefix_error_tokens_sum{model=\"unknown\"} 192.0");
   }
 
-  private void ended(String model, Usage usage, int expectedCached) {
+  @Test
+  void aServersTokensAreComparedWithAsManyOfItsOwn() {
+    telemetry.models(pool());
+    // Half of the prompt was believed to be cached, and half of it was.
+    ended("chat", new Usage(300, 1, 150), 200, 100);
+    // No part of it is known, so none is believed.
+    ended("chat", new Usage(300, 1, 30), 0, 0);
+
+    assertThat(telemetry.registry().scrape().lines().filter(line -> line.contains("_prefix_")))
+        .contains(
+            "fairlead_prefix_expected_cached_tokens_total{model=\"chat\"} 150.0",
+            "fairlead_prefix_actual_cached_tokens_total{model=\"chat\"} 180.0",
+            "fairlead_prefix_error_tokens_count{model=\"chat\"} 2",
+            "fairlead_prefix_error_tokens_sum{model=\"chat\"} 30.0");
+  }
+
+  @Test
+  void aCallThatNamesNoModelIsNoRequestToOne() {
+    telemetry.sent("", ROUTE);
+    telemetry.firstToken("", ROUTE, 1);
+    ended("", new Usage(10, 4, 5));
+    telemetry.rejected(
+        "",
+        new Rejection(
+            Rejection.Reason.NO_READY_ENDPOINTS, Criticality.STANDARD, "nobody is there"));
+
+    assertThat(telemetry.registry().scrape()).doesNotContain("model=");
+    assertThat(telemetry.latencies()).isEmpty();
+  }
+
+  private static PoolConfig pool() {
+    return new PoolConfig(
+        "n",
+        "p",
+        Map.of(),
+        List.of(1),
+        "http",
+        List.of(new ModelConfig("chat", Criticality.STANDARD, List.of())),
+        SchedulerConfig.DEFAULT);
+  }
+
+  private void ended(String model, Usage usage, int expectedPrompt, int expectedCached) {
     Route route =
         new Route(
             "target",
@@ -78,6 +113,7 @@ class TelemetryTest {
             "10.0.0.1",
             8000,
             0,
+            expectedPrompt,
             expectedCached,
             1,
             List.of(),

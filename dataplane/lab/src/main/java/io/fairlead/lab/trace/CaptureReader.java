@@ -4,8 +4,11 @@ import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.Subset;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
@@ -169,9 +172,11 @@ final class CaptureReader {
         line.text("model"),
         line.whole("seed"),
         line.packed("blocks"),
-        line.atLeast(0, "input_length"),
+        PromptSize.ofTokens(line.atLeast(0, "input_length")),
         line.atLeast(-1, "max_output_tokens"),
         line.whole("body_bytes"),
+        Delivery.STREAMED,
+        Timeouts.UNSET,
         headers::get,
         line.has("subset") ? new Subset(line.texts("subset")) : null);
   }

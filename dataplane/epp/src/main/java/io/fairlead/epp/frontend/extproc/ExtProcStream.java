@@ -9,11 +9,14 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProtocolConfiguration;
 import io.fairlead.core.Outcome;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
 import io.fairlead.core.Subset;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
@@ -190,7 +193,16 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     if (headers.getEndOfStream()) {
       submit(
           new RequestFacts(
-              "", context.seeds().getAsLong(), new long[0], 0, -1, 0, headers(), subset));
+              "",
+              context.seeds().getAsLong(),
+              new long[0],
+              PromptSize.NONE,
+              -1,
+              0,
+              new Delivery(false, false),
+              Timeouts.UNSET,
+              headers(),
+              subset));
       return;
     }
     long length = Headers.number(headers.getHeaders(), "content-length");
@@ -284,9 +296,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               read.model(),
               context.seeds().getAsLong(),
               read.blocks(),
-              read.promptTokens(),
+              read.prompt(),
               read.maxOutputTokens(),
               body.length,
+              new Delivery(read.streamed(), false),
+              Timeouts.UNSET,
               headers(),
               subset));
     } catch (BadRequestException e) {

@@ -26,11 +26,7 @@ final class Refusals {
         switch (rejection.reason()) {
           case NO_READY_ENDPOINTS, NOT_CONFIGURED -> "rejected-no-endpoints";
           case SATURATED, NO_SUITABLE_ENDPOINT -> "rejected-saturated";
-          case UPSTREAM_FAILED,
-              FIRST_BYTE_TIMEOUT,
-              SILENCE_TIMEOUT,
-              TOTAL_TIMEOUT,
-              PLUGIN_FAILED ->
+          case UPSTREAM_FAILED, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT, TOTAL_TIMEOUT, PLUGIN_FAILED ->
               "";
         });
   }

@@ -1,9 +1,12 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.Outcome;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.Route;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
@@ -87,14 +90,26 @@ final class ProxyExchange implements Exchange {
     HeaderCopy headers = new HeaderCopy(head.headers());
     director.submit(
         parsed == null
-            ? new RequestFacts("", seed, new long[0], 0, -1, 0, headers, null)
+            ? new RequestFacts(
+                "",
+                seed,
+                new long[0],
+                PromptSize.NONE,
+                -1,
+                0,
+                new Delivery(false, true),
+                Timeouts.UNSET,
+                headers,
+                null)
             : new RequestFacts(
                 parsed.model(),
                 seed,
                 parsed.blocks(),
-                parsed.promptTokens(),
+                parsed.prompt(),
                 parsed.maxOutputTokens(),
                 length,
+                new Delivery(parsed.streamed(), true),
+                Timeouts.UNSET,
                 headers,
                 null));
   }

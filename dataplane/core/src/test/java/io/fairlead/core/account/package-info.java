@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.core.account;
+
+import org.jspecify.annotations.NullMarked;
