@@ -57,7 +57,7 @@ final class EndpointState implements Endpoint {
   private boolean leaving;
 
   /** As plugins see it: it changes when they are told, and not in between. */
-  private double failing;
+  private double risk = 1;
 
   private int inFlight;
   private int awaitingFirstToken;
@@ -129,7 +129,7 @@ final class EndpointState implements Endpoint {
 
   /** To be called after every change of the account, that of the prefill queue too. */
   void publish() {
-    failing = health.failing();
+    risk = health.risk();
     EndpointColumns all = columns;
     if (all != null) {
       all.note(place);
@@ -427,8 +427,8 @@ final class EndpointState implements Endpoint {
   }
 
   @Override
-  public double failing() {
-    return failing;
+  public double risk() {
+    return risk;
   }
 
   @Override

@@ -1,19 +1,15 @@
 package io.fairlead.core;
 
-import io.fairlead.core.Failure.Work;
 import io.fairlead.core.Flight.Phase;
 import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.account.TokenEstimate;
-import io.fairlead.core.health.Deadlines;
 import io.fairlead.core.health.PoolHealth;
-import io.fairlead.core.health.RetryBudget;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.Scheduler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.Observer;
-import io.fairlead.plugin.SaturationDetector;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,23 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PoolCore {
 
-  /** Saturation from which on an endpoint gets no sheddable requests. */
-  private static final double FULL = 1;
-
-  private static final long SECOND = 1_000_000_000;
-
-  /** A request that a server had for so long has been worked on. */
-  private static final long LONG_AT_A_SERVER = SECOND;
-
-  /** A server that is out for saying nothing so long does not have the request any more. */
-  private static final long SILENT_FOR_DEAD = 2 * SECOND;
-
-  /** The same where the request can't be sent again: it costs the client its answer. */
-  private static final long SILENT_FOR_GOOD = 10 * SECOND;
-
-  private final PoolLimits limits;
   private final PoolHealth health;
-  private final RetryBudget budget = new RetryBudget();
+  private final Bookings bookings;
+  private final CandidateChoice candidates;
+  private final AttemptRules attempts;
   private final PrefixIndex prefixes;
   private final EndpointSet endpoints;
   private final RequestTable requests;
@@ -65,12 +48,14 @@ public final class PoolCore {
 
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits, PoolListener listener) {
-    this.limits = limits;
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
     this.current = new CurrentRequest(prefixes, tokens);
+    this.bookings = new Bookings(prefixes, endpoints);
+    this.candidates = new CandidateChoice(endpoints, health, current);
+    this.attempts = new AttemptRules(limits, health, candidates);
   }
 
   /** Applies a config at once: every later event sees it, no earlier one does. */
@@ -88,7 +73,7 @@ public final class PoolCore {
       all.get(i).partition(partitions[i]);
     }
     this.config = config;
-    budget.share(config.retryBudget());
+    attempts.budget().share(config.retryBudget());
     current.maxBlocks(config.prefix().maxBlocks());
     endpoints.prefixSettings(config.prefix());
   }
@@ -169,7 +154,7 @@ public final class PoolCore {
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
     Flight flight = requests.add(now, facts, listener);
     long ticket = flight.ticket;
-    budget.arrived();
+    attempts.budget().arrived();
     decide(now, flight);
     return ticket;
   }
@@ -191,9 +176,9 @@ public final class PoolCore {
     }
     EndpointState endpoint = flight.at;
     if (endpoint != null) {
-      health.failed(now, endpoint.health(), failure, flight.sentAt, flight.trial);
+      attempts.failed(now, flight, endpoint, failure);
     }
-    if (maySendAgain(now, flight, failure)) {
+    if (attempts.maySendAgain(now, flight, failure)) {
       sendAgain(now, flight);
     } else if (failure.answered() && endpoint != null) {
       flight.lastByteAt = now;
@@ -205,28 +190,14 @@ public final class PoolCore {
     }
   }
 
-  /** Whether its bounds and those of the pool allow another attempt; counts it if so. */
-  private boolean maySendAgain(long now, Flight flight, Failure failure) {
-    boolean worked = failure.work() != Work.NONE || now - flight.sentAt >= LONG_AT_A_SERVER;
-    if (flight.answered
-        || !flight.facts.delivery().resendable()
-        || flight.attempts > limits.retries()
-        || (worked && flight.workedOn)
-        || !budget.take(now)) {
-      return false;
-    }
-    flight.workedOn |= worked;
-    return true;
-  }
-
   private void sendAgain(long now, Flight flight) {
     long request = flight.ticket;
     EndpointState endpoint = flight.at;
     if (endpoint != null) {
       flight.failed(endpoint);
-      withdraw(flight);
+      bookings.withdraw(flight);
       completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
-      settle(now, flight);
+      bookings.settle(now, flight);
     }
     try {
       decide(now, flight);
@@ -245,8 +216,8 @@ public final class PoolCore {
     List<Observer> observers = endpoint == null ? List.of() : observers();
     if (endpoint != null) {
       completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
-      withdraw(flight);
-      settle(now, flight);
+      bookings.withdraw(flight);
+      bookings.settle(now, flight);
     }
     try {
       reject(flight, criticalityOf(flight.facts), reason);
@@ -267,14 +238,8 @@ public final class PoolCore {
     flight.answered = true;
     flight.lastByteAt = now;
     health.answered(now, flight.at.health(), flight.sentAt, flight.trial);
-    if (!flight.firstTokenSeen()) {
-      return;
-    }
-    flight.firstTokenAt = now;
-    confirmAll(flight);
-    if (flight.phase == Phase.PREFILLING) {
-      prefilled(now, flight);
-      flight.at.firstToken(now, flight);
+    if (flight.firstTokenSeen()) {
+      bookings.firstToken(now, flight, flight.at);
     }
   }
 
@@ -312,15 +277,15 @@ public final class PoolCore {
     endpoints.assume();
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {
-      presumeFirstTokens(now, all[i]);
-      if (all[i].failing() != all[i].health().failing()) {
+      bookings.presumeFirstTokens(now, all[i]);
+      if (all[i].risk() != all[i].health().risk()) {
         all[i].publish(); // failures are forgotten with time
       }
       health.check(now, all[i].health(), all[i].expectedPrefill());
     }
     // The last request of one that left may be through with its prompt: then that one is gone.
     for (EndpointState left : List.copyOf(endpoints.leaving())) {
-      presumeFirstTokens(now, left);
+      bookings.presumeFirstTokens(now, left);
     }
     if (failure != null) {
       throw new PluginFailedException(failure);
@@ -329,73 +294,18 @@ public final class PoolCore {
 
   /** Ends the request's attempt, or the request, where its time is up. */
   private void watch(long now, Flight flight, EndpointState at) {
-    if (now - flight.over >= 0 && flight.over != Deadlines.NEVER) {
+    if (AttemptRules.isOver(now, flight)) {
       giveUp(now, flight, Reason.TOTAL_TIMEOUT);
-    } else if (flight.answered) {
-      if (flight.mostSilence != Deadlines.NEVER && now - flight.lastByteAt >= flight.mostSilence) {
-        health.failed(now, at.health(), Failure.BROKEN_OFF, flight.sentAt, flight.trial);
-        giveUp(now, flight, Reason.SILENCE_TIMEOUT);
-      }
-    } else if (isLate(now, flight, at)) {
-      health.failed(now, at.health(), Failure.FIRST_BYTE_LATE, flight.sentAt, flight.trial);
-      if (hasAlternative(flight) && maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
+    } else if (AttemptRules.isSilent(now, flight)) {
+      attempts.failed(now, flight, at, Failure.BROKEN_OFF);
+      giveUp(now, flight, Reason.SILENCE_TIMEOUT);
+    } else if (!flight.answered && attempts.isLate(now, flight, at)) {
+      attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
+      if (candidates.hasAlternative(flight)
+          && attempts.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
         sendAgain(now, flight);
       } else {
         giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);
-      }
-    }
-  }
-
-  /**
-   * Whether its first byte is no longer to be waited for: the time is up, or the endpoint has said
-   * nothing to anybody for so long that it is taken for dead.
-   */
-  private boolean isLate(long now, Flight flight, EndpointState at) {
-    if (flight.firstByteBy != Deadlines.NEVER && now - flight.firstByteBy >= 0) {
-      return true;
-    }
-    boolean again =
-        flight.facts.delivery().resendable()
-            && !flight.workedOn
-            && flight.attempts <= limits.retries();
-    // A server that never served may be compiling what its first request needs.
-    return (again && hasAlternative(flight))
-        ? at.health().silentSince(now - SILENT_FOR_DEAD)
-        : at.health().served() && at.health().silentSince(now - SILENT_FOR_GOOD);
-  }
-
-  /** Whether there is another endpoint in use that has not failed the request. */
-  private boolean hasAlternative(Flight flight) {
-    for (EndpointState endpoint : endpoints.eligible()) {
-      if (endpoint.health().state() == HealthState.IN_USE
-          && endpoint != flight.at
-          && !flight.hasTried(endpoint)
-          && allowed(flight.facts, endpoint)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
-   * Of answers in one piece nothing tells when their prompts are computed: they leave the line when
-   * those before them are through and their own may be. Whoever counts a queue would else count
-   * each for all of its life.
-   */
-  private void presumeFirstTokens(long now, EndpointState endpoint) {
-    PrefillQueue line = endpoint.prefills();
-    for (Flight head = line.head();
-        head != null && !head.facts.delivery().streamed();
-        head = line.head()) {
-      long due =
-          Math.max(line.headSince(), head.sentAt) + endpoint.pace().expected(head.uncached());
-      if (now - due < 0) {
-        return;
-      }
-      EndpointState decoding = head.at;
-      prefilled(due, head);
-      if (decoding != null) {
-        decoding.decodes(now, head);
       }
     }
   }
@@ -427,20 +337,6 @@ public final class PoolCore {
     health.probeFailed(now, probe, failure);
   }
 
-  /** The prompt was computed, by whoever does that: they hold it now. */
-  private void confirmAll(Flight flight) {
-    if (flight.at != null) {
-      confirm(flight, flight.at);
-    }
-    if (flight.prefillAt != null) {
-      confirm(flight, flight.prefillAt);
-    }
-  }
-
-  private void confirm(Flight flight, EndpointState endpoint) {
-    prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
-  }
-
   /**
    * The request is over; its capacity is free again.
    *
@@ -460,36 +356,17 @@ public final class PoolCore {
       completion.set(now, flight, endpoint, outcome, usage);
     }
     if (endpoint != null) {
-      judge(now, flight, endpoint, outcome);
+      attempts.judge(now, flight, endpoint, outcome);
       if (flight.firstTokenSeen() || (flight.answered && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
-        confirm(flight, endpoint);
+        bookings.confirm(flight, endpoint);
       } else {
-        withdraw(flight);
+        bookings.withdraw(flight);
       }
     }
-    settle(now, flight);
+    bookings.settle(now, flight);
     requests.remove(flight);
     tellEnded(observers);
-  }
-
-  /** Whether the client left says nothing of the endpoint. */
-  private void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome) {
-    if (flight.judged) {
-      return;
-    }
-    switch (outcome) {
-      case COMPLETED -> {
-        if (!flight.answered) {
-          health.answered(now, endpoint.health(), flight.sentAt, flight.trial);
-        }
-      }
-      case FAILED -> {
-        Failure failure = flight.answered ? Failure.BROKEN_OFF : Failure.ERROR;
-        health.failed(now, endpoint.health(), failure, flight.sentAt, flight.trial);
-      }
-      case DISCONNECTED -> {}
-    }
   }
 
   private List<Observer> observers() {
@@ -546,11 +423,11 @@ public final class PoolCore {
     try {
       refused = choose(now, flight, model, active);
       if (refused == null) {
-        route = place(now, flight, criticality, active);
+        route = place(now, flight, model, active);
       }
     } catch (RuntimeException | Error e) {
-      withdraw(flight);
-      settle(now, flight);
+      bookings.withdraw(flight);
+      bookings.settle(now, flight);
       reject(flight, criticality, Reason.PLUGIN_FAILED);
       throw e;
     } finally {
@@ -573,10 +450,7 @@ public final class PoolCore {
     current.start(now, facts, criticality, endpoints);
     current.target(model.target(current));
     boolean sheddable = criticality == Criticality.SHEDDABLE;
-    int full = 0;
-    if (retry || sheddable || facts.subset() != null || !health.whole(now)) {
-      full = narrow(now, flight, sheddable ? active.saturation() : null);
-    }
+    int full = candidates.narrow(now, flight, sheddable ? active.saturation() : null);
     if (current.size() == 0) {
       return full > 0 ? Reason.SATURATED : nobody(retry, Reason.NO_READY_ENDPOINTS);
     }
@@ -587,79 +461,14 @@ public final class PoolCore {
     return full > 0 ? Reason.SATURATED : nobody(retry, Reason.NO_SUITABLE_ENDPOINT);
   }
 
-  /**
-   * Leaves as candidates those endpoints that the request may go to: of those in use the ones that
-   * it draws; where that is none, all in use; and where none is, whoever has not failed it yet.
-   *
-   * <p>Where all in use are full, what is out is no way out.
-   *
-   * @param saturation says which are full, where those don't count
-   * @return how many do not count for being full, of those looked at last
-   */
-  private int narrow(long now, Flight flight, @Nullable SaturationDetector saturation) {
-    int full = 0;
-    if (!health.whole(now)) {
-      full = narrow(flight, saturation, Use.DRAWN);
-      if (current.size() == 0) {
-        full = narrow(flight, saturation, Use.IN_USE);
-      }
-      if (current.size() > 0 || full > 0) {
-        return full;
-      }
-    }
-    return narrow(flight, saturation, Use.ANY);
-  }
-
-  /** Who counts as usable. */
-  private enum Use {
-    DRAWN,
-    IN_USE,
-    ANY
-  }
-
-  private int narrow(Flight flight, @Nullable SaturationDetector saturation, Use use) {
-    EndpointState[] eligible = endpoints.eligible();
-    boolean retry = flight.attempts > 0;
-    int full = 0;
-    int count = use == Use.ANY ? eligible.length : health.usableCount();
-    current.none();
-    for (int i = 0; i < count; i++) {
-      int place = use == Use.ANY ? i : health.usable(i);
-      EndpointState endpoint = eligible[place];
-      if ((retry && flight.hasTried(endpoint))
-          || !allowed(flight.facts, endpoint)
-          || (use != Use.ANY && health.busyOnTrial(place))
-          || (use == Use.DRAWN && health.drawnOut(place, lot(flight, endpoint)))) {
-        continue;
-      }
-      if (saturation != null && saturation.saturation(endpoint) >= FULL) {
-        full++;
-      } else {
-        current.candidate(place);
-      }
-    }
-    return full;
-  }
-
-  /** Random bits of a request's attempt and an endpoint: the finalizer of SplitMix64. */
-  private static long lot(Flight flight, EndpointState endpoint) {
-    long z = flight.facts.seed() ^ (endpoint.identity() + flight.attempts);
-    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    return z ^ (z >>> 31);
-  }
-
-  private static boolean allowed(RequestFacts facts, EndpointState endpoint) {
-    return facts.subset() == null || facts.subset().allows(endpoint.address(), endpoint.port());
-  }
-
   /** To the client of a retried request, what failed tells more than why there is no third one. */
   private static Reason nobody(boolean retry, Reason otherwise) {
     return retry ? Reason.UPSTREAM_FAILED : otherwise;
   }
 
   /** Books the request on what the scheduler chose. */
-  private Route place(long now, Flight flight, Criticality criticality, CompiledConfig active) {
+  private Route place(long now, Flight flight, CompiledModel model, CompiledConfig active) {
+    Criticality criticality = model.criticality();
     Scheduler scheduler = active.scheduler();
     int primary = scheduler.primary();
     int prefill = scheduler.prefill();
@@ -693,7 +502,8 @@ public final class PoolCore {
     prefiller.prefills().add(now, flight);
     prefiller.publish();
     flight.trial = endpoint.health().sent(now, flight.target);
-    bound(now, flight, prefiller.expectedPrefill(), active);
+    AttemptRules.bound(
+        now, flight, prefiller.expectedPrefill(), model.timeouts().or(active.poolTimeouts()));
 
     scheduler.handOvers(current, headers);
     for (Observer observer : active.observers()) {
@@ -714,66 +524,11 @@ public final class PoolCore {
         headers.response());
   }
 
-  /** Sets until when this attempt may take. */
-  private static void bound(long now, Flight flight, long expected, CompiledConfig active) {
-    RequestFacts facts = flight.facts;
-    Timeouts set =
-        facts.timeouts().or(active.model(facts.model()).timeouts()).or(active.poolTimeouts());
-    boolean streamed = facts.delivery().streamed();
-    flight.firstByteBy = Deadlines.at(now, Deadlines.firstByte(set, expected, streamed));
-    flight.mostSilence = Deadlines.silence(set);
-    flight.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
-  }
-
   private void reject(Flight flight, Criticality criticality, Reason reason) {
     long ticket = flight.ticket;
     RequestListener listener = flight.listener;
     requests.remove(flight);
     listener.reject(ticket, new Rejection(reason, criticality, reason.message()));
-  }
-
-  /** Takes the current attempt off the accounts. */
-  private void settle(long now, Flight flight) {
-    EndpointState endpoint = flight.at;
-    if (endpoint != null) {
-      boolean decoded = flight.phase == Phase.DECODING;
-      if (!decoded) {
-        prefilled(now, flight);
-      }
-      endpoint.health().over(flight.trial);
-      endpoint.ended(now, flight, decoded);
-      flight.at = null;
-      flight.phase = Phase.DECIDING;
-      endpoints.ended(endpoint);
-    }
-  }
-
-  /** The prompt is computed, or nobody waits for it any more. */
-  private void prefilled(long now, Flight flight) {
-    EndpointState prefiller = flight.prefillAt;
-    if (prefiller != null) {
-      flight.prefillAt = null;
-      prefiller.prefills().remove(now, flight);
-      prefiller.ended(now, flight, false);
-      endpoints.ended(prefiller);
-    } else if (flight.at != null) {
-      flight.at.prefills().remove(now, flight);
-    }
-  }
-
-  /** The prompt was not computed: the endpoint holds no more of it than before. */
-  private void withdraw(Flight flight) {
-    if (flight.at == null || flight.firstTokenSeen()) {
-      return;
-    }
-    withdraw(flight, flight.at, flight.matched);
-    if (flight.prefillAt != null) {
-      withdraw(flight, flight.prefillAt, flight.matchedAtPrefill);
-    }
-  }
-
-  private void withdraw(Flight flight, EndpointState endpoint, int kept) {
-    prefixes.withdraw(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks, kept);
   }
 
   private Criticality criticalityOf(RequestFacts facts) {

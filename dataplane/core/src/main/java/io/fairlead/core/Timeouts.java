@@ -31,6 +31,12 @@ public record Timeouts(
 
   /** What this says, and where it says nothing, what the other does. */
   public Timeouts or(Timeouts other) {
+    if (equals(UNSET)) {
+      return other;
+    }
+    if (other.equals(UNSET)) {
+      return this;
+    }
     return new Timeouts(
         firstByte == null ? other.firstByte : firstByte,
         silence == null ? other.silence : silence,

@@ -61,9 +61,12 @@ public interface Endpoint {
   /** Size of the KV cache in tokens as last scraped; 0 when unknown. */
   long kvCapacityTokens();
 
-  /** How likely it fails its next request, from 0 to below 1, by those of late. */
-  default double failing() {
-    return 0;
+  /**
+   * What a request costs there, in requests that are served, the failures of late counted: 1 where
+   * none fail, and more the likelier one is.
+   */
+  default double risk() {
+    return 1;
   }
 
   /** LoRA adapters there. */

@@ -43,8 +43,8 @@ public final class Workload {
   /** {@link Adapters#slots()}. */
   public double adapterSlots;
 
-  /** {@link Endpoint#failing()}. */
-  public double failing;
+  /** {@link Endpoint#risk()}. */
+  public double risk;
 
   /** {@link Prefills#headSince()}. */
   public long headSince;
@@ -64,7 +64,7 @@ public final class Workload {
     headAttention = waiting.headAttention();
     kvCapacityTokens = (double) endpoint.kvCapacityTokens();
     adapterSlots = endpoint.adapters().slots();
-    failing = endpoint.failing();
+    risk = endpoint.risk();
     headSince = waiting.headSince();
   }
 }

@@ -106,6 +106,11 @@ public final class EndpointHealth {
     return estimate.probability();
   }
 
+  /** What a request costs there in requests that are served, its failures counted. */
+  public double risk() {
+    return estimate.risk();
+  }
+
   /** Whether it has answered a request since it came. */
   public boolean served() {
     return served;

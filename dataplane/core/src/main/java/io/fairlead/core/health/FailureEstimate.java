@@ -19,6 +19,9 @@ final class FailureEstimate {
   /** Below that a failure is forgotten, so that a well endpoint costs nothing. */
   private static final double NEGLIGIBLE = 0.02;
 
+  /** What a failed request costs, in requests that are served. */
+  static final double LOSS = 12;
+
   private double failures;
   private double successes;
   private long at;
@@ -63,6 +66,15 @@ final class FailureEstimate {
   /** From 0 to below 1; exactly 0 where no failure counts any more. */
   double probability() {
     return failures == 0 ? 0 : failures / (failures + successes + UNKNOWN);
+  }
+
+  /**
+   * What a request costs there in requests that are served, its failures counted: 1 where none
+   * fail.
+   */
+  double risk() {
+    double probability = probability();
+    return 1 + LOSS * probability / (1 - probability);
   }
 
   /** Requests that the estimate rests on, as they count. */

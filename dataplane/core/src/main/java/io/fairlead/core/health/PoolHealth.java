@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Two effects. An endpoint that fails some requests is left out of the draw for a part of them,
  * the more the likelier it fails beside the best: as if a failed request cost as much as {@value
- * #LOSS} that are served. One that refuses connections, fails several in a row or half of all, or
- * says nothing while it has work, is out: it gets probes alone, with growing pauses. When a probe
- * is answered it is on trial, with one request at a time, until one succeeds. Where most endpoints
- * look sick it is not they: no more than half are out, and the others are those that look best.
+ * FailureEstimate#LOSS} that are served. One that refuses connections, fails several in a row or
+ * half of all, or says nothing while it has work, is out: it gets probes alone, with growing
+ * pauses. When a probe is answered it is on trial, with one request at a time, until one succeeds.
+ * Where most endpoints look sick it is not they: no more than half are out, and the others are
+ * those that look best.
  *
  * <p>Not thread-safe; owned by the pool's loop. A decision reads arrays that are made anew when
  * something has changed.
@@ -24,9 +25,6 @@ public final class PoolHealth {
 
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
-
-  /** What a failed request costs, in requests that are served. */
-  static final double LOSS = 12;
 
   private static final int FAILURES_IN_A_ROW = 3;
 
@@ -51,9 +49,6 @@ public final class PoolHealth {
   /** Probes may be wrong about a server that answers requests. */
   private static final long LAST_RESORT = 60 * SECOND;
 
-  /** One that nothing is known of waits so long for its first word, while others are known. */
-  private static final long FIRST_WORD = SECOND;
-
   /** After so long without a sign of life an endpoint with work is asked for one. */
   private static final long QUIET = SECOND;
 
@@ -69,14 +64,7 @@ public final class PoolHealth {
   /** By place; those that have left are not among them. */
   private EndpointHealth[] endpoints = {};
 
-  private int[] usable = {};
-  private int usableCount;
-
-  /** By place: whether it is among the usable ones that are being made. */
-  private boolean[] listed = {};
-
-  private boolean whole = true;
-  private boolean stale;
+  private final UsableEndpoints usable = new UsableEndpoints();
   private long lastProbe;
 
   /** Longest pause between two signs of life of late that meant nothing. */
@@ -91,18 +79,17 @@ public final class PoolHealth {
 
   /** Whether all endpoints get requests, none of them fewer than the others. */
   public boolean whole(long now) {
-    refresh(now);
-    return whole;
+    return usable.whole(now, endpoints);
   }
 
   /** How many places {@link #usable(int)} has. */
   public int usableCount() {
-    return usableCount;
+    return usable.count();
   }
 
   /** The places of endpoints that get requests; valid until the next event. */
   public int usable(int index) {
-    return usable[index];
+    return usable.place(index);
   }
 
   /** Whether the endpoint in this place is on trial with a request under way. */
@@ -124,7 +111,7 @@ public final class PoolHealth {
   /** These are the pool's endpoints from now on, by place. */
   public void replace(EndpointHealth[] all) {
     endpoints = all;
-    stale = true;
+    usable.changed();
   }
 
   /**
@@ -141,7 +128,7 @@ public final class PoolHealth {
       return;
     }
     if (endpoint.failuresInRow > 0 || endpoint.failing() > 0) {
-      stale = true;
+      usable.changed();
     }
     endpoint.failuresInRow = 0;
     endpoint.estimate().succeeded(now);
@@ -158,7 +145,7 @@ public final class PoolHealth {
    */
   public void failed(
       long now, EndpointHealth endpoint, Failure failure, long sentAt, boolean trial) {
-    stale = true;
+    usable.changed();
     if (failure == Failure.BROKEN_OFF) {
       endpoint.estimate().failedAfterAll(now);
     } else {
@@ -202,7 +189,7 @@ public final class PoolHealth {
   public void heard(long now, EndpointHealth endpoint) {
     if (!endpoint.heard) {
       endpoint.heard = true;
-      stale = true;
+      usable.changed();
     }
     if (endpoint.state == HealthState.OUT && endpoint.unreachable && endpoint.relapses == 0) {
       endpoint.nextProbe = Math.min(endpoint.nextProbe, now);
@@ -225,7 +212,7 @@ public final class PoolHealth {
     endpoint.startOver(now);
     endpoint.heard = true;
     endpoint.nextProbe = now;
-    stale = true;
+    usable.changed();
   }
 
   /** A probe was answered; the endpoint's health is told where it makes a difference. */
@@ -282,7 +269,7 @@ public final class PoolHealth {
       usualGap -= usualGap / USUAL_GAP_KNOWN_FOR;
     }
     // Estimates age, and those that nothing was known of have waited long enough.
-    stale |= !whole;
+    usable.age();
   }
 
   /**
@@ -381,89 +368,7 @@ public final class PoolHealth {
     endpoint.state = to;
     endpoint.since = now;
     endpoint.reason = reason;
-    stale = true;
+    usable.changed();
     listener.healthChanged(new HealthChange(endpoint.spec(), from, to, reason));
-  }
-
-  private void refresh(long now) {
-    if (!stale) {
-      return;
-    }
-    stale = false;
-    if (usable.length < endpoints.length) {
-      usable = new int[endpoints.length + endpoints.length / 2];
-      listed = new boolean[usable.length];
-    }
-    int strangers = 0;
-    for (EndpointHealth endpoint : endpoints) {
-      endpoint.estimate().age(now);
-      strangers += isStranger(now, endpoint) ? 1 : 0;
-    }
-    // While most are strangers, as when the picker has just begun, all are used.
-    boolean wait = strangers <= endpoints.length / 2;
-    usableCount = 0;
-    int left = 0;
-    for (int place = 0; place < endpoints.length; place++) {
-      EndpointHealth endpoint = endpoints[place];
-      boolean stays = endpoint.state == HealthState.OUT || (wait && isStranger(now, endpoint));
-      listed[place] = !stays;
-      left += stays ? 0 : 1;
-    }
-    readmit(endpoints.length - endpoints.length / 2 - left);
-    double least = 1;
-    for (int place = 0; place < endpoints.length; place++) {
-      if (listed[place]) {
-        usable[usableCount++] = place;
-        least = Math.min(least, endpoints[place].failing());
-      }
-    }
-    whole = usableCount == endpoints.length;
-    for (int i = 0; i < usableCount; i++) {
-      EndpointHealth endpoint = endpoints[usable[i]];
-      endpoint.share = share(endpoint.failing(), least);
-      whole &= endpoint.share == 1 && endpoint.state == HealthState.IN_USE;
-    }
-  }
-
-  /** Nothing has been heard of it yet, and soon something should. */
-  private static boolean isStranger(long now, EndpointHealth endpoint) {
-    return !endpoint.heard && now - endpoint.cameAt < FIRST_WORD;
-  }
-
-  /** Part of the requests, beside an endpoint that is as likely to fail them as the best is. */
-  private static double share(double failing, double least) {
-    return failing <= least ? 1 : (1 + LOSS * odds(least)) / (1 + LOSS * odds(failing));
-  }
-
-  private static double odds(double probability) {
-    return probability / (1 - probability);
-  }
-
-  /** Lists so many of those that are not, the least likely to fail first. */
-  private void readmit(int count) {
-    for (int i = 0; i < count; i++) {
-      int best = -1;
-      for (int place = 0; place < endpoints.length; place++) {
-        if (!listed[place] && (best < 0 || better(endpoints[place], endpoints[best]))) {
-          best = place;
-        }
-      }
-      listed[best] = true;
-    }
-  }
-
-  /**
-   * One that is not out before one that is; one that listens before one that does not; then the one
-   * that fails less.
-   */
-  private static boolean better(EndpointHealth one, EndpointHealth other) {
-    boolean out = one.state == HealthState.OUT;
-    if (out != (other.state == HealthState.OUT)) {
-      return !out;
-    }
-    if (one.unreachable != other.unreachable) {
-      return other.unreachable;
-    }
-    return one.failing() < other.failing();
   }
 }

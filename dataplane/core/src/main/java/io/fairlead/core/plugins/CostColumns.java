@@ -9,9 +9,6 @@ import java.util.Arrays;
  */
 final class CostColumns {
 
-  /** What a failed request costs, in requests that are served. */
-  static final double LOSS = 12;
-
   private final double criticalMore;
   private final double sheddableMore;
   private boolean begun;
@@ -151,7 +148,7 @@ final class CostColumns {
         there.inFlight
             + criticalMore * there.criticalInFlight
             + sheddableMore * there.sheddableInFlight;
-    load[place] = (inFlight[place] + 1) * (1 + LOSS * there.failing / (1 - there.failing));
+    load[place] = (inFlight[place] + 1) * there.risk;
     adapters(place, there.adapterSlots > 0);
   }
 

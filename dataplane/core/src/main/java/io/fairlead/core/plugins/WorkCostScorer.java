@@ -29,6 +29,9 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   /** So many times the least cost is about the same. */
   private static final double SAME = 1.05;
 
+  /** The same for idle servers: there is no queue that the difference could stand for. */
+  private static final double SAME_AT_REST = 1.2;
+
   /** Beyond so many times the least cost an idle server is not worth a try. */
   private static final double NOT_HOPELESS = 4;
 
@@ -250,7 +253,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
         return idle;
       }
     }
-    double most = SAME * least;
+    boolean atRest = columns.load(candidates.place(cheapest)) <= IDLE;
+    double most = (atRest ? SAME_AT_REST : SAME) * least;
     double fewest = MANY;
     for (int i = 0; i < candidates.size(); i++) {
       if (scores[i] <= most && cached[i] >= held) {

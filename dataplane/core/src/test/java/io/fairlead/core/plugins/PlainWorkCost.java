@@ -159,11 +159,12 @@ final class PlainWorkCost implements Scorer, Observer {
     double[] ofEqual = costs.clone();
     double[] ofIdle = costs.clone();
     double fewest = Double.POSITIVE_INFINITY;
+    double same = weighed(candidates.get(cheapest)) > 1 ? 1.05 : 1.2;
     for (int i = 0; i < candidates.size(); i++) {
       if (candidates.cachedTokens(i) < candidates.cachedTokens(cheapest)) {
         ofEqual[i] = Double.POSITIVE_INFINITY;
       }
-      if (ofEqual[i] <= 1.05 * least) {
+      if (ofEqual[i] <= same * least) {
         fewest = Math.min(fewest, weighed(candidates.get(i)));
       }
       ofIdle[i] = weighed(candidates.get(i)) > 1 ? Double.POSITIVE_INFINITY : ofEqual[i];
@@ -179,16 +180,16 @@ final class PlainWorkCost implements Scorer, Observer {
         ofEqual[i] = Double.POSITIVE_INFINITY;
       }
     }
-    return highest(request, candidates, ofEqual, 1.05 * least);
+    return highest(request, candidates, ofEqual, same * least);
   }
 
-  /** Requests in flight as they count and one more, times 12 for each that will fail. */
+  /** Requests in flight as they count and one more, times what they cost for those that fail. */
   private double weighed(Endpoint endpoint) {
     double inFlight =
         endpoint.inFlight()
             + criticalMore * endpoint.criticalInFlight()
             + sheddableMore * endpoint.sheddableInFlight();
-    return (inFlight + 1) * (1 + 12 * endpoint.failing() / (1 - endpoint.failing()));
+    return (inFlight + 1) * endpoint.risk();
   }
 
   private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {

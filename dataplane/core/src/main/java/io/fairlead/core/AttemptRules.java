@@ -1,0 +1,122 @@
+package io.fairlead.core;
+
+import io.fairlead.core.Failure.Work;
+import io.fairlead.core.health.Deadlines;
+import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.health.RetryBudget;
+
+/**
+ * How long an attempt may take, what it says of its endpoint, and whether another may follow. What
+ * was written of it, since when and until when stands in its {@link Flight}.
+ */
+final class AttemptRules {
+
+  private static final long SECOND = 1_000_000_000;
+
+  /** A request that a server had for so long has been worked on. */
+  private static final long LONG_AT_A_SERVER = SECOND;
+
+  /** A server that is out for saying nothing so long does not have the request any more. */
+  private static final long SILENT_FOR_DEAD = 2 * SECOND;
+
+  /** The same where the request can't be sent again: it costs the client its answer. */
+  private static final long SILENT_FOR_GOOD = 10 * SECOND;
+
+  private final PoolLimits limits;
+  private final PoolHealth health;
+  private final CandidateChoice candidates;
+  private final RetryBudget budget = new RetryBudget();
+
+  AttemptRules(PoolLimits limits, PoolHealth health, CandidateChoice candidates) {
+    this.limits = limits;
+    this.health = health;
+    this.candidates = candidates;
+  }
+
+  RetryBudget budget() {
+    return budget;
+  }
+
+  /**
+   * Sets until when this attempt may take.
+   *
+   * @param expected nanoseconds to the first token, as expected
+   * @param configured what its model and the pool say
+   */
+  static void bound(long now, Flight flight, long expected, Timeouts configured) {
+    RequestFacts facts = flight.facts;
+    Timeouts set = facts.timeouts().or(configured);
+    boolean streamed = facts.delivery().streamed();
+    flight.firstByteBy = Deadlines.at(now, Deadlines.firstByte(set, expected, streamed));
+    flight.mostSilence = Deadlines.silence(set);
+    flight.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
+  }
+
+  /** The attempt failed: its endpoint's health is told. */
+  void failed(long now, Flight flight, EndpointState at, Failure failure) {
+    health.failed(now, at.health(), failure, flight.sentAt, flight.trial);
+  }
+
+  /** Whether its bounds and those of the pool allow another attempt; counts it if so. */
+  boolean maySendAgain(long now, Flight flight, Failure failure) {
+    boolean worked = failure.work() != Work.NONE || now - flight.sentAt >= LONG_AT_A_SERVER;
+    if (flight.answered
+        || !flight.facts.delivery().resendable()
+        || flight.attempts > limits.retries()
+        || (worked && flight.workedOn)
+        || !budget.take(now)) {
+      return false;
+    }
+    flight.workedOn |= worked;
+    return true;
+  }
+
+  /** Whether the client left says nothing of the endpoint. */
+  void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome) {
+    if (flight.judged) {
+      return;
+    }
+    switch (outcome) {
+      case COMPLETED -> {
+        if (!flight.answered) {
+          health.answered(now, endpoint.health(), flight.sentAt, flight.trial);
+        }
+      }
+      case FAILED -> {
+        Failure failure = flight.answered ? Failure.BROKEN_OFF : Failure.ERROR;
+        failed(now, flight, endpoint, failure);
+      }
+      case DISCONNECTED -> {}
+    }
+  }
+
+  /** Whether the answer has stopped coming. */
+  static boolean isSilent(long now, Flight flight) {
+    return flight.answered
+        && flight.mostSilence != Deadlines.NEVER
+        && now - flight.lastByteAt >= flight.mostSilence;
+  }
+
+  /** Whether all of it takes longer than it may. */
+  static boolean isOver(long now, Flight flight) {
+    return flight.over != Deadlines.NEVER && now - flight.over >= 0;
+  }
+
+  /**
+   * Whether its first byte is no longer to be waited for: the time is up, or the endpoint has said
+   * nothing to anybody for so long that it is taken for dead.
+   */
+  boolean isLate(long now, Flight flight, EndpointState at) {
+    if (flight.firstByteBy != Deadlines.NEVER && now - flight.firstByteBy >= 0) {
+      return true;
+    }
+    boolean again =
+        flight.facts.delivery().resendable()
+            && !flight.workedOn
+            && flight.attempts <= limits.retries();
+    // A server that never served may be compiling what its first request needs.
+    return (again && candidates.hasAlternative(flight))
+        ? at.health().silentSince(now - SILENT_FOR_DEAD)
+        : at.health().served() && at.health().silentSince(now - SILENT_FOR_GOOD);
+  }
+}

@@ -1,0 +1,105 @@
+package io.fairlead.core;
+
+import io.fairlead.core.health.PoolHealth;
+import io.fairlead.plugin.SaturationDetector;
+import org.jspecify.annotations.Nullable;
+
+/** Says which endpoints a request may go to, before the scheduler chooses among them. */
+final class CandidateChoice {
+
+  /** Saturation from which on an endpoint gets no sheddable requests. */
+  private static final double FULL = 1;
+
+  private final EndpointSet endpoints;
+  private final PoolHealth health;
+  private final CurrentRequest current;
+
+  CandidateChoice(EndpointSet endpoints, PoolHealth health, CurrentRequest current) {
+    this.endpoints = endpoints;
+    this.health = health;
+    this.current = current;
+  }
+
+  /**
+   * Leaves as candidates those endpoints that the request may go to: of those in use the ones that
+   * it draws; where that is none, all in use; and where none is, whoever has not failed it yet.
+   *
+   * <p>Where all in use are full, what is out is no way out.
+   *
+   * @param saturation says which are full, where those don't count
+   * @return how many do not count for being full, of those looked at last
+   */
+  int narrow(long now, Flight flight, @Nullable SaturationDetector saturation) {
+    int full = 0;
+    boolean any = flight.attempts == 0 && saturation == null && flight.facts.subset() == null;
+    if (any && health.whole(now)) {
+      return 0;
+    }
+    if (!health.whole(now)) {
+      full = narrow(flight, saturation, Use.DRAWN);
+      if (current.size() == 0) {
+        full = narrow(flight, saturation, Use.IN_USE);
+      }
+      if (current.size() > 0 || full > 0) {
+        return full;
+      }
+    }
+    return narrow(flight, saturation, Use.ANY);
+  }
+
+  /** Who counts as usable. */
+  private enum Use {
+    DRAWN,
+    IN_USE,
+    ANY
+  }
+
+  private int narrow(Flight flight, @Nullable SaturationDetector saturation, Use use) {
+    EndpointState[] eligible = endpoints.eligible();
+    boolean retry = flight.attempts > 0;
+    int full = 0;
+    int count = use == Use.ANY ? eligible.length : health.usableCount();
+    current.none();
+    for (int i = 0; i < count; i++) {
+      int place = use == Use.ANY ? i : health.usable(i);
+      EndpointState endpoint = eligible[place];
+      if ((retry && flight.hasTried(endpoint))
+          || !allowed(flight.facts, endpoint)
+          || (use != Use.ANY && health.busyOnTrial(place))
+          || (use == Use.DRAWN && health.drawnOut(place, lot(flight, endpoint)))) {
+        continue;
+      }
+      if (saturation != null && saturation.saturation(endpoint) >= FULL) {
+        full++;
+      } else {
+        current.candidate(place);
+      }
+    }
+    return full;
+  }
+
+  /** Random bits of a request's attempt and an endpoint: the finalizer of SplitMix64. */
+  private static long lot(Flight flight, EndpointState endpoint) {
+    long z = flight.facts.seed() ^ (endpoint.identity() + flight.attempts);
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+
+  /** Whether there is another endpoint in use that has not failed the request. */
+  boolean hasAlternative(Flight flight) {
+    for (EndpointState endpoint : endpoints.eligible()) {
+      if (endpoint.health().state() == HealthState.IN_USE
+          && endpoint != flight.at
+          && !flight.hasTried(endpoint)
+          && allowed(flight.facts, endpoint)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean allowed(RequestFacts facts, EndpointState endpoint) {
+    return facts.subset() == null || facts.subset().allows(endpoint.address(), endpoint.port());
+  }
+}

@@ -1,0 +1,121 @@
+package io.fairlead.core.health;
+
+import io.fairlead.core.HealthState;
+
+/**
+ * Which endpoints get requests, and which of them a part only: worked out when something has
+ * changed, so that a decision reads arrays. Never less than half of the pool.
+ */
+final class UsableEndpoints {
+
+  /** One that nothing is known of waits so long for its first word, while others are known. */
+  private static final long FIRST_WORD = 1_000_000_000;
+
+  /** The places of those that get requests, in order. */
+  private int[] places = {};
+
+  private int count;
+
+  /** By place: whether it is among the usable ones that are being made. */
+  private boolean[] listed = {};
+
+  private boolean whole = true;
+  private boolean stale;
+
+  /** Something is otherwise than before. */
+  void changed() {
+    stale = true;
+  }
+
+  /** Time has passed: failures count less, and strangers have waited. */
+  void age() {
+    stale |= !whole;
+  }
+
+  /** Whether all endpoints get requests, none of them fewer than the others. */
+  boolean whole(long now, EndpointHealth[] endpoints) {
+    if (stale) {
+      refresh(now, endpoints);
+    }
+    return whole;
+  }
+
+  int count() {
+    return count;
+  }
+
+  int place(int index) {
+    return places[index];
+  }
+
+  private void refresh(long now, EndpointHealth[] endpoints) {
+    stale = false;
+    if (places.length < endpoints.length) {
+      places = new int[endpoints.length + endpoints.length / 2];
+      listed = new boolean[places.length];
+    }
+    int strangers = 0;
+    for (EndpointHealth endpoint : endpoints) {
+      endpoint.estimate().age(now);
+      strangers += isStranger(now, endpoint) ? 1 : 0;
+    }
+    // While most are strangers, as when the picker has just begun, all are used.
+    boolean wait = strangers <= endpoints.length / 2;
+    count = 0;
+    int left = 0;
+    for (int place = 0; place < endpoints.length; place++) {
+      EndpointHealth endpoint = endpoints[place];
+      boolean stays = endpoint.state == HealthState.OUT || (wait && isStranger(now, endpoint));
+      listed[place] = !stays;
+      left += stays ? 0 : 1;
+    }
+    readmit(endpoints, endpoints.length - endpoints.length / 2 - left);
+    double least = Double.POSITIVE_INFINITY;
+    for (int place = 0; place < endpoints.length; place++) {
+      if (listed[place]) {
+        places[count++] = place;
+        least = Math.min(least, endpoints[place].risk());
+      }
+    }
+    whole = count == endpoints.length;
+    for (int i = 0; i < count; i++) {
+      EndpointHealth endpoint = endpoints[places[i]];
+      // Of requests, beside an endpoint that is as likely to fail them as the best is.
+      endpoint.share = least / endpoint.risk();
+      whole &= endpoint.share == 1 && endpoint.state == HealthState.IN_USE;
+    }
+  }
+
+  /** Nothing has been heard of it yet, and soon something should. */
+  private static boolean isStranger(long now, EndpointHealth endpoint) {
+    return !endpoint.heard && now - endpoint.cameAt < FIRST_WORD;
+  }
+
+  /** Lists so many of those that are not, the least likely to fail first. */
+  private void readmit(EndpointHealth[] endpoints, int missing) {
+    for (int i = 0; i < missing; i++) {
+      int best = -1;
+      for (int place = 0; place < endpoints.length; place++) {
+        if (!listed[place] && (best < 0 || better(endpoints[place], endpoints[best]))) {
+          best = place;
+        }
+      }
+      listed[best] = true;
+    }
+  }
+
+  /**
+   * One that is not out before one that is; one that listens before one that does not; then the one
+   * that fails less.
+   */
+  private static boolean better(EndpointHealth one, EndpointHealth other) {
+    boolean out = one.state == HealthState.OUT;
+    if (out != (other.state == HealthState.OUT)) {
+      return !out;
+    }
+    if (one.unreachable != other.unreachable) {
+      return other.unreachable;
+    }
+    return one.failing() < other.failing();
+  }
+}
