@@ -64,6 +64,7 @@ final class AttemptRules {
         || !flight.facts.delivery().resendable()
         || flight.attempts > limits.retries()
         || (worked && flight.workedOn)
+        || !candidates.hasOther(flight)
         || !budget.take(now)) {
       return false;
     }
@@ -115,7 +116,7 @@ final class AttemptRules {
             && !flight.workedOn
             && flight.attempts <= limits.retries();
     // A server that never served may be compiling what its first request needs.
-    return (again && candidates.hasAlternative(flight))
+    return (again && candidates.hasOtherInUse(flight))
         ? at.health().silentSince(now - SILENT_FOR_DEAD)
         : at.health().served() && at.health().silentSince(now - SILENT_FOR_GOOD);
   }

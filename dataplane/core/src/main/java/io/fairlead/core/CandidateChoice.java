@@ -86,13 +86,22 @@ final class CandidateChoice {
     return z ^ (z >>> 31);
   }
 
+  /** Whether there is another endpoint that has not failed the request. */
+  boolean hasOther(Flight flight) {
+    return hasOther(flight, false);
+  }
+
   /** Whether there is another endpoint in use that has not failed the request. */
-  boolean hasAlternative(Flight flight) {
+  boolean hasOtherInUse(Flight flight) {
+    return hasOther(flight, true);
+  }
+
+  private boolean hasOther(Flight flight, boolean inUse) {
     for (EndpointState endpoint : endpoints.eligible()) {
-      if (endpoint.health().state() == HealthState.IN_USE
-          && endpoint != flight.at
+      if (endpoint != flight.at
           && !flight.hasTried(endpoint)
-          && allowed(flight.facts, endpoint)) {
+          && allowed(flight.facts, endpoint)
+          && !(inUse && endpoint.health().state() != HealthState.IN_USE)) {
         return true;
       }
     }

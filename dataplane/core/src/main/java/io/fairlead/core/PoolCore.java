@@ -301,7 +301,7 @@ public final class PoolCore {
       giveUp(now, flight, Reason.SILENCE_TIMEOUT);
     } else if (!flight.answered && attempts.isLate(now, flight, at)) {
       attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
-      if (candidates.hasAlternative(flight)
+      if (candidates.hasOtherInUse(flight)
           && attempts.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
         sendAgain(now, flight);
       } else {

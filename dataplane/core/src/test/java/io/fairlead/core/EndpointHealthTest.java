@@ -319,6 +319,14 @@ class EndpointHealthTest {
   }
 
   @Test
+  void whereNobodyElseIsTheClientGetsTheAnswerThatThereIs() {
+    Pool pool = new Pool().configure().endpoints("a");
+    pool.core.attemptFailed(pool.now, pool.arrive("m"), Failure.ERROR);
+    assertThat(pool.effects).last().asString().endsWith(" passed");
+    assertThat(pool.rejections).isEmpty();
+  }
+
+  @Test
   void aFrozenServerHoldsNobodyForEver() {
     Pool pool = new Pool().configure().endpoints("a");
     pool.arrive("m");

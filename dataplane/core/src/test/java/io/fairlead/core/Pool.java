@@ -110,7 +110,9 @@ final class Pool implements RequestListener {
   }
 
   @Override
-  public void pass(long request) {}
+  public void pass(long request) {
+    effects.add(request + " passed");
+  }
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -108,6 +108,7 @@ final class TruthModel implements RequestListener {
         !request.firstToken
             && request.attempts <= retries
             && !(worked && request.workedOn)
+            && eligible.values().stream().anyMatch(server -> may(request, server))
             && takesFromBudget();
     request.workedOn |= sendsAgain && worked;
     expectDecision(request);

@@ -149,7 +149,9 @@ public final class EndpointHealth {
       lastSign = now;
     }
     inFlight++;
-    model = target;
+    if (!target.isEmpty()) {
+      model = target;
+    }
     if (state != HealthState.ON_TRIAL) {
       return false;
     }
