@@ -76,6 +76,41 @@ final class ManifestTest {
         .isEqualTo(InferencePool.GROUP);
   }
 
+  /** One setting in two places: what the API server lets in, the document must be able to say. */
+  @Test
+  void requestsAreTheDocuments() throws IOException {
+    JsonNode inResource =
+        schema(EndpointPicker.class).at("/properties/spec/properties/requests/properties");
+    JsonNode inDocument;
+    try (InputStream in =
+        Objects.requireNonNull(
+            ManifestTest.class.getResourceAsStream("/io/fairlead/crds/document/requests.yaml"))) {
+      inDocument = new YAMLMapper().readTree(in).path("properties");
+    }
+    same("requests", inResource, inDocument);
+    assertThat(texts(inResource.at("/unconfiguredModels/enum")))
+        .isEqualTo(Arrays.stream(Criticality.values()).map(Criticality::wireName).toList());
+  }
+
+  /** Of all but what is said to people, and forms of text that the document is stricter about. */
+  private static void same(String path, JsonNode one, JsonNode other) {
+    assertThat(names(one)).as(path).isEqualTo(names(other));
+    for (String name : names(one)) {
+      JsonNode mine = one.path(name);
+      JsonNode others = other.path(name);
+      for (String key : List.of("type", "format", "enum", "minimum", "maximum")) {
+        assertThat(mine.path(key)).as(path + "." + name + " " + key).isEqualTo(others.path(key));
+      }
+      same(path + "." + name, mine.path("properties"), others.path("properties"));
+    }
+  }
+
+  private static Set<String> names(JsonNode object) {
+    Set<String> names = new HashSet<>();
+    object.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+
   private static void described(String path, JsonNode schema) {
     assertThat(texts(schema.path("required")))
         .as(path)
@@ -105,6 +140,7 @@ final class ManifestTest {
     }
     switch (schema.path("type").asText()) {
       case "string" -> assertThat(type).as(path).isEqualTo(String.class);
+      case "boolean" -> assertThat(type).as(path).isEqualTo(Boolean.class);
       case "integer" ->
           assertThat(type)
               .as(path)

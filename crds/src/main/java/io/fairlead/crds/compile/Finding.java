@@ -17,6 +17,7 @@ public record Finding(
   public static final String MODEL_NAME_IN_USE = "ModelNameInUse";
   public static final String POOL_NOT_FOUND = "PoolNotFound";
   public static final String NOT_CARRIED_OUT = "NotCarriedOut";
+  public static final String INVALID_ANNOTATION = "InvalidAnnotation";
 
   /** What a finding does to its object. */
   public enum Severity {

@@ -1,16 +1,22 @@
 package io.fairlead.crds.compile;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.crds.compile.Compilation.AcceptedModel;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.FieldPath;
+import io.fairlead.crds.document.RequestsDocument;
 import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolSpec;
 import io.fairlead.crds.v1.Port;
@@ -30,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * same objects in any order.
  */
 public final class PoolCompiler {
+  private static final JsonMapper JSON = new JsonMapper();
+
   private final List<Finding> findings = new ArrayList<>();
   private final List<AcceptedModel> accepted = new ArrayList<>();
 
@@ -46,13 +54,20 @@ public final class PoolCompiler {
       InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
     PoolCompiler compiler = new PoolCompiler();
     compiler.findings.addAll(PoolCheck.of(pool));
-    SchedulerConfig scheduler =
-        picker == null ? SchedulerConfig.DEFAULT : compiler.scheduler(picker);
+    EndpointPickerSpec settings = picker == null ? null : picker.getSpec();
+    RequestsConfig requests = RequestsConfig.DEFAULT;
+    SchedulerConfig scheduler = SchedulerConfig.DEFAULT;
+    if (picker != null && settings != null) {
+      requests = compiler.requests(ObjectRef.of(picker), settings.requests());
+      scheduler = compiler.scheduler(ObjectRef.of(picker), settings.scheduling());
+    }
     boolean usable =
         compiler.findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
     List<ModelConfig> configs = compiler.models(pool, models);
     return new Compilation(
-        usable ? config(pool, configs, scheduler) : null, compiler.accepted, compiler.findings);
+        usable ? config(pool, configs, requests, scheduler) : null,
+        compiler.accepted,
+        compiler.findings);
   }
 
   /**
@@ -89,12 +104,23 @@ public final class PoolCompiler {
         Finding.Severity.REJECTS);
   }
 
-  private SchedulerConfig scheduler(EndpointPicker picker) {
-    JsonNode scheduling = picker.getSpec() == null ? null : picker.getSpec().scheduling();
+  private RequestsConfig requests(ObjectRef object, @Nullable RequestsSpec requests) {
+    if (requests == null) {
+      return RequestsConfig.DEFAULT;
+    }
+    JsonNode node = JSON.valueToTree(requests);
+    SourceTree tree = SourceTree.of(object.toString(), node);
+    RequestsConfig config = RequestsDocument.read(tree, new FieldPath("spec.requests"), node);
+    for (FieldError error : tree.errors()) {
+      findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
+    }
+    return config;
+  }
+
+  private SchedulerConfig scheduler(ObjectRef object, @Nullable JsonNode scheduling) {
     if (scheduling == null || scheduling.isNull()) {
       return SchedulerConfig.DEFAULT;
     }
-    ObjectRef object = ObjectRef.of(picker);
     SourceTree tree = SourceTree.of(object.toString(), scheduling);
     SchedulerConfig config =
         SchedulerDocument.read(tree, new FieldPath("spec.scheduling"), scheduling.deepCopy());
@@ -116,7 +142,7 @@ public final class PoolCompiler {
   private List<ModelConfig> models(InferencePool pool, List<InferenceModel> models) {
     Map<String, ModelConfig> configs = new TreeMap<>();
     Map<String, AcceptedModel> winners = new TreeMap<>();
-    List<Finding> rejected = new ArrayList<>();
+    List<Finding> found = new ArrayList<>();
     models.stream()
         .filter(
             model ->
@@ -124,9 +150,9 @@ public final class PoolCompiler {
                     model.getMetadata().getNamespace(), pool.getMetadata().getNamespace()))
         .filter(model -> model.getMetadata().getDeletionTimestamp() == null)
         .sorted(ModelOrder.OLDEST_FIRST)
-        .forEach(model -> model(pool, model, configs, winners, rejected));
-    rejected.sort(Comparator.comparing(finding -> finding.object().name()));
-    findings.addAll(rejected);
+        .forEach(model -> model(pool, model, configs, winners, found));
+    found.sort(Comparator.comparing(finding -> finding.object().name()));
+    findings.addAll(found);
     accepted.addAll(winners.values());
     return List.copyOf(configs.values());
   }
@@ -136,11 +162,11 @@ public final class PoolCompiler {
       InferenceModel model,
       Map<String, ModelConfig> configs,
       Map<String, AcceptedModel> winners,
-      List<Finding> rejected) {
+      List<Finding> found) {
     InferenceModelSpec spec = model.getSpec();
     if (spec == null) {
       // It names no pool, so every pool of the namespace names it.
-      ModelCheck.of(model).ifPresent(rejected::add);
+      ModelCheck.of(model).ifPresent(found::add);
       return;
     }
     if (spec.poolRef() == null
@@ -149,19 +175,21 @@ public final class PoolCompiler {
     }
     Optional<Finding> invalid = ModelCheck.of(model);
     if (invalid.isPresent()) {
-      rejected.add(invalid.get());
+      found.add(invalid.get());
       return;
     }
     switch (PoolReferences.resolve(spec.poolRef())) {
-      case PoolReferences.Invalid ref -> rejected.add(badReference(model, ref));
+      case PoolReferences.Invalid ref -> found.add(badReference(model, ref));
       case PoolReferences.Pool ref -> {
-        ModelConfig config = config(spec);
+        ModelTimeouts timeouts = ModelTimeouts.of(model);
+        ModelConfig config = config(spec, timeouts.timeouts());
         AcceptedModel winner = winners.get(config.name());
         if (winner == null) {
           configs.put(config.name(), config);
           winners.put(config.name(), new AcceptedModel(ObjectRef.of(model), ref.note()));
+          found.addAll(timeouts.findings());
         } else {
-          rejected.add(nameInUse(model, winner.object()));
+          found.add(nameInUse(model, winner.object()));
         }
       }
     }
@@ -180,7 +208,7 @@ public final class PoolCompiler {
         Finding.Severity.REJECTS);
   }
 
-  private static ModelConfig config(InferenceModelSpec spec) {
+  private static ModelConfig config(InferenceModelSpec spec, TimeoutsConfig timeouts) {
     String name = Objects.requireNonNull(spec.modelName());
     List<TargetModel> targets = new ArrayList<>();
     for (io.fairlead.crds.v1alpha2.TargetModel target : spec.targetModels()) {
@@ -191,11 +219,15 @@ public final class PoolCompiler {
     return new ModelConfig(
         name,
         ModelCheck.criticality(spec.criticality()).orElseThrow(),
-        targets.isEmpty() ? List.of(new TargetModel(name, 1)) : targets);
+        targets.isEmpty() ? List.of(new TargetModel(name, 1)) : targets,
+        timeouts);
   }
 
   private static PoolConfig config(
-      InferencePool pool, List<ModelConfig> models, SchedulerConfig scheduler) {
+      InferencePool pool,
+      List<ModelConfig> models,
+      RequestsConfig requests,
+      SchedulerConfig scheduler) {
     InferencePoolSpec spec = pool.getSpec();
     List<Integer> ports = new ArrayList<>();
     for (Port port : spec.targetPorts()) {
@@ -208,6 +240,7 @@ public final class PoolCompiler {
         ports,
         spec.appProtocol() == null ? "http" : spec.appProtocol(),
         models,
+        requests,
         scheduler);
   }
 }

@@ -58,7 +58,12 @@ public final class RequestsDocument {
         timeout(tree, path, node, "total"));
   }
 
-  private static @Nullable Duration timeout(
+  /**
+   * Reads one timeout, a string if it is there.
+   *
+   * @return null when it is not there, or wrong: then the tree has an error
+   */
+  public static @Nullable Duration timeout(
       SourceTree tree, FieldPath path, JsonNode node, String field) {
     return DurationField.read(tree, path, node, field, Duration.ofNanos(1), TimeoutsConfig.LONGEST);
   }

@@ -7,14 +7,18 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -214,6 +218,110 @@ final class PoolCompilerTest {
     assertThat(refused.findings())
         .extracting(Finding::path)
         .containsExactly("spec.scheduling.plugins[0].type");
+  }
+
+  @Test
+  void readsHowThePickerTreatsRequests() {
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(),
+            List.of(),
+            requests(
+                "{unconfiguredModels: Sheddable, timeouts: {firstByte: 1m30s, total: 10m},"
+                    + " trustTimeoutHeaders: true, retryBudgetPercent: 5}"));
+    assertThat(compilation.findings()).isEmpty();
+    assertThat(config(compilation).requests())
+        .isEqualTo(
+            new RequestsConfig(
+                Criticality.SHEDDABLE,
+                new TimeoutsConfig(Duration.ofSeconds(90), null, Duration.ofMinutes(10)),
+                true,
+                5));
+    for (String preset : List.of("null", "{}", "{timeouts: {}}", "{timeouts: {silence: null}}")) {
+      assertThat(config(PoolCompiler.compile(pool(), List.of(), requests(preset))).requests())
+          .isEqualTo(RequestsConfig.DEFAULT);
+    }
+  }
+
+  @Test
+  void aPickerThatTreatsRequestsInNoWayGivesNoConfigAndSaysWhy() {
+    Compilation refused =
+        PoolCompiler.compile(
+            pool(),
+            List.of(good("a")),
+            requests("{timeouts: {firstByte: soon, silence: 0s, total: 8761h}}"));
+    assertThat(refused.config()).isNull();
+    assertThat(refused.findings())
+        .extracting(Finding::message)
+        .containsExactly(
+            "spec.requests.timeouts.firstByte is \"soon\", expected a duration as Go writes it,"
+                + " such as 30s or 1m30s",
+            "spec.requests.timeouts.silence is \"0s\", expected a duration above 0s",
+            "spec.requests.timeouts.total is \"8761h\", expected a duration of at most 8760h");
+    assertThat(
+            PoolCompiler.compile(
+                    pool(),
+                    List.of(),
+                    requests("{unconfiguredModels: Vital, retryBudgetPercent: 101}"))
+                .findings())
+        .extracting(Finding::path)
+        .containsExactly("spec.requests.unconfiguredModels", "spec.requests.retryBudgetPercent");
+  }
+
+  private static EndpointPicker requests(String requests) {
+    return read(
+        EndpointPicker.class,
+        "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, requests: "
+            + requests
+            + "}}");
+  }
+
+  @Test
+  void aModelsAnnotationsSetItsTimeouts() {
+    InferenceModel model = good("a");
+    model
+        .getMetadata()
+        .setAnnotations(
+            Map.of(
+                "fairlead.io/first-byte-timeout",
+                "5s",
+                "fairlead.io/silence-timeout",
+                "1500ms",
+                "fairlead.io/timeout",
+                "1h",
+                "fairlead.io/else",
+                "x"));
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(model, good("b")), null);
+    assertThat(compilation.findings()).isEmpty();
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::timeouts)
+        .containsExactly(
+            new TimeoutsConfig(
+                Duration.ofSeconds(5), Duration.ofMillis(1_500), Duration.ofHours(1)),
+            TimeoutsConfig.UNSET);
+  }
+
+  @Test
+  void aModelIsServedWithoutTheAnnotationsThatAreWrong() {
+    InferenceModel model = good("a");
+    model
+        .getMetadata()
+        .setAnnotations(
+            Map.of("fairlead.io/first-byte-timeout", "5", "fairlead.io/timeout", "10s"));
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(model), null);
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::timeouts)
+        .containsExactly(new TimeoutsConfig(null, null, Duration.ofSeconds(10)));
+    assertThat(compilation.accepted()).hasSize(1);
+    assertThat(compilation.findings())
+        .containsExactly(
+            new Finding(
+                new ObjectRef("InferenceModel", "n", "a"),
+                "metadata.annotations[\"fairlead.io/first-byte-timeout\"]",
+                "InvalidAnnotation",
+                "metadata.annotations[\"fairlead.io/first-byte-timeout\"] is \"5\", expected a"
+                    + " duration as Go writes it, such as 30s or 1m30s",
+                Finding.Severity.WARNS));
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Verdict;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Puts what the compiler finds into the words of conditions. */
@@ -62,6 +63,10 @@ public final class PoolDesire {
     if (rejection.isPresent()) {
       return rejected(model, rejection.get());
     }
+    String warnings =
+        compilation.about(object).stream()
+            .map(finding -> ", but without what is wrong: " + finding.message())
+            .collect(Collectors.joining());
     String message =
         compilation.accepted().stream()
             .filter(accepted -> accepted.object().equals(object))
@@ -73,7 +78,7 @@ public final class PoolDesire {
             ? Verdict.pending(
                 "InferencePool %s has no config that a model could be in; condition Accepted of the pool says why"
                     .formatted(pool))
-            : Verdict.yes("Accepted", "The pool takes the model into its config");
+            : Verdict.yes("Accepted", "The pool takes the model into its config" + warnings);
     return new JudgedModel(model, accepted, Verdict.yes("ResolvedRefs", message));
   }
 

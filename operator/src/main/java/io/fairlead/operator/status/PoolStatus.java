@@ -146,7 +146,10 @@ public final class PoolStatus {
       return Verdict.pending("There is no config for models until the pool is accepted");
     }
     return facts.models().accepted() == 0
-        ? Verdict.yes("NoModels", "No InferenceModel names the pool; every request is Sheddable")
+        ? Verdict.yes(
+            "NoModels",
+            "No InferenceModel names the pool; every request counts as spec.requests of its"
+                + " EndpointPicker says of unconfigured models, Standard by default")
         : Verdict.yes("AllAccepted", "Every InferenceModel of the pool is in the config");
   }
 

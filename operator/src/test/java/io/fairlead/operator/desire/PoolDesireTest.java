@@ -29,7 +29,22 @@ class PoolDesireTest {
     assertThat(judged.resolvedRefs().isTrue()).isTrue();
   }
 
+  @Test
+  void anAcceptedModelSaysWhatOfItIsWrong() {
+    Verdict accepted = judge("app: vllm", "{fairlead.io/timeout: soon}").accepted();
+    assertThat(accepted.isTrue()).isTrue();
+    assertThat(accepted.message())
+        .isEqualTo(
+            "The pool takes the model into its config, but without what is wrong:"
+                + " metadata.annotations[\"fairlead.io/timeout\"] is \"soon\", expected a duration as"
+                + " Go writes it, such as 30s or 1m30s");
+  }
+
   private static JudgedModel judge(String selector) {
+    return judge(selector, "{}");
+  }
+
+  private static JudgedModel judge(String selector, String annotations) {
     InferencePool pool =
         Serialization.unmarshal(
             """
@@ -44,9 +59,11 @@ class PoolDesireTest {
     InferenceModel model =
         Serialization.unmarshal(
             """
-            metadata: {name: m, namespace: ns, creationTimestamp: "2026-01-01T00:00:00Z"}
+            metadata:
+              {name: m, namespace: ns, creationTimestamp: "2026-01-01T00:00:00Z", annotations: %s}
             spec: {modelName: chat, poolRef: {name: p}}
-            """,
+            """
+                .formatted(annotations),
             InferenceModel.class);
     Observation seen =
         new Observation(pool, List.of(), List.of(model), null, List.of(), List.of(), List.of());

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param image container image; the operator's own default when absent
  * @param replicas at least 0; absent leaves the number to an autoscaler
  * @param resources of the picker's container; the operator's defaults when absent
+ * @param requests how requests are treated; the defaults when absent
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
  *     compiled; must not be modified
  */
@@ -24,4 +25,5 @@ public record EndpointPickerSpec(
     @Nullable String image,
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources,
+    @Nullable RequestsSpec requests,
     @Nullable JsonNode scheduling) {}

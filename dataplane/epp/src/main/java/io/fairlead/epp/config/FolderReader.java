@@ -69,9 +69,7 @@ final class FolderReader {
     Compilation compilation =
         PoolCompiler.compile(
             pool, resources.models(), resources.pickers().stream().findFirst().orElse(null));
-    compilation.findings().stream()
-        .filter(finding -> finding.severity() == Finding.Severity.REJECTS)
-        .forEach(this::error);
+    compilation.findings().stream().filter(FolderReader::isError).forEach(this::error);
     for (InferenceModel model : resources.models()) {
       if (!onPool(model, pool)) {
         error(PoolCompiler.withoutPool(model));
@@ -97,6 +95,11 @@ final class FolderReader {
       errors.addAll(e.errors());
       return null;
     }
+  }
+
+  private static boolean isError(Finding finding) {
+    return finding.severity() == Finding.Severity.REJECTS
+        || finding.reason().equals(Finding.INVALID_ANNOTATION);
   }
 
   private SchedulingPlace scheduling(EndpointPicker picker) {
