@@ -14,8 +14,8 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -92,7 +92,7 @@ class OperatorIT {
                 .map(child -> Long.parseLong(child.getMetadata().getResourceVersion())))
         .as("written in the order in which one needs the other, and never again")
         .isSorted();
-    assertThat(pool.config()).contains("chat", "sum", "vllm", pool.configHash());
+    assertThat(pool.config()).contains("chat", "sum", "vllm", pool.configHash().hex());
   }
 
   @Test
@@ -100,7 +100,7 @@ class OperatorIT {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.becomeReady();
-    String before = pool.configHash();
+    ConfigHash before = pool.configHash();
     long generation = pool.need(Deployment.class, PICKER).getMetadata().getGeneration();
 
     InferenceModel model = pool.need(InferenceModel.class, "chat");
@@ -117,25 +117,6 @@ class OperatorIT {
     pool.awaitPool("Programmed", "True/Programmed");
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getGeneration())
         .isEqualTo(generation);
-  }
-
-  @Test
-  void aRefusedConfigIsTold() {
-    pool.createPool();
-    pool.createModel("chat", "chat", 90);
-    pool.becomeReady();
-    pool.report(
-        new PickerReport(
-            "x/pool",
-            "old",
-            1,
-            new PickerReport.Refused(pool.configHash(), "models[0].name: too odd"),
-            new PickerReport.Endpoints(3, 0, "NoReadyPods")));
-    pool.awaitPool("Programmed", "False/ConfigRejected");
-    assertThat(pool.poolMessage("Programmed")).contains("models[0].name: too odd");
-    pool.awaitPool("EndpointsAvailable", "False/NoReadyPods");
-    pool.awaitPool("Ready", "False/ConfigRejected");
-    pool.awaitModel("chat", "Ready", "False/ConfigRejected");
   }
 
   @Test

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a pool and its objects amount to.
  *
- * @param config null when the pool or its picker is invalid: keep the last good one
+ * @param config null when there is none that could run: the pool is invalid, or its picker is and
+ *     no scheduling ran before
  * @param accepted the models in the config, in the order of their model names
  * @param findings about objects, first the pool, then the picker, then models by name
  */

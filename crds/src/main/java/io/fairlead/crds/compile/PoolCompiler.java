@@ -11,11 +11,11 @@ import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.FieldPath;
+import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.document.RequestsDocument;
 import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolSpec;
@@ -41,10 +41,16 @@ public final class PoolCompiler {
   private final List<Finding> findings = new ArrayList<>();
   private final List<AcceptedModel> accepted = new ArrayList<>();
 
-  private PoolCompiler() {}
+  private final @Nullable PluginTypes types;
+  private final @Nullable SchedulerConfig lastGood;
+
+  private PoolCompiler(@Nullable PluginTypes types, @Nullable SchedulerConfig lastGood) {
+    this.types = types;
+    this.lastGood = lastGood;
+  }
 
   /**
-   * Compiles {@code pool}.
+   * Compiles {@code pool} for a scheduler that is asked itself about plugins.
    *
    * @param models InferenceModels of any pool; those of other namespaces and other pools are passed
    *     over
@@ -52,22 +58,39 @@ public final class PoolCompiler {
    */
   public static Compilation compile(
       InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
-    PoolCompiler compiler = new PoolCompiler();
-    compiler.findings.addAll(PoolCheck.of(pool));
-    EndpointPickerSpec settings = picker == null ? null : picker.getSpec();
-    RequestsConfig requests = RequestsConfig.DEFAULT;
-    SchedulerConfig scheduler = SchedulerConfig.DEFAULT;
-    if (picker != null && settings != null) {
-      requests = compiler.requests(ObjectRef.of(picker), settings.requests());
-      scheduler = compiler.scheduler(ObjectRef.of(picker), settings.scheduling());
-    }
-    boolean usable =
-        compiler.findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
-    List<ModelConfig> configs = compiler.models(pool, models);
+    return new PoolCompiler(null, null).compiled(pool, models, picker);
+  }
+
+  /**
+   * Compiles {@code pool} for a scheduler that is elsewhere: plugins are checked as far as their
+   * types say, and a picker with scheduling that cannot be run keeps what it ran before.
+   *
+   * @param models InferenceModels of any pool; those of other namespaces and other pools are passed
+   *     over
+   * @param picker the pool's EndpointPicker, if it has one
+   * @param types the plugin types of the scheduler
+   * @param lastGood the scheduling that ran before; null when none did
+   */
+  public static Compilation compile(
+      InferencePool pool,
+      List<InferenceModel> models,
+      @Nullable EndpointPicker picker,
+      PluginTypes types,
+      @Nullable SchedulerConfig lastGood) {
+    return new PoolCompiler(types, lastGood).compiled(pool, models, picker);
+  }
+
+  private Compilation compiled(
+      InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
+    findings.addAll(PoolCheck.of(pool));
+    RequestsConfig requests = picker == null ? RequestsConfig.DEFAULT : requests(picker);
+    boolean usable = findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
+    SchedulerConfig scheduler = picker == null ? SchedulerConfig.DEFAULT : scheduler(picker);
+    List<ModelConfig> configs = models(pool, models);
     return new Compilation(
-        usable ? config(pool, configs, requests, scheduler) : null,
-        compiler.accepted,
-        compiler.findings);
+        usable && scheduler != null ? config(pool, configs, requests, scheduler) : null,
+        accepted,
+        findings);
   }
 
   /**
@@ -104,10 +127,12 @@ public final class PoolCompiler {
         Finding.Severity.REJECTS);
   }
 
-  private RequestsConfig requests(ObjectRef object, @Nullable RequestsSpec requests) {
+  private RequestsConfig requests(EndpointPicker picker) {
+    RequestsSpec requests = picker.getSpec() == null ? null : picker.getSpec().requests();
     if (requests == null) {
       return RequestsConfig.DEFAULT;
     }
+    ObjectRef object = ObjectRef.of(picker);
     JsonNode node = JSON.valueToTree(requests);
     SourceTree tree = SourceTree.of(object.toString(), node);
     RequestsConfig config = RequestsDocument.read(tree, new FieldPath("spec.requests"), node);
@@ -117,20 +142,27 @@ public final class PoolCompiler {
     return config;
   }
 
-  private SchedulerConfig scheduler(ObjectRef object, @Nullable JsonNode scheduling) {
+  /** Null when there is none that could run. */
+  private @Nullable SchedulerConfig scheduler(EndpointPicker picker) {
+    JsonNode scheduling = picker.getSpec() == null ? null : picker.getSpec().scheduling();
     if (scheduling == null || scheduling.isNull()) {
       return SchedulerConfig.DEFAULT;
     }
+    ObjectRef object = ObjectRef.of(picker);
     SourceTree tree = SourceTree.of(object.toString(), scheduling);
-    SchedulerConfig config =
-        SchedulerDocument.read(tree, new FieldPath("spec.scheduling"), scheduling.deepCopy());
+    FieldPath path = new FieldPath("spec.scheduling");
+    SchedulerConfig config = SchedulerDocument.read(tree, path, scheduling.deepCopy());
+    if (types != null && tree.errors().isEmpty()) {
+      types.check(
+          tree, path.field("plugins"), scheduling.path("plugins"), picker.getSpec().pluginTypes());
+    }
     for (FieldError error : tree.errors()) {
       findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
     }
     for (FieldError warning : tree.warnings()) {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
-    return config;
+    return tree.errors().isEmpty() ? config : lastGood;
   }
 
   private static Finding finding(

@@ -4,15 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,8 +50,8 @@ public final class ConfigDocument {
             RequestsDocument.read(tree, FieldPath.ROOT.field("requests"), root.path("requests")),
             scheduler);
     tree.throwErrors();
-    String hash = hash(config);
-    if (root.has("hash") && !root.path("hash").asText().equals(hash)) {
+    ConfigHash hash = hash(config);
+    if (root.has("hash") && !root.path("hash").asText().equals(hash.hex())) {
       tree.error(
           FieldPath.ROOT.field("hash"),
           "does not match the content, whose hash is "
@@ -116,22 +114,14 @@ public final class ConfigDocument {
     document
         .put("apiVersion", "fairlead.io/v1alpha1")
         .put("kind", "PoolConfig")
-        .put("hash", hash(config));
+        .put("hash", hash(config).hex());
     document.setAll(content(config));
     return TreeWriter.yaml(document);
   }
 
-  /**
-   * SHA-256 of the canonical bytes of {@code config} as 64 hexadecimal digits; the first 16 are
-   * enough to show.
-   */
-  public static String hash(PoolConfig config) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      return HexFormat.of().formatHex(digest.digest(TreeWriter.canonical(content(config))));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+  /** The hash of the canonical bytes of {@code config}. */
+  public static ConfigHash hash(PoolConfig config) {
+    return ConfigHash.of(TreeWriter.canonical(content(config)));
   }
 
   private static ObjectNode content(PoolConfig config) {

@@ -19,6 +19,11 @@ public final class Schemas {
     return new Schema(load(HERE + name + ".yaml"));
   }
 
+  /** A file of data of our own, {@code name.yaml} beside this class. */
+  static JsonNode tree(String name) {
+    return load(HERE + name + ".yaml");
+  }
+
   /** The schema of the only version of the kind in the CRD {@code crds/manifests/plural.yaml}. */
   public static Schema resource(String plural) {
     ObjectNode schema =

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fairlead.crds.ConfigHash;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * operator.
  *
  * @param pool {@code namespace/name} of the pool it serves, null before a config was applied
- * @param configHash content hash of the config in force, null before one was applied
+ * @param configHash which config is in force, null before one was applied
  * @param generation configs applied since the process started; 0 before the first, never negative
  * @param refused the newest config, when it could not be run; null when the newest one runs
  * @param endpoints what was found to send requests to
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PickerReport(
     @Nullable String pool,
-    @Nullable String configHash,
+    @Nullable ConfigHash configHash,
     long generation,
     @Nullable Refused refused,
     Endpoints endpoints) {
@@ -51,12 +52,13 @@ public record PickerReport(
   /**
    * A config that is not run.
    *
-   * @param hash content hash of what was refused
+   * @param hash which config was refused; null when what was found names none, since it is no
+   *     document, or isn't there
    * @param message where it came from, field path and reason
    */
-  public record Refused(String hash, String message) {
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Refused(@Nullable ConfigHash hash, String message) {
     public Refused {
-      present("hash", hash);
       present("message", message);
     }
   }

@@ -2,35 +2,41 @@ package io.fairlead.crds.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.crds.ConfigHash;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PickerReportTest {
+  private static final ConfigHash RUNNING = ConfigHash.of("running");
+  private static final ConfigHash REFUSED = ConfigHash.of("refused");
 
   @Test
   void survivesTheWayThroughJson() {
     var report =
         new PickerReport(
             "ns/pool",
-            "abc",
+            RUNNING,
             3,
-            new PickerReport.Refused("def", "config.yaml: models[0].name is missing"),
+            new PickerReport.Refused(REFUSED, "config.yaml: models[0].name is missing"),
             new PickerReport.Endpoints(4, 2, null));
 
     assertThat(PickerReport.fromJson(report.toJson())).contains(report);
     assertThat(report.toJson())
         .isEqualTo(
-            "{\"pool\":\"ns/pool\",\"configHash\":\"abc\",\"generation\":3,\"refused\":{\"hash\":"
-                + "\"def\",\"message\":\"config.yaml: models[0].name is missing\"},\"endpoints\":"
+            "{\"pool\":\"ns/pool\",\"configHash\":\""
+                + RUNNING
+                + "\",\"generation\":3,\"refused\":{\"hash\":\""
+                + REFUSED
+                + "\",\"message\":\"config.yaml: models[0].name is missing\"},\"endpoints\":"
                 + "{\"matching\":4,\"ready\":2}}");
   }
 
   @Test
   void readsWhatANewerPickerAdds() {
-    assertThat(PickerReport.fromJson("{\"configHash\":\"x\",\"later\":[1]}"))
-        .contains(new PickerReport(null, "x", 0, null, new PickerReport.Endpoints(0, 0, null)));
+    assertThat(PickerReport.fromJson("{\"configHash\":\"" + RUNNING + "\",\"later\":[1]}"))
+        .contains(new PickerReport(null, RUNNING, 0, null, new PickerReport.Endpoints(0, 0, null)));
   }
 
   @ParameterizedTest
@@ -46,8 +52,9 @@ class PickerReportTest {
       textBlock =
           """
           {"generation":-1}                          | generation is negative: -1
-          {"refused":{"message":"m"}}                | refused: hash is missing
-          {"refused":{"hash":"h","message":null}}    | refused: message is missing
+          {"configHash":"abc"}                       | configHash: is no hash of a config, which has 64 digits: abc
+          {"refused":{"hash":"h","message":"m"}}     | refused.hash: is no hash of a config, which has 64 digits: h
+          {"refused":{"message":null}}               | refused: message is missing
           {"endpoints":{"matching":-1}}              | endpoints: matching is negative: -1
           {"endpoints":{"matching":1,"ready":-2}}    | endpoints: ready is negative: -2
           {"endpoints":{"reason":"Tired"}}           | endpoints: reason is none of NoMatchingPods, NoReadyPods, PortNotServed: Tired

@@ -14,14 +14,20 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.v1.InferencePool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Builds the desired children of one pool, each with only the fields that we mean. */
 public final class Children {
   /** Key of the document in the ConfigMap. */
   public static final String CONFIG_KEY = "config.yaml";
+
+  /** Key of the document that ran before it, in the same ConfigMap. */
+  public static final String LAST_GOOD_KEY = "last-good.yaml";
 
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
@@ -64,12 +70,17 @@ public final class Children {
   }
 
   private static ConfigMap configMap(PickerDesign design) {
+    Map<String, String> data = new TreeMap<>();
+    data.put(CONFIG_KEY, design.document());
+    if (design.lastGood() != null) {
+      data.put(LAST_GOOD_KEY, design.lastGood());
+    }
     return new ConfigMapBuilder()
         .withMetadata(
             meta(design, design.picker())
-                .addToAnnotations(Labels.CONFIG_HASH, design.documentHash())
+                .addToAnnotations(ConfigHash.ANNOTATION, design.documentHash().hex())
                 .build())
-        .addToData(CONFIG_KEY, design.document())
+        .withData(data)
         .build();
   }
 

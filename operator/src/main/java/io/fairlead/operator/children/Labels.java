@@ -9,9 +9,6 @@ public final class Labels {
   /** Names the picker (see {@link Names#child}) on pods, children and status Leases. */
   public static final String PICKER = "fairlead.io/picker";
 
-  /** On the ConfigMap: hash of the document that it holds. */
-  public static final String CONFIG_HASH = "fairlead.io/config-hash";
-
   /** On every child: the operator made it. */
   public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
 

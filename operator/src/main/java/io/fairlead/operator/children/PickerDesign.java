@@ -1,6 +1,7 @@
 package io.fairlead.operator.children;
 
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fairlead.crds.ConfigHash;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param service name of the Service that gateways ask
  * @param servicePort port of that Service, 1 to 65535
  * @param document the scheduler config, as stored
- * @param documentHash its content hash
+ * @param documentHash which config that is
+ * @param lastGood the document that ran before it, for pickers that cannot run this one; null when
+ *     there is none
  * @param image image of the data plane
  * @param replicas pods to run; null leaves the number to an autoscaler or to the server's default
  * @param resources of the container; null for the defaults
@@ -24,7 +27,8 @@ public record PickerDesign(
     String service,
     int servicePort,
     String document,
-    String documentHash,
+    ConfigHash documentHash,
+    @Nullable String lastGood,
     String image,
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources) {

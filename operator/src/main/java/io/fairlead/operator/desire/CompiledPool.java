@@ -10,11 +10,15 @@ import org.jspecify.annotations.Nullable;
  * What the resources of a pool amount to.
  *
  * @param accepted whether the pool and its picker's settings can be run
- * @param config what to run; null when {@code accepted} is not true
+ * @param config what to run: of what cannot be run, what was in force stays; null when nothing was
+ * @param lastGood the document that ran before it; null when none is known to have run
  * @param models a judgement of every model that names the pool
  */
 public record CompiledPool(
-    Verdict accepted, @Nullable PoolConfig config, List<JudgedModel> models) {
+    Verdict accepted,
+    @Nullable PoolConfig config,
+    @Nullable String lastGood,
+    List<JudgedModel> models) {
 
   public CompiledPool {
     models = List.copyOf(models);

@@ -6,6 +6,9 @@ import io.fairlead.crds.compile.Finding;
 import io.fairlead.crds.compile.Finding.Severity;
 import io.fairlead.crds.compile.ObjectRef;
 import io.fairlead.crds.compile.PoolCompiler;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
@@ -26,22 +29,40 @@ public final class PoolDesire {
    * @param picker carries the settings; null for defaults
    */
   public static CompiledPool compile(Observation seen, @Nullable EndpointPicker picker) {
-    Compilation compilation = PoolCompiler.compile(seen.pool(), seen.models(), picker);
+    HeldConfig held = HeldConfig.of(seen);
+    Compilation compilation =
+        PoolCompiler.compile(
+            seen.pool(), seen.models(), picker, PluginTypes.shipped(), held.scheduling());
     List<JudgedModel> models =
         seen.models().stream()
             .filter(model -> !model.isMarkedForDeletion())
             .map(model -> judge(model, seen.pool().getMetadata().getName(), compilation))
             .toList();
-    return new CompiledPool(accepted(compilation, picker), compilation.config(), models);
+    PoolConfig compiled = compilation.config();
+    PoolConfig config = compiled == null ? held.newest().orElse(null) : compiled;
+    return new CompiledPool(
+        accepted(compilation, picker, config), config, lastGood(held, config), models);
   }
 
-  private static Verdict accepted(Compilation compilation, @Nullable EndpointPicker picker) {
+  private static @Nullable String lastGood(HeldConfig held, @Nullable PoolConfig config) {
+    return config == null ? null : held.lastGood(ConfigDocument.hash(config));
+  }
+
+  private static Verdict accepted(
+      Compilation compilation, @Nullable EndpointPicker picker, @Nullable PoolConfig config) {
     return compilation.findings().stream()
         .filter(finding -> finding.severity() == Severity.REJECTS)
         .filter(finding -> !finding.object().kind().equals("InferenceModel"))
         .filter(finding -> !finding.reason().equals(Finding.INVALID_EXTENSION_REF))
         .findFirst()
-        .map(finding -> Verdict.no(finding.reason(), finding.object() + ": " + finding.message()))
+        .map(
+            finding ->
+                Verdict.no(
+                    finding.reason(),
+                    finding.object()
+                        + ": "
+                        + finding.message()
+                        + (config == null ? "" : kept(finding, compilation))))
         .orElseGet(
             () ->
                 Verdict.yes(
@@ -50,6 +71,14 @@ public final class PoolDesire {
                         ? "The pool is served with defaults; an EndpointPicker that names it can set more"
                         : "The pool is served as EndpointPicker %s says"
                             .formatted(picker.getMetadata().getName())));
+  }
+
+  private static String kept(Finding finding, Compilation compilation) {
+    return compilation.config() == null
+        ? "; the config that was in force stays"
+        : finding.object().kind().equals("EndpointPicker")
+            ? "; the scheduling that was in force stays"
+            : "";
   }
 
   private static JudgedModel judge(InferenceModel model, String pool, Compilation compilation) {

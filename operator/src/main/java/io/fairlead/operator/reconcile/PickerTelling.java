@@ -32,7 +32,6 @@ final class PickerTelling {
     Deployment deployment = facts.deployment();
     DeploymentStatus rollout = deployment == null ? null : deployment.getStatus();
     int ready = orZero(rollout == null ? null : rollout.getReadyReplicas());
-    Verdict programmed = verdicts.getOrDefault(PoolStatus.PROGRAMMED, facts.accepted());
     Map<String, Verdict> all = new LinkedHashMap<>(verdicts);
     all.put(
         "Available",
@@ -60,7 +59,7 @@ final class PickerTelling {
                 orZero(rollout == null ? null : rollout.getReplicas()),
                 ready,
                 selector(facts.picker()),
-                programmed.isTrue() ? facts.hash() : null,
+                facts.running() == null ? null : facts.running().hex(),
                 new ModelCounts(facts.models().accepted(), facts.models().rejected().size()),
                 endpoints,
                 image(deployment),

@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
@@ -143,6 +144,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             service.port(),
             ConfigDocument.write(compiled.config()),
             ConfigDocument.hash(compiled.config()),
+            compiled.lastGood(),
             image == null || image.isBlank() ? settings.eppImage() : image,
             spec == null ? null : spec.replicas(),
             spec == null ? null : spec.resources()));
@@ -152,7 +154,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Observation seen,
       CompiledPool compiled,
       ServiceRef ref,
-      @Nullable String hash,
+      @Nullable ConfigHash hash,
       @Nullable Verdict failure) {
     String picker = Names.child(seen.pool().getMetadata().getName());
     Verdict accepted = compiled.accepted();

@@ -1,6 +1,7 @@
 package io.fairlead.operator.status;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.ConfigHash;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ public record PickerFacts(
     String picker,
     Verdict accepted,
     Verdict resolvedRefs,
-    @Nullable String hash,
+    @Nullable ConfigHash hash,
     @Nullable Deployment deployment,
     List<Replica> replicas,
     @Nullable Verdict applyFailure,
@@ -41,6 +42,17 @@ public record PickerFacts(
     public ModelCount {
       rejected = List.copyOf(rejected);
     }
+  }
+
+  /** Which config every ready replica runs; null where they differ, or none has said. */
+  public @Nullable ConfigHash running() {
+    List<@Nullable ConfigHash> said =
+        readyReplicas().stream()
+            .map(Replica::report)
+            .<@Nullable ConfigHash>map(report -> report == null ? null : report.configHash())
+            .distinct()
+            .toList();
+    return said.size() == 1 ? said.getFirst() : null;
   }
 
   List<Replica> readyReplicas() {

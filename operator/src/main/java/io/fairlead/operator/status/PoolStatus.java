@@ -1,5 +1,6 @@
 package io.fairlead.operator.status;
 
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class PoolStatus {
     if (failure != null) {
       return failure;
     }
-    String hash = facts.hash();
+    ConfigHash hash = facts.hash();
     if (hash == null) {
       return Verdict.pending("There is no config to run until the pool is accepted and resolved");
     }
@@ -78,17 +79,17 @@ public final class PoolStatus {
                         .formatted(replica.name(), replica.unreadable())));
   }
 
-  private static boolean runs(@Nullable PickerReport report, String hash) {
+  private static boolean runs(@Nullable PickerReport report, ConfigHash hash) {
     return report != null && hash.equals(report.configHash());
   }
 
-  private static Stream<Verdict> refusal(PickerFacts facts, Replica replica, String hash) {
+  private static Stream<Verdict> refusal(PickerFacts facts, Replica replica, ConfigHash hash) {
     PickerReport report = replica.report();
     if (report == null || report.refused() == null || runs(report, hash)) {
       return Stream.empty();
     }
     PickerReport.Refused refused = report.refused();
-    return refused.hash().equals(hash)
+    return hash.equals(refused.hash())
         ? Stream.of(
             Verdict.no(
                 "ConfigRejected",

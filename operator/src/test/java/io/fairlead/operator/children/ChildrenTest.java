@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.crds.ConfigHash;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,11 +20,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChildrenTest {
   private static final PickerDesign DESIGN =
       new PickerDesign(
-          "ns", "pool", "uid-1", "svc", 9002, "models: []\n", "abc", "example.test/epp:1", 2, null);
+          "ns",
+          "pool",
+          "uid-1",
+          "svc",
+          9002,
+          "models: []\n",
+          ConfigHash.of("abc"),
+          null,
+          "example.test/epp:1",
+          2,
+          null);
 
   private static PickerDesign with(String document, String hash, int servicePort) {
     return new PickerDesign(
-        "ns", "pool", "uid-1", "svc", servicePort, document, hash, "example.test/epp:1", 2, null);
+        "ns",
+        "pool",
+        "uid-1",
+        "svc",
+        servicePort,
+        document,
+        ConfigHash.of(hash),
+        "models: []\n",
+        "example.test/epp:1",
+        2,
+        null);
   }
 
   @Test
@@ -65,7 +86,17 @@ class ChildrenTest {
   void oneReplicaNeedsNoDisruptionBudget() {
     PickerDesign one =
         new PickerDesign(
-            "ns", "pool", "uid-1", "svc", 9002, "", "abc", "example.test/epp:1", 1, null);
+            "ns",
+            "pool",
+            "uid-1",
+            "svc",
+            9002,
+            "",
+            ConfigHash.of("abc"),
+            null,
+            "example.test/epp:1",
+            1,
+            null);
     assertThat(Children.of(one)).noneMatch(PodDisruptionBudget.class::isInstance);
     assertThat(Children.of(DESIGN)).anyMatch(PodDisruptionBudget.class::isInstance);
   }

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.report.PickerReport.Endpoints;
 import io.fairlead.crds.report.PickerReport.Refused;
@@ -31,7 +32,7 @@ class PoolStatusTest {
         "p-epp",
         ACCEPTED,
         RESOLVED,
-        "new",
+        hash("new"),
         deployment,
         List.of(replicas),
         null,
@@ -109,16 +110,20 @@ class PoolStatusTest {
     return new Replica(status.endStatus().build(), report, null);
   }
 
+  private static ConfigHash hash(String name) {
+    return ConfigHash.of(name);
+  }
+
   private static PickerReport runs(String hash) {
-    return new PickerReport("ns/p", hash, 1, null, SOME);
+    return new PickerReport("ns/p", hash(hash), 1, null, SOME);
   }
 
   private static PickerReport refuses(String hash) {
-    return new PickerReport("ns/p", "old", 1, new Refused(hash, "why"), SOME);
+    return new PickerReport("ns/p", hash("old"), 1, new Refused(hash(hash), "why"), SOME);
   }
 
   private static PickerReport endpoints(@Nullable String reason) {
-    return new PickerReport("ns/p", "new", 1, null, new Endpoints(0, 0, reason));
+    return new PickerReport("ns/p", hash("new"), 1, null, new Endpoints(0, 0, reason));
   }
 
   static Stream<Arguments> table() {

@@ -66,14 +66,19 @@ public final class Installed {
    * @param requests sees all that is asked
    */
   public KubernetesClient operator(Interceptor requests) {
-    Config config = Config.fromKubeconfig(server.kubeConfig());
-    config.setImpersonateUsername("system:serviceaccount:" + NAMESPACE + ":fairlead-operator");
-    config.setImpersonateGroups(
-        "system:serviceaccounts", "system:serviceaccounts:" + NAMESPACE, "system:authenticated");
     return new KubernetesClientBuilder()
-        .withConfig(config)
+        .withConfig(account(NAMESPACE, "fairlead-operator"))
         .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("requests", requests))
         .build();
+  }
+
+  /** May do what this ServiceAccount may. */
+  Config account(String namespace, String name) {
+    Config config = Config.fromKubeconfig(server.kubeConfig());
+    config.setImpersonateUsername("system:serviceaccount:" + namespace + ":" + name);
+    config.setImpersonateGroups(
+        "system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated");
+    return config;
   }
 
   private record Writes(Consumer<String> told) implements Interceptor {

@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class PoolFixture {
   public static final String POOL = "pool";
   public static final String PICKER = "pool-epp";
+
+  /** The picker's pod. */
+  public static final String POD = "epp-1";
 
   private final KubernetesClient client;
   private final String namespace;
@@ -169,9 +173,10 @@ public final class PoolFixture {
         .collect(Collectors.toMap(Condition::getType, c -> c.getStatus() + "/" + c.getReason()));
   }
 
-  public String configHash() {
-    return String.valueOf(
-        need(ConfigMap.class, PICKER).getMetadata().getAnnotations().get(Labels.CONFIG_HASH));
+  public ConfigHash configHash() {
+    return ConfigHash.parse(
+            need(ConfigMap.class, PICKER).getMetadata().getAnnotations().get(ConfigHash.ANNOTATION))
+        .orElseThrow();
   }
 
   /** The generated document. */
@@ -226,7 +231,7 @@ public final class PoolFixture {
         .resource(
             new PodBuilder()
                 .withNewMetadata()
-                .withName("epp-1")
+                .withName(POD)
                 .withNamespace(namespace)
                 .withLabels(labels)
                 .endMetadata()
@@ -251,13 +256,13 @@ public final class PoolFixture {
 
   /** The pod is gone, and no other has come yet. */
   public void losePod() {
-    delete(Pod.class, "epp-1");
+    delete(Pod.class, POD);
     deploymentStatus(0);
   }
 
   private void podReady(boolean ready) {
     Pod pod =
-        new PodBuilder(need(Pod.class, "epp-1"))
+        new PodBuilder(need(Pod.class, POD))
             .withNewStatus()
             .withPhase("Running")
             .addNewCondition()
@@ -307,18 +312,18 @@ public final class PoolFixture {
 
   /** What a picker does that is older, newer or not ours: any text. */
   public void report(String report) {
-    Pod pod = need(Pod.class, "epp-1");
+    Pod pod = need(Pod.class, POD);
     Lease lease =
         new LeaseBuilder()
             .withNewMetadata()
-            .withName("epp-1")
+            .withName(POD)
             .withNamespace(namespace)
             .addToLabels(Labels.PICKER, PICKER)
             .addToAnnotations(PickerReport.ANNOTATION, report)
             .addNewOwnerReference()
             .withApiVersion("v1")
             .withKind("Pod")
-            .withName("epp-1")
+            .withName(POD)
             .withUid(pod.getMetadata().getUid())
             .endOwnerReference()
             .endMetadata()

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fairlead.crds.Lenient;
 import io.fairlead.crds.PoolReference;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param replicas at least 0; absent leaves the number to an autoscaler
  * @param resources of the picker's container; the operator's defaults when absent
  * @param requests how requests are treated; the defaults when absent
+ * @param pluginTypes types of plugins that the image has beyond the shipped ones
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
  *     compiled; must not be modified
  */
@@ -26,4 +29,9 @@ public record EndpointPickerSpec(
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources,
     @Nullable RequestsSpec requests,
-    @Nullable JsonNode scheduling) {}
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> pluginTypes,
+    @Nullable JsonNode scheduling) {
+  public EndpointPickerSpec {
+    pluginTypes = Lenient.list(pluginTypes);
+  }
+}

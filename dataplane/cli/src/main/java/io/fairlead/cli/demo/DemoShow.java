@@ -146,7 +146,7 @@ final class DemoShow implements AutoCloseable {
   }
 
   private static List<String> config(PickerReport report) {
-    String hash = Objects.requireNonNullElse(report.configHash(), "none");
+    String hash = String.valueOf(Objects.requireNonNullElse(report.configHash(), "none"));
     List<String> lines = new ArrayList<>();
     lines.add("config " + hash.substring(0, Math.min(8, hash.length())) + " is in force");
     if (report.refused() != null) {

@@ -1,8 +1,7 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.crds.config.Spelling;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 
 /** What to say of a plugin type that there is no factory for. */
@@ -66,37 +65,11 @@ final class UpstreamTypes {
     if (type.startsWith("multicluster-")) {
       return "\"" + type + "\" is not supported; run one picker in each cluster";
     }
-    List<String> near =
-        known.stream()
-            .filter(other -> distance(type, other) <= Math.max(2, other.length() / 4))
-            .sorted(Comparator.comparingInt(other -> distance(type, other)))
-            .limit(3)
-            .toList();
+    String near = Spelling.near(type, known);
     return "\""
         + type
         + "\" is not a known plugin type; "
-        + (near.isEmpty() ? "" : "did you mean " + String.join(" or ", near) + "? ")
+        + (near.isEmpty() ? "" : "did you mean " + near + "? ")
         + "docs/plugins.md lists all; a type of your own needs its jar on the class path";
-  }
-
-  /** Characters to insert, remove or replace to get from one to the other. */
-  private static int distance(String a, String b) {
-    if (Math.abs(a.length() - b.length()) > 16) {
-      return 16;
-    }
-    int[] row = new int[b.length() + 1];
-    for (int j = 0; j < row.length; j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j < row.length; j++) {
-        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[b.length()];
   }
 }

@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings offered configs into force, one after the other. What can't be run is refused whole: the
- * last good config stays, and the reason is logged, counted and reported once per content.
+ * last good config stays, and the reason is logged, counted and reported once per content. A picker
+ * that starts and can't run the newest runs the one that the source keeps as the last good one.
  *
  * <p>Confined to the control thread.
  */
@@ -63,18 +64,25 @@ public final class ConfigApplier {
       return;
     }
     seen = offer.contentHash();
-    switch (offer) {
-      case ConfigOffer.Unreadable unreadable -> refuse(offer, unreadable.message());
-      case ConfigOffer.Document document -> {
-        switch (compiler.compile(document, running)) {
-          case DocumentCompiler.Result.Refused refused -> refuse(document, refused.message());
-          case DocumentCompiler.Result.Usable usable -> apply(document, usable);
-        }
-      }
+    ConfigOffer lastGood = offer.lastGood();
+    if (!take(offer) && running == null && lastGood != null) {
+      take(lastGood);
     }
   }
 
-  private void apply(ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled) {
+  /** Whether it can be run. */
+  private boolean take(ConfigOffer offer) {
+    return switch (offer) {
+      case ConfigOffer.Unreadable unreadable -> refuse(offer, unreadable.message());
+      case ConfigOffer.Document document ->
+          switch (compiler.compile(document, running)) {
+            case DocumentCompiler.Result.Refused refused -> refuse(document, refused.message());
+            case DocumentCompiler.Result.Usable usable -> apply(document, usable);
+          };
+    };
+  }
+
+  private boolean apply(ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled) {
     try {
       listener.applying(document.config());
       pool.configure(compiled.config())
@@ -92,7 +100,9 @@ public final class ConfigApplier {
               });
     } catch (RuntimeException | Error e) {
       notApplied(document, e);
+      return false;
     }
+    return true;
   }
 
   private void notApplied(ConfigOffer.Document document, Throwable failure) {
@@ -119,12 +129,13 @@ public final class ConfigApplier {
     listener.applied(document, compiled.config());
   }
 
-  private void refuse(ConfigOffer offer, String message) {
+  private boolean refuse(ConfigOffer offer, String message) {
     LOG.warn("config refused, the last good one stays: {}", message);
     if (isNewest(offer)) {
-      status.configRefused(offer.contentHash(), message);
+      status.configRefused(offer.configHash(), message);
     }
     listener.refused(offer, message);
+    return false;
   }
 
   /** Applying takes a while: something newer may have been seen since. */

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import io.fairlead.crds.ConfigHash;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Map;
@@ -21,6 +22,9 @@ public final class ConfigMapSource implements ConfigSource {
 
   /** The key that holds the document. */
   public static final String KEY = "config.yaml";
+
+  /** The key that holds the document that ran before, for pickers that can't run the newest. */
+  public static final String LAST_GOOD_KEY = "last-good.yaml";
 
   private static final Logger LOG = LoggerFactory.getLogger(ConfigMapSource.class);
 
@@ -103,13 +107,32 @@ public final class ConfigMapSource implements ConfigSource {
       return new ConfigOffer.Unreadable(
           origin(), "absent", origin() + ": does not exist; it is read as soon as it does");
     }
-    Map<String, String> data = map.getData();
-    String text = data == null ? null : data.get(KEY);
-    if (text == null) {
-      return new ConfigOffer.Unreadable(
-          origin(), "no key", origin() + ": has no key " + KEY + "; put the document there");
+    Map<String, String> data = map.getData() == null ? Map.of() : map.getData();
+    String text = data.get(KEY);
+    ConfigOffer newest =
+        text == null
+            ? new ConfigOffer.Unreadable(
+                origin(), "no key", origin() + ": has no key " + KEY + "; put the document there")
+            : document(origin(), text);
+    if (newest instanceof ConfigOffer.Unreadable unreadable) {
+      newest = unreadable.of(annotated(map));
     }
-    return ConfigReaders.guarded(origin(), hash(text), () -> reader.apply(origin(), text));
+    String before = data.get(LAST_GOOD_KEY);
+    return before == null
+        ? newest
+        : newest.withLastGood(document(origin() + ", key " + LAST_GOOD_KEY, before));
+  }
+
+  private ConfigOffer document(String place, String text) {
+    return ConfigReaders.guarded(place, hash(text), () -> reader.apply(place, text));
+  }
+
+  /** Which config the operator says is there, also where the document can't be read. */
+  private static @Nullable ConfigHash annotated(ConfigMap map) {
+    Map<String, String> annotations = map.getMetadata().getAnnotations();
+    return annotations == null
+        ? null
+        : ConfigHash.parse(annotations.get(ConfigHash.ANNOTATION)).orElse(null);
   }
 
   private String origin() {

@@ -1,5 +1,6 @@
 package io.fairlead.epp.config;
 
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.epp.datalayer.EndpointSet;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +14,22 @@ public sealed interface ConfigOffer {
   /** Changes with every byte of the source: tells a new state from one seen before. */
   String contentHash();
 
+  /** Which config it is: what is reported as running or refused. Null when nobody said. */
+  @Nullable ConfigHash configHash();
+
+  /**
+   * What the source keeps beside it, known to have run: for a picker that starts and can't run
+   * this. Null when it keeps none.
+   */
+  @Nullable ConfigOffer lastGood();
+
+  /** The same, beside what is known to have run. */
+  ConfigOffer withLastGood(ConfigOffer offer);
+
   /**
    * A document that could be read.
    *
    * @param config what to run
-   * @param configHash hash of the canonical document: what is reported as running
    * @param endpoints endpoints that came with it, null when they come from elsewhere
    * @param scheduling where its scheduling part stands
    */
@@ -25,15 +37,45 @@ public sealed interface ConfigOffer {
       String origin,
       String contentHash,
       PoolConfig config,
-      String configHash,
+      ConfigHash configHash,
       @Nullable EndpointSet endpoints,
-      SchedulingPlace scheduling)
-      implements ConfigOffer {}
+      SchedulingPlace scheduling,
+      @Nullable ConfigOffer lastGood)
+      implements ConfigOffer {
+
+    @Override
+    public Document withLastGood(ConfigOffer offer) {
+      return new Document(origin, contentHash, config, configHash, endpoints, scheduling, offer);
+    }
+  }
 
   /**
    * A state that can't be read.
    *
+   * @param configHash which config is meant to be there, as far as its source says
    * @param message file, field path and reason of every problem
    */
-  record Unreadable(String origin, String contentHash, String message) implements ConfigOffer {}
+  record Unreadable(
+      String origin,
+      String contentHash,
+      @Nullable ConfigHash configHash,
+      String message,
+      @Nullable ConfigOffer lastGood)
+      implements ConfigOffer {
+
+    /** Of a source that does not say which config is meant to be there. */
+    public Unreadable(String origin, String contentHash, String message) {
+      this(origin, contentHash, null, message, null);
+    }
+
+    @Override
+    public Unreadable withLastGood(ConfigOffer offer) {
+      return new Unreadable(origin, contentHash, configHash, message, offer);
+    }
+
+    /** The same, of a source that says which config is meant to be there. */
+    Unreadable of(@Nullable ConfigHash hash) {
+      return new Unreadable(origin, contentHash, hash, message, lastGood);
+    }
+  }
 }

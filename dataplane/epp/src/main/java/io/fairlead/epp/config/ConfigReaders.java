@@ -108,7 +108,7 @@ public final class ConfigReaders {
       @Nullable EndpointSet endpoints,
       SchedulingPlace scheduling) {
     return new ConfigOffer.Document(
-        origin, contentHash, config, ConfigDocument.hash(config), endpoints, scheduling);
+        origin, contentHash, config, ConfigDocument.hash(config), endpoints, scheduling, null);
   }
 
   static String messages(List<FieldError> errors) {

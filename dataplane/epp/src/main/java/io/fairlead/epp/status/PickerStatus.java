@@ -1,5 +1,6 @@
 package io.fairlead.epp.status;
 
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,7 +33,7 @@ public final class PickerStatus {
    * @param newest whether it is what was seen last: only then is a refusal over, for nobody is told
    *     twice of what was refused
    */
-  public void configApplied(String pool, String hash, boolean newest) {
+  public void configApplied(String pool, ConfigHash hash, boolean newest) {
     update(
         r ->
             new PickerReport(
@@ -43,8 +44,12 @@ public final class PickerStatus {
                 r.endpoints()));
   }
 
-  /** The newest config can't be run; what ran before still does. */
-  public void configRefused(String hash, String message) {
+  /**
+   * The newest config can't be run; what ran before still does.
+   *
+   * @param hash which one; null when what was found names none
+   */
+  public void configRefused(@Nullable ConfigHash hash, String message) {
     var refused = new PickerReport.Refused(hash, message);
     update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), refused, r.endpoints()));
   }

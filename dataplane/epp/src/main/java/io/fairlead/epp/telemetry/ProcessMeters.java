@@ -1,5 +1,6 @@
 package io.fairlead.epp.telemetry;
 
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -66,9 +67,9 @@ public final class ProcessMeters {
 
   /** The picker's status changed. */
   public void report(PickerReport report) {
-    String hash = report.configHash();
+    ConfigHash hash = report.configHash();
     if (hash != null && !hash.equals(last.configHash())) {
-      config.register(List.of(MultiGauge.Row.of(Tags.of("hash", hash), 1)), true);
+      config.register(List.of(MultiGauge.Row.of(Tags.of("hash", hash.hex()), 1)), true);
     }
     last = report;
   }

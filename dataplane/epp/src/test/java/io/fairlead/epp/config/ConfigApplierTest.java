@@ -8,6 +8,7 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.director.PoolLoop;
@@ -169,6 +170,29 @@ class ConfigApplierTest {
     assertThat(refusal()).contains("scheduling.plugins[0]").contains("create returned no plugin");
   }
 
+  @Test
+  void aPickerThatStartsOnARefusedConfigRunsTheLastGoodOneAndTells() {
+    ConfigOffer bad = ConfigReaders.document("test", BAD);
+    applier.offer(bad.withLastGood(ConfigReaders.document("before", GOOD)));
+    runControl();
+
+    assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
+    assertThat(refusal()).contains("no-such-scorer");
+    assertThat(Objects.requireNonNull(status.current().refused()).hash())
+        .isEqualTo(bad.configHash());
+
+    offer(OTHER);
+    runControl();
+    assertThat(status.current().configHash()).isEqualTo(hashOf(OTHER));
+    assertThat(status.current().refused()).isNull();
+
+    applier.offer(bad.withLastGood(ConfigReaders.document("before", GOOD)));
+    runControl();
+    assertThat(status.current().configHash())
+        .as("what runs stays, whatever is older")
+        .isEqualTo(hashOf(OTHER));
+  }
+
   private void offer(String text) {
     applier.offer(ConfigReaders.document("test", text));
   }
@@ -191,7 +215,7 @@ class ConfigApplierTest {
         new DocumentCompiler(plugins), loop, status, control::add, new Listener());
   }
 
-  private static String hashOf(String document) {
+  private static ConfigHash hashOf(String document) {
     return switch (ConfigReaders.document("test", document)) {
       case ConfigOffer.Document read -> read.configHash();
       case ConfigOffer.Unreadable unreadable -> throw new AssertionError(unreadable.message());

@@ -1,0 +1,104 @@
+package io.fairlead.operator.desire;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.DocumentException;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.operator.children.Children;
+import io.fairlead.operator.children.Names;
+import io.fairlead.operator.observe.Observation;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What the pool's ConfigMap holds now: the config to go on with when no better one can be made. */
+public final class HeldConfig {
+  private final Observation seen;
+  private final Map<String, String> data;
+  private final @Nullable ConfigHash hash;
+
+  private HeldConfig(Observation seen, Map<String, String> data, @Nullable ConfigHash hash) {
+    this.seen = seen;
+    this.data = data;
+    this.hash = hash;
+  }
+
+  /** As observed; holds nothing when there is no ConfigMap yet. */
+  public static HeldConfig of(Observation seen) {
+    return seen.child(ConfigMap.class, Names.child(seen.pool().getMetadata().getName()))
+        .map(map -> of(seen, map))
+        .orElseGet(() -> new HeldConfig(seen, Map.of(), null));
+  }
+
+  private static HeldConfig of(Observation seen, ConfigMap map) {
+    Map<String, String> annotations = map.getMetadata().getAnnotations();
+    return new HeldConfig(
+        seen,
+        map.getData() == null ? Map.of() : map.getData(),
+        annotations == null
+            ? null
+            : ConfigHash.parse(annotations.get(ConfigHash.ANNOTATION)).orElse(null));
+  }
+
+  /** The config that was written last; empty when there is none that can be read. */
+  public Optional<PoolConfig> newest() {
+    return read(data.get(Children.CONFIG_KEY));
+  }
+
+  /**
+   * The scheduling that ran before: of the newest config, unless a picker refuses that one and
+   * another ran before it.
+   */
+  public @Nullable SchedulerConfig scheduling() {
+    Optional<PoolConfig> lastGood =
+        refused() ? read(data.get(Children.LAST_GOOD_KEY)) : Optional.empty();
+    return lastGood.or(this::newest).map(PoolConfig::scheduler).orElse(null);
+  }
+
+  /**
+   * The document for pickers that cannot run {@code next}: what they ran when it was written.
+   *
+   * @return null when nothing is known to have run
+   */
+  public @Nullable String lastGood(ConfigHash next) {
+    boolean outrun = hash != null && !next.equals(hash) && runs(hash);
+    return data.get(outrun ? Children.CONFIG_KEY : Children.LAST_GOOD_KEY);
+  }
+
+  private boolean runs(ConfigHash config) {
+    return reports().anyMatch(report -> config.equals(report.configHash()));
+  }
+
+  private boolean refused() {
+    return hash != null
+        && reports()
+            .map(PickerReport::refused)
+            .flatMap(Stream::ofNullable)
+            .anyMatch(refused -> hash.equals(refused.hash()));
+  }
+
+  private Stream<PickerReport> reports() {
+    return seen.pods().stream()
+        .map(seen::report)
+        .filter(Objects::nonNull)
+        .map(PickerReport.Reading::report)
+        .flatMap(Stream::ofNullable);
+  }
+
+  private static Optional<PoolConfig> read(@Nullable String document) {
+    if (document == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(ConfigDocument.read("ConfigMap", document).value());
+    } catch (DocumentException e) {
+      // Edited by hand, or by another release: it is about to be written anew.
+      return Optional.empty();
+    }
+  }
+}
