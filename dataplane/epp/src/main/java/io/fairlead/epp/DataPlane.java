@@ -84,8 +84,8 @@ public final class DataPlane implements AutoCloseable {
   }
 
   /**
-   * Ends when a config is in force and an endpoint was loaded, for the first time; in an error when
-   * the data plane is closed before that.
+   * Ends when a config and the endpoints that there are, perhaps none, are in force; in an error
+   * when the data plane is closed before that.
    */
   public CompletableFuture<Void> ready() {
     return readiness.reached();

@@ -149,11 +149,10 @@ final class PoolRuntime implements AutoCloseable {
   /** What is still missing; empty when nothing is. */
   String notReady() {
     PickerReport.Refused refused = status.current().refused();
-    String reason = status.current().endpoints().reason();
     return switch (readiness.state()) {
       case NO_CONFIG ->
           refused == null ? "no config yet" : "no config in force: " + refused.message();
-      case NO_ENDPOINT -> reason == null ? "no endpoint yet" : "no endpoint yet: " + reason;
+      case NO_LOOK -> "nobody has looked for endpoints yet";
       case READY -> "";
       case DRAINING -> "draining";
     };
@@ -197,6 +196,7 @@ final class PoolRuntime implements AutoCloseable {
   private void endpoints(EndpointSet set) {
     endpointsCounted = true;
     if (set.equals(endpoints)) {
+      readiness.endpointsSeen();
       countEndpoints();
       return;
     }
@@ -209,8 +209,8 @@ final class PoolRuntime implements AutoCloseable {
             done -> {
               // Once the core knows them: it takes no scrape that was begun before.
               control.execute(() -> scraper.endpoints(set.ready()));
-              if (done.isSuccess() && !set.ready().isEmpty()) {
-                readiness.endpointLoaded();
+              if (done.isSuccess()) {
+                readiness.endpointsSeen();
               }
             });
     countEndpoints();

@@ -5,8 +5,9 @@ import java.util.function.Consumer;
 
 /**
  * Whether requests may come: the one answer that all ports tell. They may once a config is in force
- * and an endpoint was loaded, and until the end begins; after that never again. A pool that lost
- * its endpoints stays ready: a rejection that says so tells clients more than a port that is gone.
+ * and somebody has looked for endpoints, and until the end begins; after that never again. A pool
+ * without endpoints, not yet or not any more, is ready: a rejection that says so tells clients more
+ * than a port that is gone.
  *
  * <p>Safe to use from any thread.
  */
@@ -15,14 +16,14 @@ final class Readiness {
   /** What is missing, or that nothing is. */
   enum State {
     NO_CONFIG,
-    NO_ENDPOINT,
+    NO_LOOK,
     READY,
     DRAINING
   }
 
   private final CompletableFuture<Void> reached = new CompletableFuture<>();
   private boolean configured;
-  private boolean endpointLoaded;
+  private boolean endpointsSeen;
   private volatile State state = State.NO_CONFIG;
   private Consumer<Boolean> listener = ready -> {};
 
@@ -37,9 +38,9 @@ final class Readiness {
     advance(() -> configured = true);
   }
 
-  /** An endpoint is in force. */
-  void endpointLoaded() {
-    advance(() -> endpointLoaded = true);
+  /** The endpoints that there are, perhaps none, are in force. */
+  void endpointsSeen() {
+    advance(() -> endpointsSeen = true);
   }
 
   /** The end begins. */
@@ -65,7 +66,7 @@ final class Readiness {
     synchronized (this) {
       step.run();
       if (state != State.DRAINING) {
-        enter(!configured ? State.NO_CONFIG : endpointLoaded ? State.READY : State.NO_ENDPOINT);
+        enter(!configured ? State.NO_CONFIG : endpointsSeen ? State.READY : State.NO_LOOK);
       }
     }
     if (ready()) {

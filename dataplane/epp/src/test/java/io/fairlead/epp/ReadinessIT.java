@@ -30,7 +30,7 @@ class ReadinessIT {
 
   @Test
   void everyPortSaysTheSame() throws Exception {
-    Resources resources = new Resources(folder).pool().model("Critical", "{name: a, weight: 1}");
+    Resources resources = new Resources(folder).pool().model("Vital", "{name: a, weight: 1}");
     resources.endpoint("one", NOBODY, false);
     DataPlaneConfig config =
         DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
@@ -48,19 +48,22 @@ class ReadinessIT {
       List<Integer> ports =
           List.of(dataPlane.gatewayPort().orElseThrow(), dataPlane.adminPort().orElseThrow());
 
-      await().until(() -> dataPlane.notReady().startsWith("no endpoint yet"));
+      await().until(() -> dataPlane.notReady().startsWith("no config"));
       for (int port : ports) {
         assertThat(readyz(http, port)).isEqualTo(503);
       }
       assertThat(status(health)).isEqualTo(ServingStatus.NOT_SERVING);
 
-      resources.endpoint("one", NOBODY, true);
+      resources.model("Critical", "{name: a, weight: 1}");
       dataPlane.ready().get(20, TimeUnit.SECONDS);
+      assertThat(dataPlane.report().endpoints().ready()).as("and none is needed").isZero();
       for (int port : ports) {
         assertThat(readyz(http, port)).isEqualTo(200);
       }
       assertThat(status(health)).isEqualTo(ServingStatus.SERVING);
 
+      resources.endpoint("one", NOBODY, true);
+      await().until(() -> dataPlane.report().endpoints().ready() == 1);
       resources.endpoint("one", NOBODY, false);
       await().until(() -> dataPlane.report().endpoints().ready() == 0);
       for (int port : ports) {

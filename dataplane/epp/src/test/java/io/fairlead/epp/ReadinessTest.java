@@ -13,13 +13,13 @@ class ReadinessTest {
   private final List<Boolean> told = new ArrayList<>();
 
   @Test
-  void needsAConfigAndAnEndpoint() {
+  void needsAConfigAndALookAtTheEndpoints() {
     readiness.listen(told::add);
     assertThat(readiness.state()).isEqualTo(Readiness.State.NO_CONFIG);
     readiness.configured();
-    assertThat(readiness.state()).isEqualTo(Readiness.State.NO_ENDPOINT);
+    assertThat(readiness.state()).isEqualTo(Readiness.State.NO_LOOK);
     assertThat(readiness.reached()).isNotDone();
-    readiness.endpointLoaded();
+    readiness.endpointsSeen();
     assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
     assertThat(readiness.reached()).isCompleted();
     readiness.configured();
@@ -29,7 +29,7 @@ class ReadinessTest {
   @Test
   void theOrderMakesNoDifference() {
     readiness.listen(told::add);
-    readiness.endpointLoaded();
+    readiness.endpointsSeen();
     assertThat(readiness.state()).isEqualTo(Readiness.State.NO_CONFIG);
     readiness.configured();
     assertThat(told).containsExactly(false, true);
@@ -39,10 +39,10 @@ class ReadinessTest {
   void isNeverReadyAgainOnceItDrains() {
     readiness.listen(told::add);
     readiness.configured();
-    readiness.endpointLoaded();
+    readiness.endpointsSeen();
     readiness.drain();
     readiness.configured();
-    readiness.endpointLoaded();
+    readiness.endpointsSeen();
     assertThat(readiness.state()).isEqualTo(Readiness.State.DRAINING);
     assertThat(told).containsExactly(false, true, false);
     assertThat(readiness.reached()).as("it was").isCompleted();
@@ -52,7 +52,7 @@ class ReadinessTest {
   void whoWaitsForAReadinessThatWillNotComeIsTold() {
     readiness.configured();
     readiness.drain();
-    readiness.endpointLoaded();
+    readiness.endpointsSeen();
     assertThat(readiness.reached()).isCompletedExceptionally();
   }
 
@@ -70,7 +70,7 @@ class ReadinessTest {
               () -> {
                 try {
                   start.await();
-                  raced.endpointLoaded();
+                  raced.endpointsSeen();
                 } catch (InterruptedException e) {
                   Thread.currentThread().interrupt();
                 }
