@@ -1,22 +1,30 @@
 package io.fairlead.epp.datalayer;
 
-import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fairlead.core.EndpointSpec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes endpoints of pods: every port of every pod is one. */
 final class PodEndpoints {
 
   private static final String HOST = "kubernetes.io/hostname";
+
+  /** Annotations with the ports, parted by commas, that a pod serves of those of its pool. */
+  private static final List<String> ACTIVE_PORTS =
+      List.of("inference.networking.k8s.io/active-ports", "llm-d.ai/active-ports");
 
   private PodEndpoints() {}
 
@@ -32,21 +40,24 @@ final class PodEndpoints {
       if (!labels.entrySet().containsAll(selector.entrySet()) || finished(pod)) {
         continue;
       }
-      matching += ports.size();
+      Set<Integer> active = active(pod, ports);
+      matching += active.size();
       if (!mayServe(pod)) {
         continue;
       }
       Map<String, String> shown = withHost(labels, pod.getSpec());
       String name = pod.getMetadata().getName();
-      String incarnation = pod.getMetadata().getUid() + "-" + restarts(pod.getStatus());
+      String incarnation = pod.getMetadata().getUid() + "-" + restarts(pod, ports);
       for (int rank = 0; rank < ports.size(); rank++) {
-        ready.add(
-            new EndpointSpec(
-                name + "-rank-" + rank,
-                incarnation,
-                pod.getStatus().getPodIP(),
-                ports.get(rank),
-                shown));
+        if (active.contains(ports.get(rank))) {
+          ready.add(
+              new EndpointSpec(
+                  name + "-rank-" + rank,
+                  incarnation,
+                  pod.getStatus().getPodIP(),
+                  ports.get(rank),
+                  shown));
+        }
       }
     }
     ready.sort(Comparator.comparing(EndpointSpec::name));
@@ -68,12 +79,47 @@ final class PodEndpoints {
     return "Succeeded".equals(phase) || "Failed".equals(phase);
   }
 
-  private static int restarts(PodStatus status) {
-    int sum = 0;
-    for (ContainerStatus container : status.getContainerStatuses()) {
-      sum += container.getRestartCount() == null ? 0 : container.getRestartCount();
+  /** Those of the pool's ports that the pod says it serves; all when it says nothing. */
+  private static Set<Integer> active(Pod pod, List<Integer> ports) {
+    Map<String, String> annotations = pod.getMetadata().getAnnotations();
+    String said =
+        annotations == null
+            ? null
+            : ACTIVE_PORTS.stream()
+                .map(annotations::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    if (said == null) {
+      return Set.copyOf(ports);
     }
-    return sum;
+    Set<String> listed =
+        Arrays.stream(said.split(",")).map(String::strip).collect(Collectors.toSet());
+    return ports.stream()
+        .filter(port -> listed.contains(String.valueOf(port)))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Of the engine's containers: a sidecar that restarts empties no KV cache. */
+  private static int restarts(Pod pod, List<Integer> ports) {
+    List<Container> containers = pod.getSpec() == null ? List.of() : pod.getSpec().getContainers();
+    Set<String> engines =
+        containers.stream()
+            .filter(
+                container ->
+                    container.getPorts().stream()
+                        .anyMatch(port -> ports.contains(port.getContainerPort())))
+            .map(Container::getName)
+            .collect(Collectors.toSet());
+    if (engines.isEmpty() && !containers.isEmpty()) {
+      // Ports need not be declared; the first container is the main one by convention.
+      engines.add(containers.getFirst().getName());
+    }
+    return pod.getStatus().getContainerStatuses().stream()
+        .filter(container -> engines.contains(container.getName()))
+        .mapToInt(
+            container -> container.getRestartCount() == null ? 0 : container.getRestartCount())
+        .sum();
   }
 
   /**

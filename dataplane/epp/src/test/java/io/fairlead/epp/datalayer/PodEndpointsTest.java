@@ -1,0 +1,56 @@
+package io.fairlead.epp.datalayer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.core.EndpointSpec;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PodEndpointsTest {
+
+  private static final Map<String, String> SELECTOR = Map.of("app", "vllm");
+
+  private static Pod pod(String annotations, int engineRestarts, int sidecarRestarts) {
+    return Serialization.unmarshal(
+        """
+        metadata: {name: a, uid: u, labels: {app: vllm}, annotations: {%s}}
+        spec:
+          containers:
+            - {name: proxy, ports: [{containerPort: 15000}]}
+            - {name: engine, ports: [{containerPort: 8000}, {containerPort: 8001}]}
+        status:
+          podIP: 10.0.0.1
+          conditions: [{type: Ready, status: "True"}]
+          containerStatuses:
+            - {name: engine, restartCount: %d}
+            - {name: proxy, restartCount: %d}
+        """
+            .formatted(annotations, engineRestarts, sidecarRestarts),
+        Pod.class);
+  }
+
+  private static EndpointSet of(Pod pod) {
+    return PodEndpoints.of(List.of(pod), SELECTOR, List.of(8000, 8001));
+  }
+
+  @Test
+  void aSidecarsRestartIsNoNewEngine() {
+    assertThat(of(pod("", 0, 3))).isEqualTo(of(pod("", 0, 0)));
+    assertThat(of(pod("", 1, 0))).isNotEqualTo(of(pod("", 0, 0)));
+  }
+
+  @Test
+  void aPodSaysWhichOfThePortsItServes() {
+    for (String name :
+        List.of("inference.networking.k8s.io/active-ports", "llm-d.ai/active-ports")) {
+      EndpointSet set = of(pod("\"" + name + "\": \"8001, 9999\"", 0, 0));
+      assertThat(set.ready()).extracting(EndpointSpec::name).containsExactly("a-rank-1");
+      assertThat(set.ready()).extracting(EndpointSpec::port).containsExactly(8001);
+      assertThat(set.matching()).isEqualTo(1);
+    }
+    assertThat(of(pod("", 0, 0)).ready()).hasSize(2);
+  }
+}
