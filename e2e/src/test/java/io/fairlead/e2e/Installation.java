@@ -3,6 +3,7 @@ package io.fairlead.e2e;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentStatus;
@@ -20,6 +21,7 @@ final class Installation implements AutoCloseable {
 
   static final String NAMESPACE = "default";
   static final String POOL = "sample";
+  private static final String POOLS = "inferencepools.inference.networking.k8s.io";
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private final Kubectl kubectl;
@@ -39,6 +41,10 @@ final class Installation implements AutoCloseable {
     cluster.loadImage(images.resolve("operator.tar"));
     var installation =
         new Installation(new Kubectl(checkout, cluster.kubeconfig()), cluster.client());
+    if (installation.client.resources(CustomResourceDefinition.class).withName(POOLS).get()
+        == null) {
+      installation.kubectl.run("create", "-k", "config/upstream-crd");
+    }
     installation.kubectl.run("apply", "-k", "config/default");
     installation.kubectl.run("apply", "-f", "config/samples");
     return installation;

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.testing.Installed;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,13 +29,33 @@ class ConfigIT {
   void everyShippedObjectIsTaken(KubeApi.Running server) throws IOException {
     Installed cluster = Installed.on(server);
     try (Stream<Path> samples = Files.list(CONFIG.resolve("samples"))) {
-      List<Path> files = new ArrayList<>(resources(CONFIG.resolve("default")));
+      List<Path> files = new ArrayList<>(resources(CONFIG.resolve("upstream-crd")));
+      files.addAll(resources(CONFIG.resolve("default")));
       files.addAll(samples.filter(file -> file.toString().endsWith(".yaml")).toList());
       assertThat(files).hasSizeGreaterThan(10);
       for (Path file : files) {
         dryRun(cluster.admin(), file);
       }
     }
+  }
+
+  @Test
+  void noKindOfOthersIsOwnedByWhatIsAppliedAndDeleted() throws IOException {
+    assertThat(groups(CONFIG.resolve("default"))).containsExactly("fairlead.io");
+    assertThat(groups(CONFIG.resolve("upstream-crd")))
+        .containsExactlyInAnyOrder(InferencePool.GROUP, InferenceModel.GROUP);
+  }
+
+  /** The groups of the kinds that a kustomization has. */
+  private static List<String> groups(Path folder) throws IOException {
+    List<String> groups = new ArrayList<>();
+    for (Path file : resources(folder)) {
+      JsonNode object = new YAMLMapper().readTree(Files.readString(file));
+      if (object.path("kind").asText().equals("CustomResourceDefinition")) {
+        groups.add(object.at("/spec/group").asText());
+      }
+    }
+    return groups;
   }
 
   private static void dryRun(KubernetesClient client, Path file) throws IOException {
