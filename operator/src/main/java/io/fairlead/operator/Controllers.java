@@ -11,6 +11,7 @@ import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
@@ -31,7 +32,8 @@ final class Controllers {
       Settings settings,
       Set<String> namespaces,
       Metrics metrics,
-      InstantSource clock) {
+      InstantSource clock,
+      MeterRegistry meters) {
     Operator operator =
         new Operator(
             overrider ->
@@ -42,7 +44,8 @@ final class Controllers {
                     .withReconciliationTerminationTimeout(Duration.ofSeconds(2))
                     .withMetrics(metrics));
     operator.register(
-        new PoolReconciler(settings, client, clock), config -> configure(config, namespaces));
+        new PoolReconciler(settings, client, clock, meters),
+        config -> configure(config, namespaces));
     operator.register(
         new OrphanModelReconciler(client, clock), config -> configure(config, namespaces));
     operator.register(

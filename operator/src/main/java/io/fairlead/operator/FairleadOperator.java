@@ -2,11 +2,13 @@ package io.fairlead.operator;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
@@ -29,20 +31,23 @@ public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
   private static final String LEASE = "fairlead-operator";
 
-  /** Which pools are served without an EndpointPicker that claims them. */
-  enum Adoption {
-    UNSERVED,
-    NONE
-  }
+  @Option(
+      names = "--adopt",
+      defaultValue = "all",
+      description = {
+        "Pools to serve that no EndpointPicker names, if nobody provides their Service.",
+        "all; labelled: those with the label fairlead.io/adopt=true; none.",
+        "Default: ${DEFAULT-VALUE}"
+      })
+  private Adoption adoption = Adoption.ALL;
 
   @Option(
-      names = "--adopt-pools",
-      defaultValue = "unserved",
+      names = "--adopt-grace-seconds",
+      defaultValue = "10",
       description = {
-        "unserved: serve pools whose endpointPickerRef names a Service that does not exist;",
-        "none: serve only pools that an EndpointPicker names. Default: ${DEFAULT-VALUE}"
+        "How long such a pool is left to others after its creation. Default: ${DEFAULT-VALUE}"
       })
-  private Adoption adoptPools = Adoption.UNSERVED;
+  private int graceSeconds;
 
   @Option(
       names = "--watch-namespaces",
@@ -99,10 +104,11 @@ public final class FairleadOperator implements Callable<Integer> {
     Operator operator =
         Controllers.on(
             client,
-            new Settings(adoptPools == Adoption.UNSERVED, eppImage),
+            new Settings(adoption, Duration.ofSeconds(graceSeconds), eppImage),
             watched(),
             MicrometerMetrics.withoutPerResourceMetrics(metrics),
-            InstantSource.system());
+            InstantSource.system(),
+            metrics);
     try (OperatorProcess process = new OperatorProcess(operator, client);
         HealthServer health = new HealthServer(port, process::healthy, process::ready, metrics)) {
       LOG.info("health and metrics on port {}", health.port());

@@ -16,12 +16,14 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -266,6 +268,109 @@ class OperatorIT {
     await()
         .atMost(Duration.ofSeconds(5))
         .until(() -> pool.get(Service.class, "picker-service") != null);
+  }
+
+  @Test
+  void aServicePortEditedByHandIsPutRightAndSoIsWhatComesAfterIt() {
+    pool.createPool();
+    pool.becomeReady();
+    cluster
+        .admin()
+        .resource(pool.need(Service.class, "picker-service"))
+        .patch(
+            MERGE,
+            "{\"spec\":{\"ports\":[{\"name\":\"grpc-ext-proc\",\"port\":9999,\"targetPort\":9002}]}}");
+    pool.delete(Deployment.class, PICKER);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> {
+              assertThat(pool.need(Service.class, "picker-service").getSpec().getPorts())
+                  .singleElement()
+                  .satisfies(port -> assertThat(port.getPort()).isEqualTo(9002));
+              assertThat(pool.get(Deployment.class, PICKER)).isNotNull();
+            });
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(pool.poolConditions().get("ResolvedRefs"))
+                    .isEqualTo("True/ResolvedRefs"));
+  }
+
+  @Test
+  void allThatIsInTheWayIsToldAtOnceAndKeepsNothingElseBack() {
+    pool.create("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: pool-epp}\n");
+    pool.create("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: pool-epp}\n");
+    pool.createPool();
+    pool.awaitPool("Ready", "False/EPPUnavailable");
+    for (String type : List.of("Programmed", "Ready")) {
+      assertThat(pool.poolMessage(type))
+          .contains("ServiceAccount " + pool.namespace() + "/pool-epp is not ours", "delete it")
+          .contains("ConfigMap " + pool.namespace() + "/pool-epp is not ours")
+          .doesNotContain("wait for it");
+    }
+    assertThat(pool.get(Service.class, "picker-service")).as("not kept back").isNotNull();
+    assertThat(pool.poolConditions()).containsEntry("ResolvedRefs", "True/ResolvedRefs");
+
+    pool.delete(ServiceAccount.class, PICKER);
+    pool.delete(ConfigMap.class, PICKER);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  @Test
+  void theSecondOfTwoPoolsThatNameOneServiceIsToldSo() {
+    pool.createPool();
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    await().until(() -> pool.get(Service.class, "picker-service") != null);
+    pool.createPool("second", "picker-service");
+    pool.createModel("chat", "chat", 90, "second");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(
+            () ->
+                assertThat(PoolFixture.brief(pool.entry("second")))
+                    .containsEntry("ResolvedRefs", "False/InvalidExtensionRef")
+                    .containsEntry("Ready", "False/InvalidExtensionRef"));
+    assertThat(pool.entry("second"))
+        .anySatisfy(
+            condition ->
+                assertThat(condition.getMessage())
+                    .contains("picker-service", "InferencePool pool", "name another"));
+    assertThat(pool.poolConditions()).containsEntry("ResolvedRefs", "True/ResolvedRefs");
+  }
+
+  @Test
+  void aPickerScaledToNothingIsToldWithTheNextStep() {
+    createPicker("a");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    cluster
+        .admin()
+        .resource(pool.need(EndpointPicker.class, "a"))
+        .patch(MERGE, "{\"spec\":{\"replicas\":0}}");
+    pool.awaitPool("Ready", "False/NoReadyReplicas");
+    assertThat(pool.poolMessage("Ready")).contains("scaled to 0", "spec.replicas");
+    pool.awaitModel("chat", "Ready", "False/EPPUnavailable");
+  }
+
+  @Test
+  void aModelIsNotServedWhereThereIsNoModelServer() {
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    pool.report(
+        new PickerReport(
+            "x/pool",
+            pool.configHash(),
+            1,
+            null,
+            new PickerReport.Endpoints(0, 0, "NoMatchingPods")));
+    pool.awaitModel("chat", "Ready", "False/NoMatchingPods");
+    pool.awaitPool("Ready", "True/Ready");
+    pool.reportCurrent();
+    pool.awaitModel("chat", "Ready", "True/Ready");
   }
 
   @Test

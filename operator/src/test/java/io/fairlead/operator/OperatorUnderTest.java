@@ -4,11 +4,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -48,14 +50,31 @@ final class OperatorUnderTest implements AutoCloseable {
     operator.start();
   }
 
+  /** Starts at once; pools without a picker are adopted as these settings say. */
+  OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings) {
+    client = cluster.operator(writes::add);
+    operator = on(client, pool, settings, new Counting());
+    operator.start();
+  }
+
   /** Not yet started. */
   static Operator on(KubernetesClient client, PoolFixture pool, boolean adopt, Metrics metrics) {
+    return on(
+        client,
+        pool,
+        new Settings(adopt ? Adoption.ALL : Adoption.NONE, Duration.ZERO, IMAGE),
+        metrics);
+  }
+
+  private static Operator on(
+      KubernetesClient client, PoolFixture pool, Settings settings, Metrics metrics) {
     return Controllers.on(
         client,
-        new Settings(adopt, IMAGE),
+        settings,
         Set.of(pool.namespace()),
         metrics,
-        InstantSource.system());
+        InstantSource.system(),
+        new SimpleMeterRegistry());
   }
 
   /**

@@ -73,7 +73,7 @@ class RefusedConfigIT {
     assertThat(pool.configHash()).as("nothing was written that cannot run").isEqualTo(good);
 
     pool.createModel("sum", "sum", 10);
-    pool.awaitModel("sum", "Ready", "True/Ready");
+    pool.awaitModel("sum", "Programmed", "True/Programmed");
     assertThat(picker.report().configHash()).isEqualTo(pool.configHash()).isNotEqualTo(good);
     assertThat(picker.report().refused()).isNull();
 
@@ -97,7 +97,9 @@ class RefusedConfigIT {
 
     pool.awaitPool("Programmed", "False/ConfigRejected");
     pool.awaitPool("Ready", "False/ConfigRejected");
-    pool.awaitModel("chat", "Programmed", "False/ConfigRejected");
+    pool.createModel("sum", "sum", 10);
+    pool.awaitModel("sum", "Programmed", "False/ConfigRejected");
+    assertThat(pool.modelConditions("chat")).containsEntry("Programmed", "True/Programmed");
     assertThat(pool.poolMessage("Programmed")).contains("scheduling.schedulingProfiles");
     assertThat(picker.report().configHash()).isEqualTo(good);
     awaitHashOfThePickers(good);

@@ -2,17 +2,24 @@ package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceSpecBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class ChildApplier {
   /** Field manager of the children's fields. */
   public static final String FIELD_MANAGER = "fairlead-epp";
+
+  /** Field manager of a number of replicas that was ours and is nobody's yet. */
+  private static final String LAST_REPLICAS = "fairlead-last-replicas";
 
   private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
   private static final PatchContext APPLY = forced(FIELD_MANAGER);
@@ -41,6 +51,7 @@ public final class ChildApplier {
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
+  private static final int UNPROCESSABLE = 422;
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int SERVER_ERROR = 500;
 
@@ -48,21 +59,30 @@ public final class ChildApplier {
       SSABasedGenericKubernetesResourceMatcher.getInstance();
 
   /**
-   * Applies in order and stops at the first child that cannot be applied.
+   * A child that could not be brought to its desired state.
    *
-   * @return why not all could be, as the pool's Programmed condition; empty when all is well
-   * @throws KubernetesClientException when the API server is overloaded, in trouble or away, or a
-   *     child changes again and again between look and apply
+   * @param why as the pool's Programmed condition
    */
-  public Optional<Verdict> apply(
+  public record Failure(HasMetadata child, Verdict why) {}
+
+  /**
+   * Applies in order; one that cannot be applied keeps none of the others back.
+   *
+   * @return every child that could not be; empty when all is well
+   * @throws KubernetesClientException after all were tried, when the API server is overloaded, in
+   *     trouble or away, or a child changes again and again between look and apply
+   */
+  public List<Failure> apply(
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
+    List<Failure> failures = new ArrayList<>();
+    Attempts attempts = new Attempts();
     for (HasMetadata child : desired) {
-      Optional<Verdict> failure = apply(child, seen, context);
-      if (failure.isPresent()) {
-        return failure;
-      }
+      attempts.attempt(
+          () ->
+              apply(child, seen, context).ifPresent(why -> failures.add(new Failure(child, why))));
     }
-    return Optional.empty();
+    attempts.rethrow();
+    return List.copyOf(failures);
   }
 
   /** Server-side apply that takes fields over from whoever has them. */
@@ -95,12 +115,80 @@ public final class ChildApplier {
         HasMetadata actual = cached.orElseGet(() -> context.getClient().resource(child).get());
         return apply(child, actual, seen.pool(), context);
       } catch (KubernetesClientException e) {
-        if (e.getCode() != CONFLICT || attempt == ATTEMPTS) {
+        if (attempt == ATTEMPTS || !mended(child, e, context.getClient())) {
           return Optional.of(refused(child, e));
         }
         cached = Optional.empty();
       }
     }
+  }
+
+  /** Whether another try may succeed. */
+  private boolean mended(HasMetadata child, KubernetesClientException e, KubernetesClient client) {
+    if (e.getCode() == CONFLICT) {
+      return true;
+    }
+    if (e.getCode() != UNPROCESSABLE || !(child instanceof Service service)) {
+      return false;
+    }
+    // A list of ports is merged by number: after an edit by hand ours stands beside the edited one
+    // under one name, which the API server refuses for ever. Only a list that is replaced helps.
+    Service there = client.resource(service).get();
+    if (there == null || !labelled(there)) {
+      return false;
+    }
+    LOG.info("replacing the ports of {}, which were edited", describe(child));
+    Service patch = new Service();
+    patch.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(there.getMetadata().getName())
+            .withNamespace(there.getMetadata().getNamespace())
+            .withResourceVersion(there.getMetadata().getResourceVersion())
+            .build());
+    patch.setSpec(new ServiceSpecBuilder().withPorts(service.getSpec().getPorts()).build());
+    client
+        .resource(there)
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            client.getKubernetesSerialization().asJson(patch));
+    return true;
+  }
+
+  /**
+   * A field that nobody applies any more is reset by the API server: to one replica, of however
+   * many. So before ours is given up, another field manager takes the number as it is; an
+   * autoscaler takes it from there.
+   */
+  private static void keepReplicas(Deployment there, Deployment wanted, KubernetesClient client) {
+    Integer now = there.getSpec().getReplicas();
+    if (wanted.getSpec().getReplicas() != null || now == null) {
+      return;
+    }
+    Deployment number = new Deployment();
+    number.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(there.getMetadata().getName())
+            .withNamespace(there.getMetadata().getNamespace())
+            .withUid(there.getMetadata().getUid())
+            .build());
+    number.setSpec(new DeploymentSpecBuilder().withReplicas(now).build());
+    if (ours(there)) {
+      client
+          .resource(there)
+          .patch(forced(LAST_REPLICAS), client.getKubernetesSerialization().asJson(number));
+    }
+  }
+
+  private static boolean ours(Deployment there) {
+    return there.getMetadata().getManagedFields().stream()
+        .filter(fields -> FIELD_MANAGER.equals(fields.getManager()))
+        .map(fields -> fields.getFieldsV1().getAdditionalProperties().get("f:spec"))
+        .anyMatch(spec -> spec instanceof Map<?, ?> map && map.containsKey("f:replicas"));
+  }
+
+  private static boolean labelled(HasMetadata child) {
+    Map<String, String> labels = child.getMetadata().getLabels();
+    return labels != null && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY));
   }
 
   private Optional<Verdict> apply(
@@ -122,6 +210,9 @@ public final class ChildApplier {
       precondition
           .withUid(actual.getMetadata().getUid())
           .withResourceVersion(actual.getMetadata().getResourceVersion());
+    }
+    if (actual instanceof Deployment there && child instanceof Deployment wanted) {
+      keepReplicas(there, wanted, context.getClient());
     }
     LOG.info("applying {}", describe(child));
     HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);

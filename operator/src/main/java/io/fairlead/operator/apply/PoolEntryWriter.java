@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.v1.InferencePool;
@@ -13,11 +15,18 @@ import io.fairlead.crds.v1.ParentReference;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.Verdict;
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,15 +48,36 @@ public final class PoolEntryWriter {
 
   private final KubernetesClient client;
   private final InstantSource clock;
+  private final Events events;
+  private final Counter removals;
+  private final EntryBudget budget = new EntryBudget();
+
+  /** UIDs of pools that have, or had, an entry of ours. */
+  private final Set<String> written = ConcurrentHashMap.newKeySet();
+
+  /** UIDs of pools whose entry was given up for a while. */
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
   private final JsonMapper json = new JsonMapper();
 
-  public PoolEntryWriter(KubernetesClient client, InstantSource clock) {
+  /**
+   * @param removals counts how often others removed an entry of ours
+   */
+  public PoolEntryWriter(
+      KubernetesClient client, InstantSource clock, Events events, Counter removals) {
     this.client = client;
     this.clock = clock;
+    this.events = events;
+    this.removals = removals;
   }
 
-  /** Makes our entry say this; sends nothing when it does already. */
-  public void write(InferencePool pool, String parent, Map<String, Verdict> verdicts) {
+  /**
+   * Makes our entry say this; sends nothing when it does already.
+   *
+   * @return when to try again, since others keep removing it; empty when it is there
+   */
+  public Optional<Duration> write(
+      InferencePool pool, String parent, Map<String, Verdict> verdicts) {
     ParentReference ref = new ParentReference("fairlead.io", "EndpointPicker", null, parent);
     long generation = pool.getMetadata().getGeneration();
     Optional<ParentStatus> cached = entry(pool);
@@ -57,23 +87,63 @@ public final class PoolEntryWriter {
             cached.get().conditions(),
             ConditionList.merge(
                 cached.get().conditions(), verdicts, generation, clock.instant()))) {
-      return;
+      written.add(pool.getMetadata().getUid());
+      return Optional.empty();
     }
+    AtomicReference<@Nullable Duration> wait = new AtomicReference<>();
     update(
         pool,
-        old -> {
+        (old, live) -> {
+          if (old.isEmpty() && written.contains(pool.getMetadata().getUid())) {
+            wait.set(removed(pool, live).orElse(null));
+            if (wait.get() != null) {
+              return Optional.empty();
+            }
+          }
           List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
           Instant now = clock.instant();
           List<Condition> ours = ConditionList.merge(before, verdicts, generation, now);
           return Optional.of(
               new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
         });
+    if (wait.get() == null) {
+      written.add(pool.getMetadata().getUid());
+    }
+    return Optional.ofNullable(wait.get());
+  }
+
+  /** How long to leave it at that; empty when it may be put back at once. */
+  private Optional<Duration> removed(InferencePool pool, HasMetadata live) {
+    Optional<Duration> wait = budget.take(pool.getMetadata().getUid(), clock.instant());
+    if (wait.isEmpty()) {
+      removals.increment();
+      lost.remove(pool.getMetadata().getUid());
+    } else if (lost.add(pool.getMetadata().getUid())) {
+      events.warn(
+          pool,
+          "StatusEntryRemoved",
+          "%s removes the entry of %s from status.parents again and again; it is put back rarely from now on, and the EndpointPicker, if there is one, tells how the pool is"
+              .formatted(others(live), CONTROLLER));
+    }
+    return wait;
+  }
+
+  private static String others(HasMetadata live) {
+    String managers =
+        live.getMetadata().getManagedFields().stream()
+            .filter(fields -> "status".equals(fields.getSubresource()))
+            .map(ManagedFieldsEntry::getManager)
+            .filter(manager -> !manager.startsWith("fairlead"))
+            .distinct()
+            .collect(Collectors.joining(" or "));
+    return managers.isEmpty() ? "Another controller" : "Field manager " + managers;
   }
 
   /** Takes our entry away, if it is there. */
   public void remove(InferencePool pool) {
+    written.remove(pool.getMetadata().getUid());
     if (entry(pool).isPresent()) {
-      update(pool, old -> Optional.empty());
+      update(pool, (old, live) -> Optional.empty());
     }
   }
 
@@ -86,7 +156,7 @@ public final class PoolEntryWriter {
   }
 
   private interface Change {
-    Optional<ParentStatus> apply(Optional<ParentStatus> old);
+    Optional<ParentStatus> apply(Optional<ParentStatus> old, HasMetadata live);
   }
 
   private void update(InferencePool pool, Change change) {
@@ -105,7 +175,7 @@ public final class PoolEntryWriter {
         status = json.valueToTree(live.get("status"));
       }
       ArrayNode before = status.withArray("parents").deepCopy();
-      ArrayNode after = changed(before, change);
+      ArrayNode after = changed(before, live, change);
       if (after.equals(before)) {
         return;
       }
@@ -132,7 +202,7 @@ public final class PoolEntryWriter {
     }
   }
 
-  private ArrayNode changed(ArrayNode before, Change change) {
+  private ArrayNode changed(ArrayNode before, HasMetadata live, Change change) {
     ArrayNode after = json.createArrayNode();
     Optional<ParentStatus> ours = Optional.empty();
     for (JsonNode entry : before) {
@@ -142,7 +212,7 @@ public final class PoolEntryWriter {
         after.add(entry);
       }
     }
-    change.apply(ours).ifPresent(entry -> after.add(json.<JsonNode>valueToTree(entry)));
+    change.apply(ours, live).ifPresent(entry -> after.add(json.<JsonNode>valueToTree(entry)));
     return sameEntries(before, after) ? before : after;
   }
 

@@ -29,6 +29,9 @@ public record CompiledPool(
    *
    * @param accepted whether it is in the config; not known while there is none
    * @param resolvedRefs whether its reference leads to this pool
+   * @param runs whether every ready picker runs the model as it is written, whatever else has
+   *     changed in the config; false when no picker is ready
    */
-  public record JudgedModel(InferenceModel model, Verdict accepted, Verdict resolvedRefs) {}
+  public record JudgedModel(
+      InferenceModel model, Verdict accepted, Verdict resolvedRefs, boolean runs) {}
 }

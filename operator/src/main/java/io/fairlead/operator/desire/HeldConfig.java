@@ -50,6 +50,15 @@ public final class HeldConfig {
     return read(data.get(Children.CONFIG_KEY));
   }
 
+  /** The document with this hash, if it is one of those that are held. */
+  Optional<PoolConfig> document(ConfigHash wanted) {
+    return Stream.of(Children.CONFIG_KEY, Children.LAST_GOOD_KEY)
+        .map(key -> read(data.get(key)))
+        .flatMap(Optional::stream)
+        .filter(config -> ConfigDocument.hash(config).equals(wanted))
+        .findFirst();
+  }
+
   /**
    * The scheduling that ran before: of the newest config, unless a picker refuses that one and
    * another ran before it.

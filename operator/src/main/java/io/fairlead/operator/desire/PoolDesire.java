@@ -6,6 +6,7 @@ import io.fairlead.crds.compile.Finding;
 import io.fairlead.crds.compile.Finding.Severity;
 import io.fairlead.crds.compile.ObjectRef;
 import io.fairlead.crds.compile.PoolCompiler;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.PluginTypes;
@@ -16,6 +17,7 @@ import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Verdict;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +35,14 @@ public final class PoolDesire {
     Compilation compilation =
         PoolCompiler.compile(
             seen.pool(), seen.models(), picker, PluginTypes.shipped(), held.scheduling());
+    PoolConfig compiled = compilation.config();
+    PoolConfig config = compiled == null ? held.newest().orElse(null) : compiled;
+    Set<ModelConfig> running = RunningModels.of(seen, config, held);
     List<JudgedModel> models =
         seen.models().stream()
             .filter(model -> !model.isMarkedForDeletion())
-            .map(model -> judge(model, seen.pool().getMetadata().getName(), compilation))
+            .map(model -> judge(model, seen.pool().getMetadata().getName(), compilation, running))
             .toList();
-    PoolConfig compiled = compilation.config();
-    PoolConfig config = compiled == null ? held.newest().orElse(null) : compiled;
     return new CompiledPool(
         accepted(compilation, picker, config), config, lastGood(held, config), models);
   }
@@ -54,7 +57,6 @@ public final class PoolDesire {
         .filter(finding -> finding.severity() == Severity.REJECTS)
         .filter(finding -> !finding.object().kind().equals("InferenceModel"))
         .filter(finding -> !finding.reason().equals(Finding.INVALID_EXTENSION_REF))
-        .findFirst()
         .map(
             finding ->
                 Verdict.no(
@@ -63,6 +65,7 @@ public final class PoolDesire {
                         + ": "
                         + finding.message()
                         + (config == null ? "" : kept(finding, compilation))))
+        .collect(Collectors.collectingAndThen(Collectors.toList(), PoolDesire::joined))
         .orElseGet(
             () ->
                 Verdict.yes(
@@ -73,6 +76,10 @@ public final class PoolDesire {
                             .formatted(picker.getMetadata().getName())));
   }
 
+  private static Optional<Verdict> joined(List<Verdict> verdicts) {
+    return verdicts.isEmpty() ? Optional.empty() : Optional.of(Verdict.all(verdicts));
+  }
+
   private static String kept(Finding finding, Compilation compilation) {
     return compilation.config() == null
         ? "; the config that was in force stays"
@@ -81,7 +88,8 @@ public final class PoolDesire {
             : "";
   }
 
-  private static JudgedModel judge(InferenceModel model, String pool, Compilation compilation) {
+  private static JudgedModel judge(
+      InferenceModel model, String pool, Compilation compilation, Set<ModelConfig> running) {
     ObjectRef object =
         new ObjectRef(
             model.getKind(), model.getMetadata().getNamespace(), model.getMetadata().getName());
@@ -108,7 +116,9 @@ public final class PoolDesire {
                 "InferencePool %s has no config that a model could be in; condition Accepted of the pool says why"
                     .formatted(pool))
             : Verdict.yes("Accepted", "The pool takes the model into its config" + warnings);
-    return new JudgedModel(model, accepted, Verdict.yes("ResolvedRefs", message));
+    boolean runs =
+        running.stream().anyMatch(entry -> entry.name().equals(model.getSpec().modelName()));
+    return new JudgedModel(model, accepted, Verdict.yes("ResolvedRefs", message), runs);
   }
 
   /** Also for a model without a pool, see {@link PoolCompiler#withoutPool}. */
@@ -116,14 +126,16 @@ public final class PoolDesire {
     Verdict no = Verdict.no(finding.reason(), finding.message());
     return switch (finding.reason()) {
       case Finding.INVALID_POOL_REF, Finding.POOL_NOT_FOUND ->
-          new JudgedModel(model, Verdict.pending("The model is judged when its pool is found"), no);
+          new JudgedModel(
+              model, Verdict.pending("The model is judged when its pool is found"), no, false);
       default ->
           new JudgedModel(
               model,
               no,
               model.getSpec() == null
                   ? Verdict.no("InvalidPoolRef", "The InferenceModel has no spec.poolRef")
-                  : Verdict.yes("ResolvedRefs", "The pool is named"));
+                  : Verdict.yes("ResolvedRefs", "The pool is named"),
+              false);
     };
   }
 }

@@ -29,14 +29,20 @@ public final class Ownership {
         .isPresent();
   }
 
+  /** Whether the object was made by us, for any pool. */
+  public static boolean ours(HasMetadata object) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    return labels != null
+        && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY))
+        && pool(object).isPresent();
+  }
+
   /**
    * Whether the object was made by us for a pool that was deleted and had this pool's name. The
    * garbage collector will remove it; until then its name is taken.
    */
   public static boolean byPredecessor(InferencePool pool, HasMetadata object) {
-    Map<String, String> labels = object.getMetadata().getLabels();
-    return labels != null
-        && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY))
+    return ours(object)
         && pool(object)
             .filter(owner -> owner.getName().equals(pool.getMetadata().getName()))
             .filter(owner -> !owner.getUid().equals(pool.getMetadata().getUid()))

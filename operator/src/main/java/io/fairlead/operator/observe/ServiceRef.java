@@ -53,9 +53,13 @@ public sealed interface ServiceRef {
     if (service != null
         && !Ownership.by(seen.pool(), service)
         && !Ownership.byPredecessor(seen.pool(), service)) {
-      return invalid(
-          "Service %s is not ours and stays untouched; delete it or name another in spec.endpointPickerRef"
-              .formatted(name));
+      return Ownership.ours(service)
+          ? invalid(
+              "Service %s is that of InferencePool %s, and every pool needs one of its own; name another in spec.endpointPickerRef"
+                  .formatted(name, Ownership.pool(service).orElseThrow().getName()))
+          : invalid(
+              "Service %s is not ours and stays untouched; delete it or name another in spec.endpointPickerRef"
+                  .formatted(name));
     }
     return new Resolved(name, number);
   }

@@ -3,8 +3,11 @@ package io.fairlead.operator.observe;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.EndpointPickerRef;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a pool is ours to serve, and by whose wish. */
@@ -12,6 +15,13 @@ public sealed interface Serving {
 
   /** Not ours: it gets no children and no status. */
   record NotOurs() implements Serving {}
+
+  /**
+   * Not known yet: somebody may be about to provide the pool's Service.
+   *
+   * @param left how long to leave it to others
+   */
+  record Undecided(Duration left) implements Serving {}
 
   /**
    * Ours.
@@ -33,14 +43,32 @@ public sealed interface Serving {
   /**
    * Decides for one pool.
    *
-   * @param adopt whether pools whose Service nobody else provides are served without being claimed
+   * @param adoption which pools are served without being claimed
+   * @param grace how long after its creation such a pool is left to others
    */
-  static Serving decide(Observation seen, boolean adopt) {
+  static Serving decide(Observation seen, Adoption adoption, Duration grace, Instant now) {
     List<EndpointPicker> claims = seen.pickers().stream().sorted(CLAIMS).toList();
     if (!claims.isEmpty()) {
       return new Served(claims.getFirst(), claims.subList(1, claims.size()));
     }
-    return adopt && unserved(seen) ? new Served(null, List.of()) : new NotOurs();
+    if (!wanted(seen, adoption) || !unserved(seen)) {
+      return new NotOurs();
+    }
+    Duration left =
+        Duration.between(now, Instant.parse(seen.pool().getMetadata().getCreationTimestamp()))
+            .plus(grace);
+    return left.isPositive() && seen.children().isEmpty() && seen.service() == null
+        ? new Undecided(left)
+        : new Served(null, List.of());
+  }
+
+  private static boolean wanted(Observation seen, Adoption adoption) {
+    Map<String, String> labels = seen.pool().getMetadata().getLabels();
+    return switch (adoption) {
+      case ALL -> true;
+      case LABELLED -> labels != null && "true".equals(labels.get(Adoption.LABEL));
+      case NONE -> false;
+    };
   }
 
   private static boolean unserved(Observation seen) {
@@ -49,8 +77,7 @@ public sealed interface Serving {
       return false;
     }
     Service service = seen.service();
-    return service == null
-        || Ownership.by(seen.pool(), service)
-        || Ownership.byPredecessor(seen.pool(), service);
+    // One of another pool of ours is told: its author believes that it is served.
+    return service == null || Ownership.by(seen.pool(), service) || Ownership.ours(service);
   }
 }

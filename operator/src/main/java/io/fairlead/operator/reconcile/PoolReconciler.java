@@ -1,6 +1,7 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.ConfigHash;
@@ -8,7 +9,9 @@ import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.PoolEntryWriter;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.children.Children;
@@ -32,11 +35,14 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a pool: observe, validate, desire, apply, tell. */
@@ -48,15 +54,30 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
   private final Settings settings;
+  private final InstantSource clock;
+  private final Events events;
   private final ChildApplier children = new ChildApplier();
   private final Pruner pruner = new Pruner(children);
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
   private @Nullable ClusterView view;
 
-  public PoolReconciler(Settings settings, KubernetesClient client, InstantSource clock) {
+  /**
+   * @param meters where what happens to pools is counted
+   */
+  public PoolReconciler(
+      Settings settings, KubernetesClient client, InstantSource clock, MeterRegistry meters) {
     this.settings = settings;
-    this.entries = new PoolEntryWriter(client, clock);
+    this.clock = clock;
+    this.events = new Events(client, clock);
+    this.entries =
+        new PoolEntryWriter(
+            client,
+            clock,
+            events,
+            Counter.builder("fairlead.operator.status.entry.removals")
+                .description("Entries of ours that others removed from pools' status.parents.")
+                .register(meters));
     this.statuses = new StatusApplier(client, clock);
   }
 
@@ -76,14 +97,22 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return UpdateControl.noUpdate();
     }
     Observation seen = informers.observe(pool);
-    return switch (Serving.decide(seen, settings.adopt())) {
+    return switch (Serving.decide(seen, settings.adoption(), settings.grace(), clock.instant())) {
       case Serving.NotOurs _ -> release(seen, context);
+      case Serving.Undecided undecided ->
+          UpdateControl.<InferencePool>noUpdate().rescheduleAfter(undecided.left());
       case Serving.Served served -> serve(seen, served, context);
     };
   }
 
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
     Attempts writes = new Attempts();
+    if (seen.children().stream().anyMatch(child -> !child.isMarkedForDeletion())) {
+      events.warn(
+          seen.pool(),
+          "NoLongerServed",
+          "No EndpointPicker names the pool, and it is not to be served without one, or others provide its Service; the picker and all that belongs to it are deleted");
+    }
     writes.attempt(() -> pruner.all(seen, context.getClient()));
     writes.attempt(() -> entries.remove(seen.pool()));
     String name = seen.pool().getMetadata().getName();
@@ -107,24 +136,21 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ServiceRef ref = ServiceRef.of(seen);
     Optional<PickerDesign> design = design(seen, picker, compiled, ref);
     List<HasMetadata> desired = design.map(Children::of).orElse(List.of());
-    Optional<Verdict> failure = children.apply(desired, seen, context);
+    List<ChildApplier.Failure> failures = children.apply(desired, seen, context);
     PickerFacts facts =
-        facts(
-            seen,
-            compiled,
-            ref,
-            design.map(PickerDesign::documentHash).orElse(null),
-            failure.orElse(null));
+        facts(seen, compiled, ref, design.map(PickerDesign::documentHash).orElse(null), failures);
     Attempts writes = new Attempts();
-    tell(seen, served, compiled, facts, writes);
-    if (failure.isPresent()) {
+    Optional<Duration> again = tell(seen, served, compiled, facts, writes);
+    if (!failures.isEmpty()) {
       writes.rethrow();
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_REFUSED);
     }
     boolean pruned = desired.isEmpty() || pruner.leftovers(desired, seen, context.getClient());
     writes.rethrow();
     return pruned
-        ? UpdateControl.noUpdate()
+        ? again
+            .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
+            .orElseGet(UpdateControl::noUpdate)
         : UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_PRUNE);
   }
 
@@ -155,14 +181,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       ServiceRef ref,
       @Nullable ConfigHash hash,
-      @Nullable Verdict failure) {
+      List<ChildApplier.Failure> failures) {
     String picker = Names.child(seen.pool().getMetadata().getName());
     Verdict accepted = compiled.accepted();
     Verdict resolved =
         switch (ref) {
-          case ServiceRef.Resolved service ->
-              Verdict.yes(
-                  PoolStatus.RESOLVED_REFS, "Service %s is provided".formatted(service.name()));
+          case ServiceRef.Resolved service -> provided(service, failures);
           case ServiceRef.Unresolved broken -> broken.resolvedRefs();
         };
     if (ref instanceof ServiceRef.Unresolved broken && accepted.isTrue()) {
@@ -185,11 +209,27 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         hash,
         seen.child(Deployment.class, picker).orElse(null),
         seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
-        failure,
+        failures.isEmpty()
+            ? null
+            : Verdict.all(failures.stream().map(ChildApplier.Failure::why).toList()),
         new PickerFacts.ModelCount((int) inConfig, rejected));
   }
 
-  private void tell(
+  private static Verdict provided(
+      ServiceRef.Resolved service, List<ChildApplier.Failure> failures) {
+    return failures.stream()
+        .filter(failure -> failure.child() instanceof Service)
+        .map(ChildApplier.Failure::why)
+        .findFirst()
+        .map(why -> why.isFalse() ? Verdict.no("InvalidExtensionRef", why.message()) : why)
+        .orElseGet(
+            () ->
+                Verdict.yes(
+                    PoolStatus.RESOLVED_REFS, "Service %s is provided".formatted(service.name())));
+  }
+
+  /** When to tell again what could not be told now; empty when all could. */
+  private Optional<Duration> tell(
       Observation seen,
       Serving.Served served,
       CompiledPool compiled,
@@ -198,14 +238,15 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Map<String, Verdict> verdicts = PoolStatus.of(facts);
     EndpointPicker picker = served.picker();
     String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
-    writes.attempt(() -> entries.write(seen.pool(), parent, verdicts));
-    Verdict programmed = verdicts.getOrDefault(PoolStatus.PROGRAMMED, facts.accepted());
+    AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());
+    writes.attempt(() -> again.set(entries.write(seen.pool(), parent, verdicts)));
     for (JudgedModel judged : compiled.models()) {
       writes.attempt(
           () ->
               statuses.write(
                   judged.model(),
-                  ModelStatus.of(judged.accepted(), judged.resolvedRefs(), programmed)));
+                  ModelStatus.of(
+                      judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
     }
     if (picker != null) {
       writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));
@@ -213,5 +254,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         writes.attempt(() -> PickerTelling.loser(statuses, loser, picker));
       }
     }
+    return again.get();
   }
 }

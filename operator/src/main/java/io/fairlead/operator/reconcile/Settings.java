@@ -1,9 +1,14 @@
 package io.fairlead.operator.reconcile;
 
+import io.fairlead.operator.observe.Adoption;
+import java.time.Duration;
+
 /**
  * What the operator was started with.
  *
- * @param adopt serve pools whose Service nobody else provides without being claimed
+ * @param adoption which pools are served without being claimed
+ * @param grace how long after its creation such a pool is left to others: installs apply a pool and
+ *     its Service one after the other
  * @param eppImage image of pickers that name none
  */
-public record Settings(boolean adopt, String eppImage) {}
+public record Settings(Adoption adoption, Duration grace, String eppImage) {}

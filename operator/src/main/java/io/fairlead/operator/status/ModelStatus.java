@@ -10,22 +10,42 @@ public final class ModelStatus {
   private static final Set<String> NEEDS_A_PERSON =
       Set.of("ModelNameInUse", "InvalidSpec", "InvalidPoolRef");
 
+  private static final Verdict RUNS =
+      Verdict.yes(PoolStatus.PROGRAMMED, "Every ready picker of the pool runs the model");
+  private static final Verdict NOT_ASKED = Verdict.pending("Nobody has looked for endpoints");
+
   private ModelStatus() {}
+
+  /**
+   * Of a model that no picker of ours serves: verdicts by condition type.
+   *
+   * @param resolvedRefs whether its pool is there and ours
+   * @param pool what its pool lacks
+   */
+  public static Map<String, Verdict> of(Verdict accepted, Verdict resolvedRefs, Verdict pool) {
+    return of(accepted, resolvedRefs, false, Map.of(PoolStatus.PROGRAMMED, pool));
+  }
 
   /**
    * Verdicts by condition type.
    *
    * @param accepted whether the model is in its pool's config
    * @param resolvedRefs whether its pool is there and ours
-   * @param poolProgrammed whether the pool's picker runs the config; used for accepted models only
+   * @param runs whether every ready picker runs the model as it is written
+   * @param pool the pool's own; used for accepted models only
    */
   public static Map<String, Verdict> of(
-      Verdict accepted, Verdict resolvedRefs, Verdict poolProgrammed) {
+      Verdict accepted, Verdict resolvedRefs, boolean runs, Map<String, Verdict> pool) {
     Verdict programmed =
         accepted.isTrue() && resolvedRefs.isTrue()
-            ? ofModel(poolProgrammed)
+            ? runs ? RUNS : ofModel(pool.getOrDefault(PoolStatus.PROGRAMMED, accepted))
             : Verdict.pending("The model is in no config until Accepted and ResolvedRefs are True");
-    Verdict ready = ready(accepted, resolvedRefs, programmed);
+    Verdict ready =
+        ready(
+            accepted,
+            resolvedRefs,
+            programmed,
+            pool.getOrDefault(PoolStatus.ENDPOINTS_AVAILABLE, NOT_ASKED));
     Map<String, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(PoolStatus.ACCEPTED, accepted);
     verdicts.put(PoolStatus.RESOLVED_REFS, resolvedRefs);
@@ -46,8 +66,9 @@ public final class ModelStatus {
         : pool;
   }
 
-  private static Verdict ready(Verdict accepted, Verdict resolvedRefs, Verdict programmed) {
-    for (Verdict verdict : List.of(accepted, resolvedRefs, programmed)) {
+  private static Verdict ready(
+      Verdict accepted, Verdict resolvedRefs, Verdict programmed, Verdict endpoints) {
+    for (Verdict verdict : List.of(accepted, resolvedRefs, programmed, endpoints)) {
       if (verdict.isFalse()) {
         return verdict;
       }

@@ -2,6 +2,7 @@ package io.fairlead.operator.status;
 
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,12 +51,15 @@ public final class PoolStatus {
     }
     if (ready.isEmpty()) {
       Rollout rollout = new Rollout(facts);
-      return rollout.broken().isEmpty() && rollout.progressing()
-          ? Verdict.pending(
-              "Deployment %s has no ready pod yet; wait for it".formatted(facts.picker()))
-          : Verdict.no(
-              "EPPUnavailable",
-              "Deployment %s has no ready pod; condition Ready says why".formatted(facts.picker()));
+      return rollout.broken().isEmpty() && rollout.scaledDown().isPresent()
+          ? Verdict.no("EPPUnavailable", rollout.scaledDown().get().message())
+          : rollout.broken().isEmpty() && rollout.progressing()
+              ? Verdict.pending(
+                  "Deployment %s has no ready pod yet; wait for it".formatted(facts.picker()))
+              : Verdict.no(
+                  "EPPUnavailable",
+                  "Deployment %s has no ready pod; condition Ready says why"
+                      .formatted(facts.picker()));
     }
     Optional<Verdict> unreadable = unreadable(ready);
     if (unreadable.isPresent()) {
@@ -155,13 +159,18 @@ public final class PoolStatus {
   }
 
   private static Verdict ready(PickerFacts facts, Verdict programmed) {
-    for (Verdict first : List.of(facts.accepted(), facts.resolvedRefs())) {
-      if (first.isFalse()) {
-        return first;
-      }
-    }
+    List<Verdict> wrong = new ArrayList<>();
+    wrong.add(facts.accepted());
+    wrong.add(facts.resolvedRefs());
     // Without a pod, what ails the Deployment says more than that there is none.
-    if (programmed.isFalse() && !programmed.reason().equals("EPPUnavailable")) {
+    if (facts.applyFailure() != null || !programmed.reason().equals("EPPUnavailable")) {
+      wrong.add(programmed);
+    }
+    wrong.removeIf(verdict -> !verdict.isFalse());
+    if (!wrong.isEmpty()) {
+      return Verdict.all(wrong);
+    }
+    if (programmed.state() == Verdict.State.UNKNOWN && facts.applyFailure() != null) {
       return programmed;
     }
     if (facts.hash() == null) {

@@ -26,7 +26,7 @@ final class Rollout {
 
   /** The most specific thing that is wrong; empty when all is as desired. */
   Optional<Verdict> problem() {
-    return broken().or(this::unfinished);
+    return broken().or(this::scaledDown).or(this::unfinished);
   }
 
   /** Something that time alone will not mend. */
@@ -67,6 +67,19 @@ final class Rollout {
                                 "ProgressDeadlineExceeded",
                                 "Deployment %s makes no progress; see kubectl describe deploy/%s"
                                     .formatted(facts.picker(), facts.picker()))));
+  }
+
+  /** Nobody wants a pod: waiting helps nothing. */
+  Optional<Verdict> scaledDown() {
+    Deployment deployment = facts.deployment();
+    Integer replicas = deployment == null ? null : deployment.getSpec().getReplicas();
+    return replicas != null && replicas == 0
+        ? Optional.of(
+            Verdict.no(
+                "NoReadyReplicas",
+                "Deployment %s is scaled to 0; set spec.replicas of the EndpointPicker to 1 or more, or kubectl scale deploy/%s --replicas=1 where it sets none"
+                    .formatted(facts.picker(), facts.picker())))
+        : Optional.empty();
   }
 
   /** Something that time alone will mend. */

@@ -1,5 +1,9 @@
 package io.fairlead.operator.status;
 
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * One condition's say, before type, generation and time are added.
  *
@@ -41,6 +45,26 @@ public record Verdict(State state, String reason, String message) {
   /** Not known yet. */
   public static Verdict pending(String message) {
     return new Verdict(State.UNKNOWN, "Pending", message);
+  }
+
+  /**
+   * One verdict of several that are not well: all messages, so that nobody mends one to find the
+   * next; state and reason of the first that is known to be wrong, else of the first.
+   *
+   * @throws IllegalArgumentException when there is none
+   */
+  public static Verdict all(List<Verdict> verdicts) {
+    if (verdicts.isEmpty()) {
+      throw new IllegalArgumentException("there is no verdict");
+    }
+    Verdict first =
+        verdicts.stream().filter(Verdict::isFalse).findFirst().orElse(verdicts.getFirst());
+    String messages =
+        Stream.concat(Stream.of(first), verdicts.stream())
+            .map(Verdict::message)
+            .distinct()
+            .collect(Collectors.joining(". "));
+    return new Verdict(first.state(), first.reason(), messages);
   }
 
   /** Whether it holds. */

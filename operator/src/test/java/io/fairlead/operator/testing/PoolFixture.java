@@ -57,16 +57,21 @@ public final class PoolFixture {
   }
 
   public void createPool() {
+    createPool(POOL, "picker-service");
+  }
+
+  public void createPool(String name, String service) {
     create(
         """
         apiVersion: inference.networking.k8s.io/v1
         kind: InferencePool
-        metadata: {name: pool}
+        metadata: {name: %s}
         spec:
           selector: {matchLabels: {app: vllm}}
           targetPorts: [{number: 8000}]
-          endpointPickerRef: {name: picker-service, port: {number: 9002}}
-        """);
+          endpointPickerRef: {name: %s, port: {number: 9002}}
+        """
+            .formatted(name, service));
   }
 
   public void createModel(String object, String modelName, int weight) {
@@ -141,7 +146,12 @@ public final class PoolFixture {
   }
 
   private List<Condition> entry() {
-    InferencePool pool = need(InferencePool.class, POOL);
+    return entry(POOL);
+  }
+
+  /** The conditions in our entry of a pool; none without an entry. */
+  public List<Condition> entry(String name) {
+    InferencePool pool = need(InferencePool.class, name);
     return pool.getStatus() == null
         ? List.of()
         : pool.getStatus().parents().stream()

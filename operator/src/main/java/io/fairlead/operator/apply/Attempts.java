@@ -1,4 +1,4 @@
-package io.fairlead.operator.reconcile;
+package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import org.jspecify.annotations.Nullable;
@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * Writes that do not depend on each other: one that the API server refuses keeps none of the others
  * back.
  */
-final class Attempts {
+public final class Attempts {
   private @Nullable KubernetesClientException first;
 
   /** Runs it now. */
-  void attempt(Runnable write) {
+  public void attempt(Runnable write) {
     try {
       write.run();
     } catch (KubernetesClientException e) {
@@ -28,7 +28,7 @@ final class Attempts {
    *
    * @throws KubernetesClientException the first refusal, so that the framework tries again
    */
-  void rethrow() {
+  public void rethrow() {
     if (first != null) {
       throw first;
     }
