@@ -314,6 +314,8 @@ class OperatorIT {
 
     pool.delete(ServiceAccount.class, PICKER);
     pool.delete(ConfigMap.class, PICKER);
+    // Objects of others are not watched: without this it is tried again only after a while.
+    pool.touchAll(1);
     pool.awaitPool("Ready", "False/RolloutInProgress");
   }
 

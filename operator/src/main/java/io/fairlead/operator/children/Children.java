@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.v1.InferencePool;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,9 @@ public final class Children {
 
   /** Key of the document that ran before it, in the same ConfigMap. */
   public static final String LAST_GOOD_KEY = "last-good.yaml";
+
+  /** A ConfigMap holds 1 MiB: the newest document must not be refused for the sake of an older. */
+  private static final int MOST_BYTES = 1_000_000;
 
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
@@ -72,8 +76,9 @@ public final class Children {
   private static ConfigMap configMap(PickerDesign design) {
     Map<String, String> data = new TreeMap<>();
     data.put(CONFIG_KEY, design.document());
-    if (design.lastGood() != null) {
-      data.put(LAST_GOOD_KEY, design.lastGood());
+    String lastGood = design.lastGood();
+    if (lastGood != null && bytes(design.document()) + bytes(lastGood) <= MOST_BYTES) {
+      data.put(LAST_GOOD_KEY, lastGood);
     }
     return new ConfigMapBuilder()
         .withMetadata(
@@ -82,6 +87,10 @@ public final class Children {
                 .build())
         .withData(data)
         .build();
+  }
+
+  private static int bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
   }
 
   private static Service service(PickerDesign design) {

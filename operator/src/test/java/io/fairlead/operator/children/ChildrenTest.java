@@ -2,6 +2,7 @@ package io.fairlead.operator.children;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
@@ -61,6 +62,20 @@ class ChildrenTest {
   void aNewConfigOrServicePortChangesNoPodTemplate() {
     HasMetadata before = deployment(DESIGN);
     assertThat(deployment(with("models: [x]\n", "def", 80))).isEqualTo(before);
+  }
+
+  @Test
+  void theLastGoodDocumentIsLeftOutWhereBothWouldNotFit() {
+    assertThat(configMap("x").getData()).containsKeys("config.yaml", "last-good.yaml");
+    assertThat(configMap("x".repeat(999_999)).getData()).containsOnlyKeys("config.yaml");
+  }
+
+  private static ConfigMap configMap(String document) {
+    return Children.of(with(document, "def", 80)).stream()
+        .filter(ConfigMap.class::isInstance)
+        .map(ConfigMap.class::cast)
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
