@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.VirtualPool.Manner;
 import io.fairlead.core.VirtualPool.Server;
+import io.fairlead.crds.config.Criticality;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -261,6 +262,24 @@ class EndpointHealthTest {
     pool.runUntil(70 * SECOND);
     assertThat(pool.failures).isEmpty();
     assertThat(pool.core.active()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void serversWithNothingWaitingTurnNobodyAway(String profile, long seed) {
+    for (double streamed : new double[] {0, 1}) {
+      VirtualPool pool = new VirtualPool(seed, 3, profile, Criticality.SHEDDABLE);
+      pool.streamed = streamed;
+      pool.servers.forEach(s -> s.manner = Manner.SLOW);
+      pool.traffic(60, 40 * SECOND);
+      for (int burst = 5; burst < 40; burst += 5) {
+        for (int i = 0; i < 50; i++) {
+          pool.at(burst * SECOND + i * (125 * MILLI / 50), pool::arrive);
+        }
+      }
+      pool.runUntil(50 * SECOND);
+      assertThat(pool.failures).isEmpty();
+    }
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -142,9 +143,13 @@ final class VirtualPool implements RequestListener, PoolListener {
   private Set<String> listed = new HashSet<>();
 
   VirtualPool(long seed, int size, String profile) {
+    this(seed, size, profile, Criticality.STANDARD);
+  }
+
+  VirtualPool(long seed, int size, String profile, Criticality criticality) {
     random = new SplittableRandom(seed);
     core = new PoolCore(PoolLimits.DEFAULT, this);
-    PoolConfig config = Pool.config(profile(profile));
+    PoolConfig config = Pool.config(profile(profile), Pool.model("m", criticality));
     core.configure(now, new ConfigCompiler(List.of()).compile(config));
     for (int i = 0; i < size; i++) {
       servers.add(new Server("s" + i));
