@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import java.util.Locale;
+
 /**
  * How an endpoint failed a request, a scrape or a probe. What may be done about it follows from
  * whether the endpoint can have begun to work, and whether there is an answer that the client could
@@ -38,6 +40,11 @@ public enum Failure {
     this.words = words;
     this.work = work;
     this.answered = answered;
+  }
+
+  /** Its name where programs read it, lower case. */
+  public String code() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** What it says of the endpoint, to be read after its name. */

@@ -2,7 +2,11 @@ package io.fairlead.epp.capture;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PoolListener;
+import io.fairlead.core.Probe;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.prefix.HashSalt;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -27,6 +31,9 @@ public final class Capture implements AutoCloseable {
   /** Memory for lines that wait to be written. */
   private static final long QUEUE_BYTES = 32 << 20;
 
+  /** Ticks in one line: some seconds of them. */
+  private static final int TICKS_PER_LINE = 64;
+
   private final CaptureConfig config;
   private final HashSalt salt;
   private final long origin;
@@ -36,6 +43,13 @@ public final class Capture implements AutoCloseable {
   private final Set<CapturedRequest> open = new LinkedHashSet<>();
   private Map<String, EndpointSpec> endpoints = Map.of();
   private long seq;
+
+  /** When the core was told of the event under way, as times are written. */
+  private long at;
+
+  /** Ticks that are not handed over yet. */
+  private @Nullable EventRun ticks;
+
   private boolean sealed;
 
   Capture(CaptureConfig config, HashSalt salt, long origin, LineQueue queue, CaptureWriter writer) {
@@ -74,7 +88,7 @@ public final class Capture implements AutoCloseable {
   /** A config is in force. */
   public void configured(long now, CompiledConfig compiled) {
     if (!sealed) {
-      queue.offer(new Line.Config(nextSeq(), sinceStart(now), compiled.source()));
+      queue.offer(new Line.Config(nextSeq(), told(now), compiled.source()));
     }
   }
 
@@ -83,7 +97,7 @@ public final class Capture implements AutoCloseable {
     if (!sealed) {
       endpoints = HashMap.newHashMap(specs.size());
       specs.forEach(spec -> endpoints.put(spec.name(), spec));
-      queue.offer(new Line.Endpoints(nextSeq(), sinceStart(now), List.copyOf(specs)));
+      queue.offer(new Line.Endpoints(nextSeq(), told(now), List.copyOf(specs)));
     }
   }
 
@@ -94,9 +108,65 @@ public final class Capture implements AutoCloseable {
     EndpointSpec current = endpoints.get(endpoint.name());
     if (!sealed && current != null && isSameLife(current, endpoint)) {
       queue.offer(
-          new Line.Scrape(
-              nextSeq(), sinceStart(now), endpoint.name(), sinceStart(begunAt), metrics));
+          new Line.Scrape(nextSeq(), told(now), endpoint.name(), sinceStart(begunAt), metrics));
     }
+  }
+
+  /** The core is about to be told that a scrape failed. */
+  public void unreachable(long now, EndpointSpec endpoint, long begunAt, Failure failure) {
+    EndpointSpec current = endpoints.get(endpoint.name());
+    if (!sealed && current != null && isSameLife(current, endpoint)) {
+      queue.offer(
+          new Line.Unreachable(
+              nextSeq(), told(now), endpoint.name(), sinceStart(begunAt), failure));
+    }
+  }
+
+  /** The core is about to be told that time has passed. */
+  public void tick(long now) {
+    if (sealed) {
+      return;
+    }
+    EventRun run = ticks;
+    if (run == null) {
+      ticks = new EventRun(nextSeq(), told(now));
+      return;
+    }
+    run.add(nextSeq(), told(now));
+    if (run.size() >= TICKS_PER_LINE) {
+      queue.offer(new Line.Ticks(run));
+      ticks = null;
+    }
+  }
+
+  /**
+   * The core is about to be told what came of a probe.
+   *
+   * @param failure null if it was answered
+   */
+  public void probed(long now, long probe, @Nullable Failure failure) {
+    if (!sealed) {
+      queue.offer(new Line.Probed(nextSeq(), told(now), probe, failure));
+    }
+  }
+
+  /** What to give to the core in place of what it would have got: the same, watched. */
+  public PoolListener watched(PoolListener given) {
+    return new PoolListener() {
+      @Override
+      public boolean probe(Probe probe) {
+        boolean asked = given.probe(probe);
+        if (!asked && !sealed) {
+          queue.offer(new Line.Unasked(nextSeq(), at, probe.id()));
+        }
+        return asked;
+      }
+
+      @Override
+      public void healthChanged(HealthChange change) {
+        given.healthChanged(change);
+      }
+    };
   }
 
   private static boolean isSameLife(EndpointSpec one, EndpointSpec other) {
@@ -132,6 +202,11 @@ public final class Capture implements AutoCloseable {
     open.forEach(CapturedRequest::leaveOpen);
     open.forEach(queue::offer);
     open.clear();
+    EventRun last = ticks;
+    if (last != null) {
+      queue.offer(new Line.Ticks(last));
+      ticks = null;
+    }
   }
 
   /** Counts of lines. Any thread. */
@@ -149,8 +224,24 @@ public final class Capture implements AutoCloseable {
     return ++seq;
   }
 
-  long sinceStart(long now) {
-    return now - origin;
+  /** Number of the event that was taken in last. */
+  long lastSeq() {
+    return seq;
+  }
+
+  /** When the event under way was told. */
+  long at() {
+    return at;
+  }
+
+  /** When that is, as times are written, of an event that is told now. */
+  long told(long now) {
+    at = sinceStart(now);
+    return at;
+  }
+
+  private long sinceStart(long time) {
+    return time - origin;
   }
 
   void finished(CapturedRequest request) {

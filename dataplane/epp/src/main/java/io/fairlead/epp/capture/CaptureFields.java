@@ -10,7 +10,10 @@ package io.fairlead.epp.capture;
 public final class CaptureFields {
 
   /** Version of the form; a reader refuses one that it does not know. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
+
+  /** The form without ticks, probes, and what is known of a request but its length. */
+  public static final int FIRST_VERSION = 1;
 
   /** End of the names of files of requests. */
   public static final String REQUESTS_SUFFIX = ".requests.jsonl";
@@ -36,14 +39,35 @@ public final class CaptureFields {
   /** Kind of a scrape that was taken in. */
   public static final String KIND_SCRAPE = "scrape";
 
+  /** Kind of scrapes that failed. */
+  public static final String KIND_UNREACHABLE = "unreachable";
+
+  /** Kind of passing time that the core was told of. */
+  public static final String KIND_TICKS = "ticks";
+
+  /** Kind of a probe that was answered, or failed. */
+  public static final String KIND_PROBED = "probed";
+
+  /** Kind of a probe that the core wanted and that nobody was asked. */
+  public static final String KIND_UNASKED = "unasked";
+
   /** Event of a request that came. */
   public static final String ARRIVED = "arrived";
 
   /** Event of an endpoint that did not take the request. */
   public static final String ATTEMPT_FAILED = "attempt_failed";
 
-  /** Event of the first token. */
+  /** Event of the first byte of the answer. */
+  public static final String FIRST_BYTE = "first_byte";
+
+  /** The same, as the first version calls it. */
   public static final String FIRST_TOKEN = "first_token";
+
+  /** Event of more of the answer. */
+  public static final String PROGRESS = "progress";
+
+  /** What the core did about the request in an event of its pool: its time was up. */
+  public static final String DECIDED = "decided";
 
   /** Event of the end. */
   public static final String ENDED = "ended";

@@ -1,5 +1,6 @@
 package io.fairlead.epp.capture;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
@@ -16,21 +17,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CapturedRequest implements Line {
 
-  private static final int WEIGHT = 1_024;
+  private static final int WEIGHT = 768;
   private static final int HEADER_WEIGHT = 64;
 
   /** Something that the core was told of the request, and what it did then. */
   static final class Event {
-    final long seq;
-    final long at;
     final String kind;
+
+    /** When; of progress again and again. */
+    final EventRun run;
+
+    final long at;
+
+    /** How an attempt failed. */
+    final @Nullable Failure failure;
+
     @Nullable Route route;
     @Nullable Rejection rejection;
+    boolean passed;
 
-    Event(long seq, long at, String kind) {
-      this.seq = seq;
+    Event(long seq, long at, String kind, @Nullable Failure failure) {
+      this.run = new EventRun(seq, at);
       this.at = at;
       this.kind = kind;
+      this.failure = failure;
     }
   }
 
@@ -57,7 +67,7 @@ public final class CapturedRequest implements Line {
             given.timeouts(),
             headers,
             given.subset());
-    event(now, CaptureFields.ARRIVED);
+    event(now, CaptureFields.ARRIVED, null);
   }
 
   /** What to give to the core in place of what it would have got: the same, watched. */
@@ -68,33 +78,61 @@ public final class CapturedRequest implements Line {
   /** The core sends it there. */
   public void sent(Route route) {
     if (!over) {
-      events.getLast().route = route;
+      effect().route = route;
+    }
+  }
+
+  /** The core has the client given what the endpoint answered. */
+  public void passed() {
+    if (!over) {
+      effect().passed = true;
     }
   }
 
   /** The core turns it away. */
   public void rejected(Rejection rejection) {
     if (!over) {
-      events.getLast().rejection = rejection;
+      effect().rejection = rejection;
       outcome = CaptureFields.REJECTED;
       finish();
     }
   }
 
-  /** The core is about to be told so. */
-  public void attemptFailed(long now) {
-    event(now, CaptureFields.ATTEMPT_FAILED);
+  /**
+   * The event that the core does something in: the request's own if that is what the core was told
+   * last, else one of its own.
+   */
+  private Event effect() {
+    if (events.getLast().run.last() != capture.lastSeq()) {
+      events.add(new Event(capture.nextSeq(), capture.at(), CaptureFields.DECIDED, null));
+    }
+    return events.getLast();
   }
 
   /** The core is about to be told so. */
-  public void firstToken(long now) {
-    event(now, CaptureFields.FIRST_TOKEN);
+  public void attemptFailed(long now, Failure failure) {
+    event(now, CaptureFields.ATTEMPT_FAILED, failure);
+  }
+
+  /** The core is about to be told so. */
+  public void firstByte(long now) {
+    event(now, CaptureFields.FIRST_BYTE, null);
+  }
+
+  /** The core is about to be told so. */
+  public void progress(long now) {
+    Event last = events.getLast();
+    if (!over && last.kind.equals(CaptureFields.PROGRESS)) {
+      last.run.add(capture.nextSeq(), capture.told(now));
+    } else {
+      event(now, CaptureFields.PROGRESS, null);
+    }
   }
 
   /** The core is told so; called again, nothing happens. */
   public void ended(long now, Outcome how, Usage reported) {
     if (!over) {
-      event(now, CaptureFields.ENDED);
+      event(now, CaptureFields.ENDED, null);
       outcome = how.code();
       usage = reported;
       finish();
@@ -106,9 +144,9 @@ public final class CapturedRequest implements Line {
     over = true;
   }
 
-  private void event(long now, String kind) {
+  private void event(long now, String kind, @Nullable Failure failure) {
     if (!over) {
-      events.add(new Event(capture.nextSeq(), capture.sinceStart(now), kind));
+      events.add(new Event(capture.nextSeq(), capture.told(now), kind, failure));
     }
   }
 
@@ -142,6 +180,7 @@ public final class CapturedRequest implements Line {
   public int weight() {
     return WEIGHT
         + facts.blocks().length * Long.BYTES
+        + events.stream().mapToInt(event -> event.run.weight()).sum()
         + headers.written().size() * HEADER_WEIGHT
         + (facts.subset() == null ? 0 : facts.subset().entries().size() * HEADER_WEIGHT);
   }

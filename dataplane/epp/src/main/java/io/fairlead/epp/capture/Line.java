@@ -2,11 +2,21 @@ package io.fairlead.epp.capture;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.crds.config.PoolConfig;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What is handed to the writer: nothing in it changes any more. */
-sealed interface Line permits Line.Config, Line.Endpoints, Line.Scrape, CapturedRequest {
+sealed interface Line
+    permits Line.Config,
+        Line.Endpoints,
+        Line.Scrape,
+        Line.Unreachable,
+        Line.Ticks,
+        Line.Probed,
+        Line.Unasked,
+        CapturedRequest {
 
   /** Roughly the memory that it keeps while it waits to be written. */
   int weight();
@@ -45,6 +55,55 @@ sealed interface Line permits Line.Config, Line.Endpoints, Line.Scrape, Captured
     @Override
     public int weight() {
       return 512;
+    }
+  }
+
+  /**
+   * A scrape failed.
+   *
+   * @param begun when it was begun, as {@code at} is given
+   */
+  record Unreachable(long seq, long at, String endpoint, long begun, Failure failure)
+      implements Line {
+
+    @Override
+    public int weight() {
+      return 128;
+    }
+  }
+
+  /**
+   * Time passed.
+   *
+   * @param run when, again and again
+   */
+  record Ticks(EventRun run) implements Line {
+
+    @Override
+    public int weight() {
+      return 64 + run.weight();
+    }
+  }
+
+  /**
+   * A probe came to an end.
+   *
+   * @param failure null if it was answered
+   */
+  record Probed(long seq, long at, long probe, @Nullable Failure failure) implements Line {
+
+    @Override
+    public int weight() {
+      return 128;
+    }
+  }
+
+  /** A probe was not sent. */
+  record Unasked(long seq, long at, long probe) implements Line {
+
+    @Override
+    public int weight() {
+      return 64;
     }
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.crds.document.ConfigDocument;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -104,6 +105,44 @@ final class LineJson {
         });
   }
 
+  static byte[] unreachable(Line.Unreachable line) {
+    return line(
+        json -> {
+          event(json, CaptureFields.KIND_UNREACHABLE, line.seq(), line.at());
+          json.writeStringField("endpoint", line.endpoint());
+          json.writeNumberField("begun", line.begun());
+          json.writeStringField("failure", line.failure().code());
+        });
+  }
+
+  static byte[] ticks(Line.Ticks line) {
+    return line(
+        json -> {
+          json.writeStringField("kind", CaptureFields.KIND_TICKS);
+          line.run().write(json);
+        });
+  }
+
+  static byte[] probed(Line.Probed line) {
+    return line(
+        json -> {
+          event(json, CaptureFields.KIND_PROBED, line.seq(), line.at());
+          json.writeNumberField("probe", line.probe());
+          Failure failure = line.failure();
+          if (failure != null) {
+            json.writeStringField("failure", failure.code());
+          }
+        });
+  }
+
+  static byte[] unasked(Line.Unasked line) {
+    return line(
+        json -> {
+          event(json, CaptureFields.KIND_UNASKED, line.seq(), line.at());
+          json.writeNumberField("probe", line.probe());
+        });
+  }
+
   /** To be told of each new set of endpoints: what is remembered of others is let go. */
   void keep(List<EndpointSpec> endpoints) {
     last.keySet().retainAll(endpoints.stream().map(EndpointSpec::name).toList());
@@ -120,6 +159,12 @@ final class LineJson {
     json.writeNumberField("max_adapters", metrics.maxAdapters());
     strings(json, "running_adapters", metrics.runningAdapters());
     strings(json, "waiting_adapters", metrics.waitingAdapters());
+    if (!Double.isNaN(metrics.startedAt())) {
+      number(json, "started_at", metrics.startedAt());
+    }
+    if (!Double.isNaN(metrics.progress())) {
+      number(json, "progress", metrics.progress());
+    }
     json.writeObjectFieldStart("values");
     for (Map.Entry<String, Double> value : new TreeMap<>(metrics.values()).entrySet()) {
       number(json, value.getKey(), value.getValue());

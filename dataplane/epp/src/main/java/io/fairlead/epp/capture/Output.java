@@ -68,7 +68,12 @@ final class Output {
         endpoints = current;
         json.keep(current.endpoints());
       }
-      case Line.Scrape _, CapturedRequest _ -> {}
+      case Line.Scrape _,
+          Line.Unreachable _,
+          Line.Ticks _,
+          Line.Probed _,
+          Line.Unasked _,
+          CapturedRequest _ -> {}
     }
     file.append(bytes);
   }
@@ -78,6 +83,10 @@ final class Output {
       case Line.Config current -> json.config(current);
       case Line.Endpoints current -> json.endpoints(current);
       case Line.Scrape scrape -> json.scrape(scrape);
+      case Line.Unreachable failed -> LineJson.unreachable(failed);
+      case Line.Ticks ticks -> LineJson.ticks(ticks);
+      case Line.Probed probed -> LineJson.probed(probed);
+      case Line.Unasked unasked -> LineJson.unasked(unasked);
       case CapturedRequest request -> RequestJson.line(request);
     };
   }

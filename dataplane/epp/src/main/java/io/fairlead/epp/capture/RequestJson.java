@@ -4,11 +4,13 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.capture.CapturedRequest.Event;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,11 @@ final class RequestJson {
           json.writeNumberField("seed", facts.seed());
           json.writeNumberField("body_bytes", facts.bodyBytes());
           json.writeNumberField("max_output_tokens", facts.maxOutputTokens());
+          json.writeNumberField("text_bytes", facts.prompt().textBytes());
+          json.writeNumberField("media_tokens", facts.prompt().mediaTokens());
+          json.writeBooleanField("streamed", facts.delivery().streamed());
+          json.writeBooleanField("resendable", facts.delivery().resendable());
+          timeouts(json, facts.timeouts());
           json.writeStringField("blocks", base64(facts.blocks()));
           if (facts.subset() != null) {
             LineJson.strings(json, "subset", facts.subset().entries());
@@ -45,6 +52,23 @@ final class RequestJson {
           outcome(json, request);
           events(json, request);
         });
+  }
+
+  private static void timeouts(JsonGenerator json, Timeouts timeouts) throws IOException {
+    if (!timeouts.equals(Timeouts.UNSET)) {
+      json.writeObjectFieldStart("timeouts");
+      timeout(json, "first_byte", timeouts.firstByte());
+      timeout(json, "silence", timeouts.silence());
+      timeout(json, "total", timeouts.total());
+      json.writeEndObject();
+    }
+  }
+
+  private static void timeout(JsonGenerator json, String name, @Nullable Duration value)
+      throws IOException {
+    if (value != null) {
+      json.writeNumberField(name, value.toNanos());
+    }
   }
 
   private static void headers(JsonGenerator json, CapturedRequest request) throws IOException {
@@ -68,7 +92,11 @@ final class RequestJson {
     for (Event event : request.events()) {
       route = event.route == null ? route : event.route;
       switch (event.kind) {
-        case CaptureFields.FIRST_TOKEN -> millis(json, "ttft_ms", event.at - arrived);
+        case CaptureFields.FIRST_BYTE -> {
+          if (request.facts().delivery().streamed()) {
+            millis(json, "ttft_ms", event.at - arrived);
+          }
+        }
         case CaptureFields.ENDED -> millis(json, "e2e_ms", event.at - arrived);
         default -> {}
       }
@@ -92,15 +120,20 @@ final class RequestJson {
     json.writeArrayFieldStart("events");
     for (Event event : request.events()) {
       json.writeStartObject();
-      json.writeNumberField("seq", event.seq);
-      json.writeNumberField("at", event.at);
+      event.run.write(json);
       json.writeStringField("event", event.kind);
+      if (event.failure != null) {
+        json.writeStringField("failure", event.failure.code());
+      }
       if (event.route != null) {
         pick(json, event.route);
       }
       Rejection rejection = event.rejection;
       if (rejection != null) {
         json.writeStringField("rejected", rejection.reason().code());
+      }
+      if (event.passed) {
+        json.writeBooleanField("passed", true);
       }
       if (event.kind.equals(CaptureFields.ENDED)) {
         Usage usage = request.usage();

@@ -118,7 +118,7 @@ public final class Director implements RequestListener {
   private void onAttemptFailed() {
     long now = pool.now();
     if (captured != null) {
-      captured.attemptFailed(now);
+      captured.attemptFailed(now, Failure.DIED);
     }
     try {
       pool.core().attemptFailed(now, ticket, Failure.DIED);
@@ -139,7 +139,7 @@ public final class Director implements RequestListener {
   private void onFirstToken() {
     long now = pool.now();
     if (captured != null) {
-      captured.firstToken(now);
+      captured.firstByte(now);
     }
     pool.core().firstByte(now, ticket);
     if (route != null) {
@@ -182,7 +182,11 @@ public final class Director implements RequestListener {
   }
 
   @Override
-  public void pass(long request) {}
+  public void pass(long request) {
+    if (captured != null) {
+      captured.passed();
+    }
+  }
 
   @Override
   public void reject(long request, Rejection rejection) {

@@ -9,12 +9,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
+import io.fairlead.core.HealthState;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PoolListener;
+import io.fairlead.core.Probe;
 import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
+import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
 import io.fairlead.core.Subset;
 import io.fairlead.core.Timeouts;
@@ -31,6 +37,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -62,9 +69,9 @@ class CaptureTest {
     try (Capture capture = open(CaptureConfig.to(folder))) {
       CapturedRequest request = arrive(capture, 1_500_000_000, FACTS);
       request.sent(ROUTE);
-      request.attemptFailed(1_600_000_000);
+      request.attemptFailed(1_600_000_000, Failure.UNAVAILABLE);
       request.sent(ROUTE);
-      request.firstToken(1_700_000_000);
+      request.firstByte(1_700_000_000);
       request.ended(1_900_000_000, Outcome.COMPLETED, new Usage(640, 11, 32, 12));
       request.ended(2_000_000_000, Outcome.DISCONNECTED, Usage.UNKNOWN);
       capture.seal();
@@ -78,6 +85,11 @@ class CaptureTest {
     assertThat(line.path("hash_ids").get(0).longValue()).isEqualTo(31 >>> 11);
     assertThat(line.path("model").textValue()).isEqualTo("chat");
     assertThat(line.path("seed").longValue()).isEqualTo(7);
+    assertThat(line.path("text_bytes").intValue()).isEqualTo(2_560);
+    assertThat(line.path("media_tokens").intValue()).isZero();
+    assertThat(line.path("streamed").booleanValue()).isTrue();
+    assertThat(line.path("resendable").booleanValue()).isTrue();
+    assertThat(line.has("timeouts")).isFalse();
     assertThat(line.path("outcome").textValue()).isEqualTo("completed");
     assertThat(line.path("ttft_ms").doubleValue()).isEqualTo(200);
     assertThat(line.path("e2e_ms").doubleValue()).isEqualTo(400);
@@ -87,8 +99,8 @@ class CaptureTest {
         .isEqualTo(
             """
             [{"seq":1,"at":1400000000,"event":"arrived","pick":PICK},\
-            {"seq":2,"at":1500000000,"event":"attempt_failed","pick":PICK},\
-            {"seq":3,"at":1600000000,"event":"first_token"},\
+            {"seq":2,"at":1500000000,"event":"attempt_failed","failure":"unavailable","pick":PICK},\
+            {"seq":3,"at":1600000000,"event":"first_byte"},\
             {"seq":4,"at":1800000000,"event":"ended","usage":[640,11,32,12]}]"""
                 .replace(
                     "PICK",
@@ -96,10 +108,134 @@ class CaptureTest {
   }
 
   @Test
+  void writesWhatIsDoneAboutARequestWhenItsPoolIsTold() throws IOException {
+    RequestFacts facts =
+        new RequestFacts(
+            "m",
+            1,
+            new long[0],
+            new PromptSize(100, 768),
+            -1,
+            1,
+            new Delivery(false, true),
+            new Timeouts(Duration.ofSeconds(1), null, Duration.ofMillis(2)),
+            RequestHeaders.NONE,
+            null);
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      CapturedRequest request = arrive(capture, 100_000_000, facts);
+      request.sent(ROUTE);
+      capture.tick(200_000_000);
+      request.sent(ROUTE);
+      request.firstByte(300_000_000);
+      request.progress(400_000_000);
+      capture.tick(450_000_000);
+      request.progress(500_000_000);
+      request.attemptFailed(600_000_000, Failure.ERROR);
+      request.passed();
+      capture.tick(700_000_000);
+      request.rejected(
+          new Rejection(Rejection.Reason.TOTAL_TIMEOUT, Criticality.STANDARD, "too long"));
+      request.ended(800_000_000, Outcome.FAILED, Usage.UNKNOWN);
+      capture.seal();
+    }
+
+    JsonNode line = only(lines(CaptureFields.REQUESTS_SUFFIX));
+    assertThat(line.path("text_bytes").intValue()).isEqualTo(100);
+    assertThat(line.path("media_tokens").intValue()).isEqualTo(768);
+    assertThat(line.path("input_length").intValue()).isEqualTo(793);
+    assertThat(line.path("streamed").booleanValue()).isFalse();
+    assertThat(line.path("timeouts").toString())
+        .isEqualTo("{\"first_byte\":1000000000,\"total\":2000000}");
+    assertThat(line.has("ttft_ms")).as("its first byte is no token").isFalse();
+    assertThat(line.path("events").toString())
+        .isEqualTo(
+            """
+            [{"seq":1,"at":0,"event":"arrived","pick":PICK},\
+            {"seq":3,"at":100000000,"event":"decided","pick":PICK},\
+            {"seq":4,"at":200000000,"event":"first_byte"},\
+            {"seq":5,"at":300000000,"next":[2,100000000],"event":"progress"},\
+            {"seq":8,"at":500000000,"event":"attempt_failed","failure":"error","passed":true},\
+            {"seq":10,"at":600000000,"event":"decided","rejected":"timeout"}]"""
+                .replace(
+                    "PICK",
+                    "{\"endpoint\":\"one\",\"target\":\"target\",\"matched\":2,\"cached\":0}"));
+    assertThat(lines(CaptureFields.STATE_SUFFIX).getLast().toString())
+        .isEqualTo(
+            "{\"kind\":\"ticks\",\"seq\":2,\"at\":100000000,\"next\":[4,250000000,3,250000000]}");
+  }
+
+  @Test
+  void writesWhatIsHeardOfEndpointsThatAreNotWell() throws IOException {
+    EndpointSpec restarted = new EndpointSpec("one", "uid-2", "10.0.0.1", 8000, Map.of());
+    List<Long> told = new ArrayList<>();
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      PoolListener watched =
+          capture.watched(
+              new PoolListener() {
+                @Override
+                public boolean probe(Probe probe) {
+                  told.add(probe.id());
+                  return probe.id() == 1;
+                }
+
+                @Override
+                public void healthChanged(HealthChange change) {
+                  told.add(-1L);
+                }
+              });
+      capture.endpoints(100_000_001, List.of(ENDPOINT));
+      capture.unreachable(100_000_003, ENDPOINT, 100_000_002, Failure.REFUSED);
+      capture.unreachable(100_000_003, restarted, 100_000_002, Failure.REFUSED);
+      assertThat(watched.probe(new Probe(1, ENDPOINT, "", 1))).isTrue();
+      assertThat(watched.probe(new Probe(2, ENDPOINT, "", 1))).isFalse();
+      watched.healthChanged(
+          new HealthChange(ENDPOINT, HealthState.IN_USE, HealthState.OUT, "is gone"));
+      capture.probed(100_000_005, 1, null);
+      capture.probed(100_000_006, 3, Failure.DIED);
+      capture.seal();
+    }
+
+    assertThat(told).containsExactly(1L, 2L, -1L);
+    assertThat(lines(CaptureFields.STATE_SUFFIX).stream().skip(2).map(JsonNode::toString))
+        .containsExactly(
+            "{\"kind\":\"unreachable\",\"seq\":2,\"at\":3,\"endpoint\":\"one\",\"begun\":2,"
+                + "\"failure\":\"refused\"}",
+            "{\"kind\":\"unasked\",\"seq\":3,\"at\":3,\"probe\":2}",
+            "{\"kind\":\"probed\",\"seq\":4,\"at\":5,\"probe\":1}",
+            "{\"kind\":\"probed\",\"seq\":5,\"at\":6,\"probe\":3,\"failure\":\"died\"}");
+  }
+
+  @Test
+  void manyTicksAreFewLines() throws IOException {
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      for (int i = 0; i < 1_000; i++) {
+        capture.tick(100_000_000 + i * 100_000_000L);
+      }
+      capture.seal();
+    }
+    List<JsonNode> lines = lines(CaptureFields.STATE_SUFFIX);
+    assertThat(lines).hasSize(1 + Math.ceilDiv(1_000, 64));
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files.mapToLong(file -> file.toFile().length()).sum() / 1_000).isLessThan(20);
+    }
+  }
+
+  @Test
   void writesAllElseThatTheCoreIsTold() throws IOException {
     EndpointMetrics metrics =
         new EndpointMetrics(
-            1, 2, Double.NaN, 16, 400, "base", 4, List.of("a"), List.of(), Map.of("x", 0.5));
+            1,
+            2,
+            Double.NaN,
+            16,
+            400,
+            "base",
+            4,
+            List.of("a"),
+            List.of(),
+            Map.of("x", 0.5),
+            1_700_000_000.25,
+            77);
     EndpointSpec restarted = new EndpointSpec("one", "uid-2", "10.0.0.1", 8000, Map.of());
     try (Capture capture = open(CaptureConfig.to(folder))) {
       capture.configured(100_000_000, compiled());
@@ -125,7 +261,8 @@ class CaptureTest {
         .isEqualTo(
             "{\"waiting\":1,\"running\":2,\"kv_usage\":\"NaN\",\"block_size\":16,\"blocks\":400,"
                 + "\"base_model\":\"base\",\"max_adapters\":4,\"running_adapters\":[\"a\"],"
-                + "\"waiting_adapters\":[],\"values\":{\"x\":0.5}}");
+                + "\"waiting_adapters\":[],\"started_at\":1.70000000025E9,\"progress\":77.0,"
+                + "\"values\":{\"x\":0.5}}");
     assertThat(lines.get(4).toString())
         .isEqualTo(
             "{\"kind\":\"scrape\",\"seq\":4,\"at\":9,\"endpoint\":\"one\",\"begun\":8,\"same\":true}");

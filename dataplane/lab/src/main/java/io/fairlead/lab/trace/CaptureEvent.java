@@ -2,11 +2,13 @@ package io.fairlead.lab.trace;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.PoolConfig;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Something that a pool's core was told. */
 sealed interface CaptureEvent {
@@ -24,6 +26,23 @@ sealed interface CaptureEvent {
   record Scraped(long now, String endpoint, long begun, EndpointMetrics metrics)
       implements CaptureEvent {}
 
+  /** A scrape of the endpoint of that name failed, begun at {@code begun}. */
+  record Unreachable(long now, String endpoint, long begun, Failure failure)
+      implements CaptureEvent {}
+
+  /** Time passed. */
+  record Ticked(long now) implements CaptureEvent {}
+
+  /**
+   * A probe came to an end.
+   *
+   * @param failure null if it was answered
+   */
+  record Probed(long now, long probe, @Nullable Failure failure) implements CaptureEvent {}
+
+  /** In the event before a probe was wanted, and nobody was asked. */
+  record Unasked(long now, long probe) implements CaptureEvent {}
+
   /**
    * A request came.
    *
@@ -33,11 +52,18 @@ sealed interface CaptureEvent {
   record Arrived(long now, Request request, RequestFacts facts, boolean withheld, Effect effect)
       implements CaptureEvent {}
 
-  /** Its endpoint did not take it. */
-  record AttemptFailed(long now, Request request, Effect effect) implements CaptureEvent {}
+  /** Its endpoint failed it. */
+  record AttemptFailed(long now, Request request, Failure failure, Effect effect)
+      implements CaptureEvent {}
 
-  /** Its first token came. */
-  record FirstToken(long now, Request request) implements CaptureEvent {}
+  /** The first byte of its answer came. */
+  record FirstByte(long now, Request request) implements CaptureEvent {}
+
+  /** More of its answer came. */
+  record Progress(long now, Request request) implements CaptureEvent {}
+
+  /** In the event before, which was none of its own, this was done about it. */
+  record Decided(long now, Request request, Effect effect) implements CaptureEvent {}
 
   /** It is over. */
   record Ended(long now, Request request, Outcome outcome, Usage usage) implements CaptureEvent {}

@@ -2,13 +2,9 @@ package io.fairlead.lab.trace;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
-import io.fairlead.core.PromptSize;
-import io.fairlead.core.RequestFacts;
-import io.fairlead.core.RequestFacts.Delivery;
-import io.fairlead.core.Subset;
-import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
@@ -21,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -84,13 +81,32 @@ final class CaptureReader {
                   now(line),
                   line.objects("endpoints").stream().map(CaptureReader::endpoint).toList()));
       case CaptureFields.KIND_SCRAPE -> add(line, scrape(line));
+      case CaptureFields.KIND_UNREACHABLE ->
+          add(
+              line,
+              new CaptureEvent.Unreachable(
+                  now(line), line.text("endpoint"), origin + line.whole("begun"), failure(line)));
+      case CaptureFields.KIND_TICKS -> each(line, CaptureEvent.Ticked::new);
+      case CaptureFields.KIND_PROBED ->
+          add(
+              line,
+              new CaptureEvent.Probed(
+                  now(line), line.whole("probe"), line.has("failure") ? failure(line) : null));
+      case CaptureFields.KIND_UNASKED ->
+          add(line, new CaptureEvent.Unasked(now(line), line.whole("probe")));
       default -> throw line.wrong("kind", "a kind that this version knows");
     }
   }
 
   private void header(JsonLine line) {
-    if (line.whole("version") != CaptureFields.VERSION) {
-      throw line.wrong("version", CaptureFields.VERSION + ", the one that this version reads,");
+    long version = line.whole("version");
+    if (version < CaptureFields.FIRST_VERSION || version > CaptureFields.VERSION) {
+      throw line.wrong(
+          "version",
+          CaptureFields.FIRST_VERSION
+              + " to "
+              + CaptureFields.VERSION
+              + ", those that this version reads,");
     }
     origin = line.whole("origin");
     share = line.number("share");
@@ -142,7 +158,9 @@ final class CaptureReader {
         (int) metrics.whole("max_adapters"),
         metrics.texts("running_adapters"),
         metrics.texts("waiting_adapters"),
-        metrics.map("values", object -> object::number));
+        metrics.map("values", object -> object::number),
+        metrics.has("started_at") ? metrics.number("started_at") : Double.NaN,
+        metrics.has("progress") ? metrics.number("progress") : Double.NaN);
   }
 
   private void request(JsonLine line, String place) {
@@ -150,35 +168,43 @@ final class CaptureReader {
     for (JsonLine event : line.objects("events")) {
       String kind = event.text("event");
       long now = now(event);
-      add(
-          event,
-          switch (kind) {
-            case CaptureFields.ARRIVED ->
+      switch (kind) {
+        case CaptureFields.ARRIVED ->
+            add(
+                event,
                 new CaptureEvent.Arrived(
-                    now, request, facts(line), line.has("withheld"), Effect.read(event));
-            case CaptureFields.ATTEMPT_FAILED ->
-                new CaptureEvent.AttemptFailed(now, request, Effect.read(event));
-            case CaptureFields.FIRST_TOKEN -> new CaptureEvent.FirstToken(now, request);
-            case CaptureFields.ENDED ->
-                new CaptureEvent.Ended(now, request, outcome(line), usage(event));
-            default -> throw event.wrong("event", "an event that this version knows");
-          });
+                    now,
+                    request,
+                    CapturedFacts.read(line),
+                    line.has("withheld"),
+                    Effect.read(event)));
+        case CaptureFields.ATTEMPT_FAILED ->
+            add(
+                event,
+                new CaptureEvent.AttemptFailed(
+                    now,
+                    request,
+                    event.has("failure") ? failure(event) : Failure.DIED,
+                    Effect.read(event)));
+        case CaptureFields.FIRST_BYTE, CaptureFields.FIRST_TOKEN ->
+            add(event, new CaptureEvent.FirstByte(now, request));
+        case CaptureFields.PROGRESS ->
+            each(event, time -> new CaptureEvent.Progress(time, request));
+        case CaptureFields.DECIDED ->
+            add(event, new CaptureEvent.Decided(now, request, Effect.read(event)));
+        case CaptureFields.ENDED ->
+            add(event, new CaptureEvent.Ended(now, request, outcome(line), usage(event)));
+        default -> throw event.wrong("event", "an event that this version knows");
+      }
     }
   }
 
-  private static RequestFacts facts(JsonLine line) {
-    Map<String, String> headers = line.map("headers", object -> object::text);
-    return new RequestFacts(
-        line.text("model"),
-        line.whole("seed"),
-        line.packed("blocks"),
-        PromptSize.ofTokens(line.atLeast(0, "input_length")),
-        line.atLeast(-1, "max_output_tokens"),
-        line.whole("body_bytes"),
-        Delivery.STREAMED,
-        Timeouts.UNSET,
-        headers::get,
-        line.has("subset") ? new Subset(line.texts("subset")) : null);
+  private static Failure failure(JsonLine line) {
+    String code = line.text("failure");
+    return Stream.of(Failure.values())
+        .filter(failure -> failure.code().equals(code))
+        .findFirst()
+        .orElseThrow(() -> line.wrong("failure", "how an endpoint fails"));
   }
 
   private static Outcome outcome(JsonLine line) {
@@ -199,6 +225,22 @@ final class CaptureReader {
 
   private long now(JsonLine line) {
     return origin + line.whole("at");
+  }
+
+  /** Adds each event of a run of them. */
+  private void each(JsonLine run, LongFunction<CaptureEvent> event) {
+    long seq = run.whole("seq");
+    long now = now(run);
+    events.putIfAbsent(seq, event.apply(now));
+    long[] next = run.has("next") ? run.wholes("next") : new long[0];
+    if (next.length % 2 != 0) {
+      throw run.wrong("next", "a list of pairs of numbers");
+    }
+    for (int i = 0; i < next.length; i += 2) {
+      seq += next[i];
+      now += next[i + 1];
+      events.putIfAbsent(seq, event.apply(now));
+    }
   }
 
   /** A config and endpoints in force are said again in each file. */

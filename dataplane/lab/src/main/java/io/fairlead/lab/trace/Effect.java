@@ -35,6 +35,9 @@ sealed interface Effect {
    */
   record Rejected(String reason) implements Effect {}
 
+  /** Its client was given what the endpoint answered. */
+  record Passed() implements Effect {}
+
   /** Nothing was done. */
   record None() implements Effect {}
 
@@ -58,6 +61,9 @@ sealed interface Effect {
 
   /** As an event of a capture has it. */
   static Effect read(JsonLine event) {
+    if (event.has("passed")) {
+      return new Passed();
+    }
     if (event.has("rejected")) {
       return new Rejected(event.text("rejected"));
     }

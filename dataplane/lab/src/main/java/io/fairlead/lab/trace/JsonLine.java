@@ -69,6 +69,15 @@ final class JsonLine {
     return value.longValue();
   }
 
+  /** A whole number of 63 bits. */
+  long positive(String field) {
+    long value = whole(field);
+    if (value < 0) {
+      throw wrong(field, "a whole number from 0 up");
+    }
+    return value;
+  }
+
   /** A whole number that is no less. */
   int atLeast(int least, String field) {
     JsonNode value = node.path(field);
@@ -90,6 +99,14 @@ final class JsonLine {
       case "-Infinity" -> Double.NEGATIVE_INFINITY;
       default -> throw wrong(field, "a number");
     };
+  }
+
+  boolean flag(String field) {
+    JsonNode value = node.path(field);
+    if (!value.isBoolean()) {
+      throw wrong(field, "true or false");
+    }
+    return value.booleanValue();
   }
 
   String text(String field) {

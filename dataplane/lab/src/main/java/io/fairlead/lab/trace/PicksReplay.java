@@ -2,8 +2,11 @@ package io.fairlead.lab.trace;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolListener;
+import io.fairlead.core.Probe;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
@@ -15,8 +18,10 @@ import io.fairlead.plugin.PluginFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +39,10 @@ public final class PicksReplay {
   private final List<String> differences = new ArrayList<>();
   private Map<String, EndpointSpec> endpoints = Map.of();
   private @Nullable CompiledConfig config;
-  private Effect effect = new Effect.None();
-  private long ticket;
+
+  /** What the new core has done and what has not been compared yet. */
+  private final Map<Request, Effect> effects = new LinkedHashMap<>();
+
   private int decisions;
   private int same;
   private int sameEndpoint;
@@ -43,7 +50,7 @@ public final class PicksReplay {
   private int differentInExact;
 
   private PicksReplay(CapturedRun run, List<PluginFactory> plugins) {
-    core = new PoolCore(run.limits());
+    core = new PoolCore(run.limits(), new Probes(run.unasked()));
     compiler = new ConfigCompiler(plugins);
   }
 
@@ -59,7 +66,9 @@ public final class PicksReplay {
     CapturedRun run = CaptureReader.read(CaptureFiles.of(capture));
     Completeness completeness = Completeness.of(run);
     PicksReplay replay = new PicksReplay(run, plugins);
-    run.events().forEach((seq, event) -> replay.tell(seq, event, seq < completeness.exactUntil()));
+    run.events().forEach((seq, event) -> replay.take(seq, event, seq < completeness.exactUntil()));
+    long last = run.events().isEmpty() ? 0 : run.events().lastKey();
+    replay.compareRest(last, last < completeness.exactUntil());
     return new PicksReport(
         run.events().size(),
         replay.decisions,
@@ -71,7 +80,23 @@ public final class PicksReplay {
         completeness.reasons());
   }
 
-  private void tell(long seq, CaptureEvent event, boolean exactly) {
+  private void take(long seq, CaptureEvent event, boolean exactly) {
+    if (event instanceof CaptureEvent.Decided decided) {
+      compare(seq, decided.request(), decided.effect(), exactly);
+      return;
+    }
+    compareRest(seq, exactly);
+    tell(event);
+    switch (event) {
+      case CaptureEvent.Arrived arrived ->
+          compare(seq, arrived.request(), arrived.effect(), exactly);
+      case CaptureEvent.AttemptFailed failed ->
+          compare(seq, failed.request(), failed.effect(), exactly);
+      default -> {}
+    }
+  }
+
+  private void tell(CaptureEvent event) {
     switch (event) {
       case CaptureEvent.Configured configured -> {
         CompiledConfig compiled = compiler.compile(configured.config(), config);
@@ -85,21 +110,36 @@ public final class PicksReplay {
           core.scraped(scraped.now(), endpoint, scraped.begun(), scraped.metrics());
         }
       }
-      case CaptureEvent.Arrived arrived -> {
-        guarded(() -> core.arrive(arrived.now(), arrived.facts(), listener()));
-        tickets.put(arrived.request(), ticket);
-        compare(seq, arrived.request(), arrived.effect(), exactly);
+      case CaptureEvent.Unreachable failed -> {
+        EndpointSpec endpoint = endpoints.get(failed.endpoint());
+        if (endpoint != null) {
+          core.unreachable(failed.now(), endpoint, failed.begun(), failed.failure());
+        }
       }
-      case CaptureEvent.AttemptFailed failed -> {
-        guarded(() -> core.attemptFailed(failed.now(), ticketOf(failed.request()), Failure.DIED));
-        compare(seq, failed.request(), failed.effect(), exactly);
-      }
-      case CaptureEvent.FirstToken first -> core.firstByte(first.now(), ticketOf(first.request()));
+      case CaptureEvent.Ticked ticked -> guarded(() -> core.tick(ticked.now()));
+      case CaptureEvent.Probed probed -> probed(probed);
+      case CaptureEvent.Arrived arrived ->
+          guarded(() -> core.arrive(arrived.now(), arrived.facts(), listener(arrived.request())));
+      case CaptureEvent.AttemptFailed failed ->
+          guarded(
+              () -> core.attemptFailed(failed.now(), ticketOf(failed.request()), failed.failure()));
+      case CaptureEvent.FirstByte first -> core.firstByte(first.now(), ticketOf(first.request()));
+      case CaptureEvent.Progress more -> core.progress(more.now(), ticketOf(more.request()));
+      case CaptureEvent.Unasked _, CaptureEvent.Decided _ -> {}
       case CaptureEvent.Ended ended ->
           guarded(
               () ->
                   core.ended(
                       ended.now(), ticketOf(ended.request()), ended.outcome(), ended.usage()));
+    }
+  }
+
+  private void probed(CaptureEvent.Probed probed) {
+    Failure failure = probed.failure();
+    if (failure == null) {
+      core.probed(probed.now(), probed.probe());
+    } else {
+      core.probeFailed(probed.now(), probed.probe(), failure);
     }
   }
 
@@ -122,21 +162,23 @@ public final class PicksReplay {
     }
   }
 
-  private RequestListener listener() {
+  private RequestListener listener(Request of) {
     return new RequestListener() {
       @Override
       public void send(long request, Route route) {
-        ticket = request;
-        effect = Effect.of(route);
+        tickets.put(of, request);
+        effects.put(of, Effect.of(route));
       }
 
       @Override
-      public void pass(long request) {}
+      public void pass(long request) {
+        effects.put(of, new Effect.Passed());
+      }
 
       @Override
       public void reject(long request, Rejection rejection) {
-        ticket = request;
-        effect = Effect.of(rejection);
+        tickets.put(of, request);
+        effects.put(of, Effect.of(rejection));
       }
     };
   }
@@ -146,12 +188,24 @@ public final class PicksReplay {
     return tickets.getOrDefault(request, 0L);
   }
 
+  /** Compares with what the captured core did; where it did nothing yet, it may do so later. */
   private void compare(long seq, Request request, Effect captured, boolean exactly) {
-    Effect replayed = effect;
-    effect = new Effect.None();
-    if (captured instanceof Effect.None && replayed instanceof Effect.None) {
+    if (captured instanceof Effect.None) {
       return;
     }
+    Effect replayed = effects.remove(request);
+    decided(seq, request, captured, replayed == null ? new Effect.None() : replayed, exactly);
+  }
+
+  /** What is left by the time of the next event the captured core did not do. */
+  private void compareRest(long seq, boolean exactly) {
+    effects.forEach(
+        (request, replayed) -> decided(seq, request, new Effect.None(), replayed, exactly));
+    effects.clear();
+  }
+
+  private void decided(
+      long seq, Request request, Effect captured, Effect replayed, boolean exactly) {
     decisions++;
     exact += exactly ? 1 : 0;
     if (captured.equals(replayed)) {
@@ -166,5 +220,17 @@ public final class PicksReplay {
           "event %d (%s): captured %s, replayed %s"
               .formatted(seq, request.line(), captured, replayed));
     }
+  }
+
+  /** Asks nobody: what came of each probe is in the capture, also that nobody was asked. */
+  private record Probes(Set<Long> unasked) implements PoolListener {
+
+    @Override
+    public boolean probe(Probe probe) {
+      return !unasked.contains(probe.id());
+    }
+
+    @Override
+    public void healthChanged(HealthChange change) {}
   }
 }

@@ -3,9 +3,15 @@ package io.fairlead.lab.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fairlead.core.Failure;
+import io.fairlead.core.PromptSize;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
+import io.fairlead.core.Timeouts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +42,55 @@ final class CaptureReaderTest {
   }
 
   @Test
+  void readsWhatTheFirstVersionDidNotWriteAsItWasThen() throws IOException {
+    write("capture-a-000001", HEADER.formatted(1, "1.0"), request("", 1, "not_configured"));
+    RequestFacts old = arrived().facts();
+    assertThat(old.prompt()).isEqualTo(new PromptSize(64, 0));
+    assertThat(old.delivery()).isEqualTo(Delivery.STREAMED);
+    assertThat(old.timeouts()).isEqualTo(Timeouts.UNSET);
+
+    String more =
+        "\"text_bytes\":50,\"media_tokens\":7,\"streamed\":false,\"resendable\":false,"
+            + "\"timeouts\":{\"silence\":5000000000},";
+    write("capture-a-000001", HEADER.formatted(2, "1.0"), request(more, 1, "not_configured"));
+    RequestFacts facts = arrived().facts();
+    assertThat(facts.prompt()).isEqualTo(new PromptSize(50, 7));
+    assertThat(facts.delivery()).isEqualTo(new Delivery(false, false));
+    assertThat(facts.timeouts()).isEqualTo(new Timeouts(null, Duration.ofSeconds(5), null));
+
+    String failed =
+        request("", 1, "not_configured")
+            .replace("}]}", "},{\"seq\":2,\"at\":8,\"event\":\"attempt_failed\"}]}");
+    write("capture-a-000001", HEADER.formatted(1, "1.0"), failed);
+    assertThat(events())
+        .last()
+        .isInstanceOfSatisfying(
+            CaptureEvent.AttemptFailed.class,
+            event -> assertThat(event.failure()).isEqualTo(Failure.DIED));
+  }
+
+  private CaptureEvent.Arrived arrived() {
+    return (CaptureEvent.Arrived) events().getFirst();
+  }
+
+  private List<CaptureEvent> events() {
+    return List.copyOf(CaptureReader.read(CaptureFiles.of(folder)).events().values());
+  }
+
+  /** Else a core that does too much would look the same. */
+  @Test
+  void noticesWhatTheCapturedCoreDidNot() throws IOException {
+    String nothing = request("", 1, "x").replace(",\"rejected\":\"x\"", "");
+    write("capture-a-000001", HEADER.formatted(2, "1.0"), nothing);
+    PicksReport report = replay();
+    assertThat(report.agrees()).isFalse();
+    assertThat(report.differences())
+        .singleElement()
+        .asString()
+        .contains("captured None[], replayed Rejected[reason=not_configured]");
+  }
+
+  @Test
   void provesNothingWhereNotAllWasCaptured() throws IOException {
     write("capture-a-000001", HEADER.formatted(1, "0.5"), request("", 1, "saturated"));
     assertThat(replay().incomplete()).containsExactly("only 0.5 of the requests were captured");
@@ -55,11 +110,11 @@ final class CaptureReaderTest {
 
   @Test
   void saysWhatCanNotBeRead() throws IOException {
-    write("capture-a-000001", HEADER.formatted(2, "1"), request("", 1, "saturated"));
+    write("capture-a-000001", HEADER.formatted(3, "1"), request("", 1, "saturated"));
     assertThatThrownBy(this::replay)
         .hasMessage(
             folder.resolve("capture-a-000001.state.jsonl")
-                + ":1: version is 2; 1, the one that this version reads, is needed");
+                + ":1: version is 3; 1 to 2, those that this version reads, is needed");
 
     write("capture-a-000001", "", request("", 1, "saturated"));
     assertThatThrownBy(this::replay)

@@ -107,7 +107,7 @@ final class CaptureReplayIT {
     CapturedRun run = CaptureReader.read(CaptureFiles.of(capture));
     assertThat(run.events().values())
         .hasAtLeastOneElementOfType(CaptureEvent.Scraped.class)
-        .hasAtLeastOneElementOfType(CaptureEvent.FirstToken.class)
+        .hasAtLeastOneElementOfType(CaptureEvent.FirstByte.class)
         .hasAtLeastOneElementOfType(CaptureEvent.AttemptFailed.class);
     assertThat(run.events().values())
         .filteredOn(CaptureEvent.Configured.class::isInstance)
