@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.netty.util.concurrent.Future;
 import java.util.List;
+import java.util.SortedMap;
 
 /** What the admin server shows of a data plane. */
 record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServer.Pages {
@@ -16,6 +17,11 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   @Override
   public String metrics() {
     return runtime.metrics();
+  }
+
+  @Override
+  public SortedMap<String, Long> scrapeFailures() {
+    return runtime.scrapeFailures();
   }
 
   @Override

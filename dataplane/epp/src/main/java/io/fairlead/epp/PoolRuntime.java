@@ -1,9 +1,10 @@
 package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
-import io.fairlead.core.PoolCore;
+import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.ModelConfig;
@@ -19,9 +20,11 @@ import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.LeaseReporter;
 import io.fairlead.epp.status.PickerStatus;
 import io.fairlead.epp.telemetry.EndpointLatency;
+import io.fairlead.epp.telemetry.HealthMeters;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.epp.transport.Transport;
@@ -31,6 +34,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -83,10 +87,19 @@ final class PoolRuntime implements AutoCloseable {
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
-    pool = new PoolLoop(new PoolCore(limits()), loop, clock, telemetry, capture);
+    pool =
+        new PoolLoop(
+            limits(),
+            loop,
+            clock,
+            telemetry,
+            new HealthMeters(telemetry.registry()),
+            new HttpProber(loop, Transport.client(group)),
+            capture);
     scraper =
-        new MetricsScraper(group, Transport.client(group), config.scraping(), clock, pool::scraped);
-    meters = new ProcessMeters(telemetry.registry(), scraper::failures, scraper::sourceFailures);
+        new MetricsScraper(
+            group, Transport.client(group), config.scraping(), clock, new OnScrapes(pool));
+    meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
     if (capture != null) {
       capture.counters().register(telemetry.registry());
     }
@@ -116,6 +129,7 @@ final class PoolRuntime implements AutoCloseable {
   }
 
   void start() {
+    pool.start();
     if (pods != null) {
       pods.start(set -> control.execute(() -> endpoints(set)));
     }
@@ -168,6 +182,10 @@ final class PoolRuntime implements AutoCloseable {
 
   MeterRegistry registry() {
     return telemetry.registry();
+  }
+
+  SortedMap<String, Long> scrapeFailures() {
+    return scraper.failures();
   }
 
   String metrics() {
@@ -223,6 +241,19 @@ final class PoolRuntime implements AutoCloseable {
     }
     status.endpoints(
         endpoints.matching(), endpoints.ready().size(), endpointsCounted ? reason : null);
+  }
+
+  private record OnScrapes(PoolLoop pool) implements MetricsScraper.Sink {
+
+    @Override
+    public void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+      pool.scraped(endpoint, begunAt, metrics);
+    }
+
+    @Override
+    public void unreachable(EndpointSpec endpoint, long begunAt, Failure how) {
+      pool.unreachable(endpoint, begunAt, how);
+    }
   }
 
   private final class OnConfig implements ConfigApplier.Listener {

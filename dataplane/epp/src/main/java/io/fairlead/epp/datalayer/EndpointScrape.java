@@ -2,10 +2,12 @@ package io.fairlead.epp.datalayer;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One endpoint with all that is asked about it: puts together what its sources say. A source that
  * knows nothing changes nothing of what the others say. Confined to its event loop, except {@link
- * #refuses}, {@link #start} and {@link #stop}.
+ * #refuses}, {@link #failures}, {@link #start} and {@link #stop}.
  */
 final class EndpointScrape {
 
@@ -23,6 +25,7 @@ final class EndpointScrape {
   private final MetricsScraper scraper;
   private final EndpointSpec endpoint;
   private final List<ScrapeTarget> targets = new ArrayList<>();
+  private final LongAdder failures = new LongAdder();
   private final @Nullable EndpointReadings[] known;
 
   /** Whether each of the engine's own pages has been read or has failed. */
@@ -44,7 +47,7 @@ final class EndpointScrape {
       try {
         targets.add(new ScrapeTarget(scraper, this, i, source, endpoint, loop, bootstraps.get()));
       } catch (RuntimeException | LinkageError e) {
-        scraper.failed(source);
+        count(source);
         LOG.error("{} can't be asked by {}", endpoint.name(), source.source().getClass(), e);
       }
     }
@@ -85,9 +88,30 @@ final class EndpointScrape {
     tell(begunAt);
   }
 
-  /** A look at the source failed; what it said stays for now. */
-  void failed(int source) {
-    settled[source] = true;
+  /**
+   * A look at a source failed; what it said stays for now.
+   *
+   * @param how what it says of the port where the endpoint serves requests, null for nothing
+   */
+  void failed(int number, PageSource source, long begunAt, @Nullable Failure how) {
+    settled[number] = true;
+    count(source);
+    if (how != null) {
+      scraper.unreachable(endpoint, begunAt, how);
+    }
+  }
+
+  private void count(PageSource source) {
+    if (source.ofEngine()) {
+      failures.increment();
+    } else {
+      scraper.sourceFailed();
+    }
+  }
+
+  /** Looks at the engine's own pages that failed. Any thread. */
+  long failures() {
+    return failures.sum();
   }
 
   /** What the source said is too old to be believed. */

@@ -2,6 +2,7 @@ package io.fairlead.epp.datalayer;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.plugin.DataSource;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -14,6 +15,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -36,7 +39,6 @@ public final class MetricsScraper implements AutoCloseable {
   private final Settings settings;
   private final LongSupplier clock;
   private final Sink sink;
-  private final LongAdder failures = new LongAdder();
   private final LongAdder sourceFailures = new LongAdder();
   private final FastThreadLocal<byte[]> scratch =
       new FastThreadLocal<>() {
@@ -64,6 +66,15 @@ public final class MetricsScraper implements AutoCloseable {
      * @param begunAt when the page was asked for, by the scraper's clock
      */
     void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics);
+
+    /**
+     * The port where an endpoint serves requests was asked for a page and did not answer.
+     *
+     * @param begunAt when it was asked, by the scraper's clock
+     * @param how {@link Failure#REFUSED}, {@link Failure#UNREACHABLE}, {@link
+     *     Failure#FIRST_BYTE_LATE} or {@link Failure#DIED}
+     */
+    default void unreachable(EndpointSpec endpoint, long begunAt, Failure how) {}
   }
 
   /**
@@ -161,9 +172,11 @@ public final class MetricsScraper implements AutoCloseable {
         });
   }
 
-  /** Scrapes of servers' own metrics that failed, since the start. */
-  public long failures() {
-    return failures.sum();
+  /** Scrapes of its own metrics that failed, by endpoint, since each came. */
+  public SortedMap<String, Long> failures() {
+    SortedMap<String, Long> all = new TreeMap<>();
+    targets.forEach((name, target) -> all.put(name, target.failures()));
+    return all;
   }
 
   /** Looks of other data sources that failed, since the start. */
@@ -221,7 +234,11 @@ public final class MetricsScraper implements AutoCloseable {
     sink.scraped(endpoint, begunAt, metrics);
   }
 
-  void failed(PageSource source) {
-    (source.ofEngine() ? failures : sourceFailures).increment();
+  void unreachable(EndpointSpec endpoint, long begunAt, Failure how) {
+    sink.unreachable(endpoint, begunAt, how);
+  }
+
+  void sourceFailed() {
+    sourceFailures.increment();
   }
 }

@@ -1,8 +1,10 @@
 package io.fairlead.epp.datalayer;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.Route;
 import io.fairlead.epp.datalayer.PageSource.PageReader;
+import io.fairlead.epp.transport.Failures;
 import io.fairlead.plugin.DataSource.Target;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -60,6 +62,9 @@ final class ScrapeTarget {
   private @Nullable Channel channel;
   private boolean stopped;
   private boolean busy;
+
+  /** Whether the head of an answer has come, and not its end. */
+  private boolean answering;
 
   /** Whether the source still reads a page: perhaps of a scrape that has been given up. */
   private boolean reading;
@@ -148,7 +153,7 @@ final class ScrapeTarget {
     long now = scraper.now();
     if (busy) {
       if (now - begunAt >= scraper.settings().timeout().toNanos()) {
-        fail();
+        fail(late());
       }
       return;
     }
@@ -168,6 +173,14 @@ final class ScrapeTarget {
     }
   }
 
+  /** What being late says: nothing of who is in the midst of an answer, or of a source's code. */
+  private @Nullable Failure late() {
+    if (channel == null || !channel.isActive()) {
+      return Failure.UNREACHABLE;
+    }
+    return answering || reading ? null : Failure.FIRST_BYTE_LATE;
+  }
+
   private void connect() {
     ChannelFuture connecting = bootstrap.connect(address);
     Channel mine = connecting.channel();
@@ -181,7 +194,7 @@ final class ScrapeTarget {
             ask(mine);
           } else {
             refuses = true;
-            fail();
+            fail(Failures.ofConnect(done.cause()));
           }
         });
   }
@@ -193,6 +206,7 @@ final class ScrapeTarget {
         .set(HttpHeaderNames.HOST, host)
         .set(HttpHeaderNames.ACCEPT, HttpHeaderValues.TEXT_PLAIN);
     page.begin();
+    answering = false;
     var _ = to.writeAndFlush(request);
   }
 
@@ -207,7 +221,7 @@ final class ScrapeTarget {
             return; // too late: it has been counted as a failure
           }
           if (readings == null) {
-            fail();
+            fail(null);
           } else {
             succeed(readings);
           }
@@ -222,14 +236,14 @@ final class ScrapeTarget {
     endpoint.read(number, begunAt, readings);
   }
 
-  private void fail() {
+  /** A look failed; {@code how} is null where that is no fault of the endpoint's port. */
+  private void fail(@Nullable Failure how) {
     busy = false;
     disconnect();
     if (stopped) {
       return;
     }
-    scraper.failed(source);
-    endpoint.failed(number);
+    endpoint.failed(number, source, begunAt, onOwnPort ? how : null);
     failuresInRow = Math.min(failuresInRow + 1, 16);
     long most = MAX_PAUSE_NANOS / interval;
     skip = Math.min(most, (1L << failuresInRow) - 2);
@@ -251,7 +265,6 @@ final class ScrapeTarget {
   private final class Reader extends SimpleChannelInboundHandler<HttpObject> {
 
     private boolean usable;
-    private boolean answering;
     private boolean used;
     private int bytes;
 
@@ -262,7 +275,7 @@ final class ScrapeTarget {
         return;
       }
       if (message.decoderResult().isFailure()) {
-        fail();
+        fail(null);
         return;
       }
       if (message instanceof HttpResponse response) {
@@ -273,7 +286,7 @@ final class ScrapeTarget {
       if (message instanceof HttpContent content) {
         take(content.content());
         if (bytes > maxBytes) {
-          fail();
+          fail(null);
         } else if (message instanceof LastHttpContent) {
           end();
         }
@@ -304,7 +317,7 @@ final class ScrapeTarget {
       if (usable) {
         read();
       } else {
-        fail();
+        fail(null);
       }
     }
 
@@ -319,7 +332,7 @@ final class ScrapeTarget {
           // Closed as idle just when it was asked again: that is no failure of the engine.
           connect();
         } else {
-          fail();
+          fail(answering ? null : Failure.DIED);
         }
       }
     }

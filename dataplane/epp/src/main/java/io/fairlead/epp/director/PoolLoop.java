@@ -3,14 +3,21 @@ package io.fairlead.epp.director;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PoolListener;
+import io.fairlead.core.Probe;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.openai.RequestReader;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +30,8 @@ import org.slf4j.LoggerFactory;
 public final class PoolLoop {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolLoop.class);
+
+  private static final long TICK_MILLIS = 100;
 
   private final PoolCore core;
   private final EventExecutor loop;
@@ -56,6 +65,28 @@ public final class PoolLoop {
       @Nullable Capture capture) {
     this.capture = capture;
     this.core = core;
+    this.loop = loop;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /**
+   * A loop with a core that probes endpoints.
+   *
+   * @param limits of the core
+   * @param endpoints told of their health, on the loop
+   * @param prober asks them
+   */
+  public PoolLoop(
+      PoolLimits limits,
+      EventExecutor loop,
+      LongSupplier clock,
+      RequestObserver observer,
+      EndpointObserver endpoints,
+      Prober prober,
+      @Nullable Capture capture) {
+    this.capture = capture;
+    this.core = new PoolCore(limits, new OnEndpoints(endpoints, prober));
     this.loop = loop;
     this.clock = clock;
     this.observer = observer;
@@ -101,6 +132,36 @@ public final class PoolLoop {
         });
   }
 
+  /** Hands in that a scrape failed that was begun at {@code begunAt} of the loop's clock. */
+  public void unreachable(EndpointSpec endpoint, long begunAt, Failure failure) {
+    run(() -> guarded(() -> core.unreachable(clock.getAsLong(), endpoint, begunAt, failure)));
+  }
+
+  /** Begins to tell the core the time; ends with the loop. */
+  public void start() {
+    var _ = loop.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void tick() {
+    try {
+      guarded(() -> core.tick(clock.getAsLong()));
+    } finally {
+      start(); // a task that is periodic of itself would end with what is thrown
+    }
+  }
+
+  /** Requests are sent elsewhere by events that are of no request, and their plugins may throw. */
+  private void guarded(Runnable event) {
+    try {
+      event.run();
+    } catch (PluginFailedException e) {
+      Throwable cause = e.getCause();
+      pluginFailed(cause == null ? e : cause);
+    } catch (RuntimeException | Error e) {
+      pluginFailed(e);
+    }
+  }
+
   /** A reader for the bodies of this pool's requests; one per connection loop. */
   public RequestReader newReader() {
     return new RequestReader(
@@ -129,6 +190,15 @@ public final class PoolLoop {
       event.run();
     } else {
       loop.execute(event);
+    }
+  }
+
+  /** Runs on the loop after the event that is under way. */
+  void later(Runnable event) {
+    try {
+      loop.execute(event);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the pool's loop has ended, and its accounts with it", e);
     }
   }
 
@@ -161,5 +231,37 @@ public final class PoolLoop {
 
   RequestObserver observer() {
     return observer;
+  }
+
+  /** Carries the core's effects on endpoints out. */
+  private final class OnEndpoints implements PoolListener {
+
+    private final EndpointObserver endpoints;
+    private final Prober prober;
+
+    OnEndpoints(EndpointObserver endpoints, Prober prober) {
+      this.endpoints = endpoints;
+      this.prober = prober;
+    }
+
+    @Override
+    public boolean probe(Probe probe) {
+      prober.ask(probe, failure -> run(() -> guarded(() -> came(probe.id(), failure))));
+      return true;
+    }
+
+    private void came(long probe, @Nullable Failure failure) {
+      endpoints.probed(failure);
+      if (failure == null) {
+        core.probed(now(), probe);
+      } else {
+        core.probeFailed(now(), probe, failure);
+      }
+    }
+
+    @Override
+    public void healthChanged(HealthChange change) {
+      endpoints.healthChanged(change);
+    }
   }
 }

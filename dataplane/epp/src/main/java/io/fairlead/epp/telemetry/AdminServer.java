@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.SortedMap;
 
 /**
  * Answers {@code /metrics}, {@code /healthz}, {@code /readyz} and {@code /debug/status} over HTTP.
@@ -41,6 +42,9 @@ public final class AdminServer implements AutoCloseable {
 
     /** Series other than the endpoints', in Prometheus's text format. */
     String metrics();
+
+    /** Scrapes of model servers' own metrics that failed, by endpoint. */
+    SortedMap<String, Long> scrapeFailures();
 
     /** Why requests can't be served now; empty when they can. */
     String notReady();
@@ -152,6 +156,7 @@ public final class AdminServer implements AutoCloseable {
                             StringBuilder page = new StringBuilder(pages.metrics());
                             EndpointLines.append(
                                 page, done.isSuccess() ? done.getNow() : List.of());
+                            EndpointLines.appendScrapeFailures(page, pages.scrapeFailures());
                             answer(context, 200, METRICS, page.toString(), keepAlive, head);
                           }));
     }

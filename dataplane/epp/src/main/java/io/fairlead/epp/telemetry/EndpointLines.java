@@ -1,8 +1,10 @@
 package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.HealthState;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedMap;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -14,6 +16,7 @@ final class EndpointLines {
   private EndpointLines() {}
 
   static void append(StringBuilder page, List<EndpointSnapshot> endpoints) {
+    health(page, endpoints);
     gauge(page, "in_flight", "Requests sent and not ended.", endpoints, e -> e.inFlight());
     gauge(
         page,
@@ -54,6 +57,37 @@ final class EndpointLines {
         EndpointSnapshot::matchedBlocks);
   }
 
+  private static void health(StringBuilder page, List<EndpointSnapshot> endpoints) {
+    if (endpoints.isEmpty()) {
+      return;
+    }
+    String name = "fairlead_endpoint_health";
+    header(page, name, "gauge", "How the endpoint is used: 1 for its state, 0 for the others.");
+    for (EndpointSnapshot endpoint : endpoints) {
+      for (HealthState state : HealthState.values()) {
+        page.append(name).append("{endpoint=\"").append(escaped(endpoint.name()));
+        page.append("\",state=\"").append(HealthMeters.code(state)).append("\"} ");
+        page.append(endpoint.health().state() == state ? 1 : 0).append('\n');
+      }
+    }
+    gauge(
+        page,
+        "failure_risk",
+        "How likely the endpoint fails its next request, 0 to 1.",
+        endpoints,
+        e -> e.health().failing());
+  }
+
+  /** How often each endpoint's metrics could not be read. */
+  static void appendScrapeFailures(StringBuilder page, SortedMap<String, Long> failures) {
+    if (failures.isEmpty()) {
+      return;
+    }
+    String name = "fairlead_scrape_failures_total";
+    header(page, name, "counter", "Scrapes of the model server's own metrics that failed.");
+    failures.forEach((endpoint, count) -> sample(page, name, endpoint, count));
+  }
+
   private static void gauge(
       StringBuilder page,
       String name,
@@ -82,13 +116,21 @@ final class EndpointLines {
     if (endpoints.isEmpty()) {
       return;
     }
+    header(page, name, type, help);
+    for (EndpointSnapshot endpoint : endpoints) {
+      sample(page, name, endpoint.name(), value.applyAsDouble(endpoint));
+    }
+  }
+
+  private static void header(StringBuilder page, String name, String type, String help) {
     page.append("# HELP ").append(name).append(' ').append(help).append('\n');
     page.append("# TYPE ").append(name).append(' ').append(type).append('\n');
-    for (EndpointSnapshot endpoint : endpoints) {
-      page.append(name).append("{endpoint=\"").append(escaped(endpoint.name())).append("\"} ");
-      number(page, value.applyAsDouble(endpoint));
-      page.append('\n');
-    }
+  }
+
+  private static void sample(StringBuilder page, String name, String endpoint, double value) {
+    page.append(name).append("{endpoint=\"").append(escaped(endpoint)).append("\"} ");
+    number(page, value);
+    page.append('\n');
   }
 
   private static void number(StringBuilder page, double value) {

@@ -18,14 +18,11 @@ public final class ProcessMeters {
   private final Counter applied;
   private final Counter refused;
   private final MultiGauge config;
-  private final LongSupplier scrapeFailures;
   private final LongSupplier sourceFailures;
   private PickerReport last = PickerReport.EMPTY;
 
   /** Registers all of them. */
-  public ProcessMeters(
-      MeterRegistry registry, LongSupplier scrapeFailures, LongSupplier sourceFailures) {
-    this.scrapeFailures = scrapeFailures;
+  public ProcessMeters(MeterRegistry registry, LongSupplier sourceFailures) {
     this.sourceFailures = sourceFailures;
     applied = reloads(registry, "applied");
     refused = reloads(registry, "refused");
@@ -33,10 +30,6 @@ public final class ProcessMeters {
         MultiGauge.builder("fairlead.config.info")
             .description("The config in force; 1 for its hash.")
             .register(registry);
-    FunctionCounter.builder(
-            "fairlead.scrape.failures", this, meters -> meters.scrapeFailures.getAsLong())
-        .description("Scrapes of model servers that failed.")
-        .register(registry);
     FunctionCounter.builder(
             "fairlead.data.source.failures", this, meters -> meters.sourceFailures.getAsLong())
         .description("Looks of data sources that plugins brought, and that failed.")

@@ -1,5 +1,6 @@
 package io.fairlead.epp.telemetry;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
@@ -13,6 +14,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +55,11 @@ public final class Telemetry implements RequestObserver {
         Counter.builder("fairlead.request.retries")
             .description("Requests sent again because an endpoint broke before its first byte.")
             .register(registry);
+  }
+
+  /** A failure as labels name it. */
+  static String code(Failure failure) {
+    return failure.name().toLowerCase(Locale.ROOT);
   }
 
   /** Where all meters are. */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.Readings;
@@ -48,11 +49,13 @@ class MetricsScraperIT {
           "vllm:num_requests_waiting 3\nvllm:num_requests_running 2\nvllm:kv_cache_usage_perc .5\n");
   private static final EndpointMetrics AS_TOLD = new EndpointMetrics(3, 2, .5, -1, -1);
   private static final String SILENCE = "";
+  private static final String HANG_UP = "hang up";
 
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final AtomicLong clock = new AtomicLong();
   private final Queue<String> who = new ConcurrentLinkedQueue<>();
+  private final Queue<String> unreachable = new ConcurrentLinkedQueue<>();
   private final Queue<EndpointMetrics> scraped = new ConcurrentLinkedQueue<>();
   private final Engine engine = new Engine();
   private final MetricsScraper scraper =
@@ -62,10 +65,22 @@ class MetricsScraperIT {
           new MetricsScraper.Settings(
               Duration.ofMillis(10), Duration.ofSeconds(1), Duration.ofSeconds(5)),
           clock::get,
-          (endpoint, begunAt, metrics) -> {
-            who.add(endpoint.incarnation() + " at " + begunAt);
-            scraped.add(metrics);
+          new MetricsScraper.Sink() {
+            @Override
+            public void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+              who.add(endpoint.incarnation() + " at " + begunAt);
+              scraped.add(metrics);
+            }
+
+            @Override
+            public void unreachable(EndpointSpec endpoint, long begunAt, Failure how) {
+              unreachable.add(endpoint.incarnation() + " at " + begunAt + ": " + how);
+            }
           });
+
+  private long failures() {
+    return scraper.failures().getOrDefault("e", 0L);
+  }
 
   @AfterEach
   void stop() throws IOException {
@@ -81,7 +96,7 @@ class MetricsScraperIT {
     await().until(() -> scraped.size() >= 5);
     assertThat(scraped).containsOnly(AS_TOLD);
     assertThat(engine.connections).hasValue(1);
-    assertThat(scraper.failures()).isZero();
+    assertThat(failures()).isZero();
     assertThat(scraper.allRefuse()).isFalse();
   }
 
@@ -90,14 +105,14 @@ class MetricsScraperIT {
     engine.answer = SILENCE;
     scrape();
     await().until(() -> engine.unanswered.get() == 1);
-    assertThat(scraper.failures()).isZero();
+    assertThat(failures()).isZero();
 
     engine.answer = GOOD;
     clock.addAndGet(Duration.ofSeconds(1).toNanos());
 
     await().until(() -> !scraped.isEmpty());
     assertThat(scraped).containsOnly(AS_TOLD);
-    assertThat(scraper.failures()).isEqualTo(1);
+    assertThat(failures()).isEqualTo(1);
     assertThat(engine.connections).hasValue(2);
   }
 
@@ -110,7 +125,7 @@ class MetricsScraperIT {
     engine.answer = SILENCE;
     await().until(() -> engine.unanswered.get() == 1);
     clock.addAndGet(Duration.ofSeconds(4).toNanos());
-    await().until(() -> scraper.failures() == 1);
+    await().until(() -> failures() == 1);
     assertThat(scraped).as("a short silence is no reason").containsOnly(AS_TOLD);
 
     await().until(() -> engine.unanswered.get() == 2);
@@ -131,7 +146,7 @@ class MetricsScraperIT {
     scrape();
     await().until(() -> !scraped.isEmpty());
     assertThat(scraped).containsOnly(new EndpointMetrics(7, -1, Double.NaN, -1, -1));
-    assertThat(scraper.failures()).isZero();
+    assertThat(failures()).isZero();
   }
 
   @Test
@@ -155,12 +170,78 @@ class MetricsScraperIT {
   void whatIsNoPageIsAFailureAndTheEngineIsAskedAgain(String answer) {
     engine.answer = answer;
     scrape();
-    await().until(() -> scraper.failures() >= 2);
+    await().until(() -> failures() >= 2);
     assertThat(scraped).isEmpty();
 
     engine.answer = GOOD;
     await().until(() -> !scraped.isEmpty());
     assertThat(scraped).containsOnly(AS_TOLD);
+  }
+
+  @Test
+  void tellsThatThePortRefuses() throws Exception {
+    clock.set(70);
+    engine.close();
+    scrape();
+    await().until(() -> unreachable.size() >= 2);
+    assertThat(unreachable).containsOnly("1 at 70: REFUSED");
+    assertThat(scraper.allRefuse()).isTrue();
+    assertThat(scraped).isEmpty();
+  }
+
+  @Test
+  void tellsThatNothingComesAndThatConnectionsBreak() {
+    engine.answer = SILENCE;
+    scrape();
+    await().until(() -> engine.unanswered.get() == 1);
+    assertThat(unreachable).isEmpty();
+    engine.answer = HANG_UP;
+    clock.set(Duration.ofSeconds(1).toNanos());
+    await().until(() -> unreachable.size() >= 2);
+    assertThat(unreachable).contains("1 at 0: FIRST_BYTE_LATE", "1 at 1000000000: DIED");
+    assertThat(failures()).isGreaterThanOrEqualTo(2);
+  }
+
+  /** A page that is bad, or slow, is no reason to think that requests fail. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nvllm:num_re",
+        "not HTTP\r\n\r\n"
+      })
+  void aBadPageSaysNothingOfThePort(String answer) {
+    engine.answer = answer;
+    scrape();
+    await()
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofSeconds(1).toNanos());
+              return failures() >= 2;
+            });
+    assertThat(unreachable).isEmpty();
+  }
+
+  @Test
+  void aPortBesideTheServersOwnSaysNothingOfIt() {
+    engine.answer = GOOD;
+    scraper.sources(with(new Side(1, (page, readings) -> {})));
+    scrape();
+    await().until(() -> scraper.sourceFailures() > 1);
+    assertThat(unreachable).isEmpty();
+  }
+
+  @Test
+  void anotherProcessIsSeen() {
+    engine.answer = page("process_start_time_seconds 1e9\nvllm:prompt_tokens_total 80\n");
+    scrape();
+    await().until(() -> !scraped.isEmpty());
+    engine.answer = page("process_start_time_seconds 1.5e9\nvllm:prompt_tokens_total 0\n");
+    await().until(() -> List.copyOf(scraped).getLast().startedAt() == 1.5e9);
+    assertThat(scraped.peek())
+        .extracting(EndpointMetrics::startedAt, EndpointMetrics::progress)
+        .containsExactly(1e9, 80.0);
+    assertThat(List.copyOf(scraped).getLast().progress()).isZero();
   }
 
   @Test
@@ -218,7 +299,7 @@ class MetricsScraperIT {
       await().until(() -> scraped.size() > 2);
       assertThat(List.copyOf(scraped).getLast()).isEqualTo(AS_TOLD);
     }
-    assertThat(scraper.failures()).isZero();
+    assertThat(failures()).isZero();
     assertThat(scraper.sourceFailures()).isZero();
   }
 
@@ -406,6 +487,9 @@ class MetricsScraperIT {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
           if (line.isEmpty()) {
             String now = answer;
+            if (now.equals(HANG_UP)) {
+              return;
+            }
             if (now.equals(SILENCE)) {
               unanswered.incrementAndGet();
             }

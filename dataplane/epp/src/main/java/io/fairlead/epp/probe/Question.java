@@ -1,0 +1,148 @@
+package io.fairlead.epp.probe;
+
+import io.fairlead.core.Failure;
+import io.fairlead.core.Probe;
+import io.fairlead.core.Route;
+import io.fairlead.epp.director.Prober;
+import io.fairlead.epp.openai.Completion;
+import io.fairlead.epp.transport.Failures;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One probe under way. The head of the answer is enough: then the connection is closed, which also
+ * ends a completion that is under way.
+ */
+final class Question extends SimpleChannelInboundHandler<HttpObject> {
+
+  private final Probe probe;
+  private final Prober.Answer answer;
+
+  private @Nullable Future<?> patience;
+  private @Nullable Channel channel;
+  private boolean connected;
+  private boolean written;
+  private boolean over;
+
+  Question(Probe probe, Prober.Answer answer) {
+    this.probe = probe;
+    this.answer = answer;
+  }
+
+  void ask(EventLoop loop, Class<? extends Channel> channelType) {
+    patience = loop.schedule(this::late, probe.timeoutNanos(), TimeUnit.NANOSECONDS);
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(loop)
+            .channel(channelType)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // bounded with the rest
+            .handler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel ch) {
+                    ch.pipeline().addLast(new HttpClientCodec(), Question.this);
+                  }
+                })
+            .connect(new InetSocketAddress(probe.endpoint().address(), probe.endpoint().port()));
+    channel = connecting.channel();
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            end(Failures.ofConnect(done.cause()));
+          }
+        });
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    connected = true;
+    context.writeAndFlush(request()).addListener(done -> written = done.isSuccess());
+  }
+
+  private FullHttpRequest request() {
+    boolean health = probe.model().isEmpty();
+    byte[] body = health ? new byte[0] : Completion.ofOneToken(probe.model());
+    FullHttpRequest request =
+        new DefaultFullHttpRequest(
+            HttpVersion.HTTP_1_1,
+            health ? HttpMethod.GET : HttpMethod.POST,
+            health ? "/health" : Completion.PATH,
+            Unpooled.wrappedBuffer(body));
+    request
+        .headers()
+        .set(
+            HttpHeaderNames.HOST,
+            Route.destination(probe.endpoint().address(), probe.endpoint().port()))
+        .set(HttpHeaderNames.USER_AGENT, "fairlead-probe")
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    if (!health) {
+      request
+          .headers()
+          .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
+          .set(HttpHeaderNames.CONTENT_LENGTH, body.length);
+    }
+    return request;
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
+    if (message.decoderResult().isFailure()) {
+      end(Failure.ERROR);
+    } else if (message instanceof HttpResponse response && response.status().code() >= 200) {
+      int status = response.status().code();
+      boolean empty = HttpUtil.getContentLength(response, -1L) == 0;
+      end(status < 500 ? null : Failures.ofStatus(status, empty));
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    end(written ? Failure.DIED : Failure.RESET_UNSENT);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    var _ = context.close(); // channelInactive tells
+  }
+
+  private void late() {
+    end(connected ? Failure.FIRST_BYTE_LATE : Failure.UNREACHABLE);
+  }
+
+  /** The first end counts; null for an answer. */
+  private void end(@Nullable Failure failure) {
+    if (over) {
+      return;
+    }
+    over = true;
+    if (patience != null) {
+      patience.cancel(false);
+    }
+    if (channel != null) {
+      var _ = channel.close();
+    }
+    answer.came(failure);
+  }
+}

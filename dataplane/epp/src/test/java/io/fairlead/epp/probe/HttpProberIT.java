@@ -1,0 +1,166 @@
+package io.fairlead.epp.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.Probe;
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.transport.Transport;
+import io.netty.channel.EventLoopGroup;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Probes of servers that answer, and of those that don't. */
+@ExtendWith(NoLeaks.class)
+class HttpProberIT {
+
+  private static final String SILENCE = "";
+  private static final String HANG_UP = "hang up";
+
+  private final EventLoopGroup group = Transport.group("test", 1);
+  private final HttpProber prober =
+      new HttpProber(group.next(), Transport.client(group));
+  private final Queue<Optional<Failure>> answers = new ConcurrentLinkedQueue<>();
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void asksForOneTokenOfTheModel() throws Exception {
+    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")) {
+      ask(server, "llama-\"8b\"");
+      assertThat(answer()).isEmpty();
+      assertThat(server.request())
+          .startsWith("POST /v1/completions HTTP/1.1\r\n")
+          .containsIgnoringCase("\r\nhost: 127.0.0.1:" + server.port() + "\r\n")
+          .containsIgnoringCase("\r\ncontent-type: application/json\r\n")
+          .endsWith("\r\n\r\n{\"model\":\"llama-\\\"8b\\\"\",\"prompt\":\".\",\"max_tokens\":1}");
+      await().untilAsserted(() -> assertThat(server.closed).as("the head is enough").isTrue());
+    }
+  }
+
+  @Test
+  void asksForHealthWhereNoModelIsKnown() throws Exception {
+    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+      ask(server, "");
+      assertThat(answer()).isEmpty();
+      assertThat(server.request()).startsWith("GET /health HTTP/1.1\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "401,5,",
+    "404,0,",
+    "429,5,",
+    "500,0,UNAVAILABLE",
+    "500,5,ERROR",
+    "501,0,ERROR",
+    "502,5,UNAVAILABLE",
+    "503,5,UNAVAILABLE"
+  })
+  void tellsByTheStatus(int status, int length, Failure failure) throws Exception {
+    String head = "HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n".formatted(status, length);
+    try (Server server = new Server("HTTP/1.1 100 Continue\r\n\r\n" + head)) {
+      ask(server, "m");
+      assertThat(answer()).isEqualTo(Optional.ofNullable(failure));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'',FIRST_BYTE_LATE",
+    "hang up,DIED",
+    "'so it goes\r\n\r\n',ERROR",
+    "HTTP/1.1 20,FIRST_BYTE_LATE"
+  })
+  void tellsHowItGotNoAnswer(String said, Failure failure) throws Exception {
+    try (Server server = new Server(said)) {
+      ask(server, "m");
+      assertThat(answer()).contains(failure);
+      await().untilAsserted(() -> assertThat(server.closed).isTrue());
+    }
+  }
+
+  @Test
+  void tellsThatNobodyListens() throws Exception {
+    Server gone = new Server(SILENCE);
+    gone.close();
+    ask(gone, "m");
+    assertThat(answer()).contains(Failure.REFUSED);
+  }
+
+  private void ask(Server server, String model) {
+    EndpointSpec endpoint = new EndpointSpec("e", "1", "127.0.0.1", server.port(), Map.of());
+    prober.ask(
+        new Probe(1, endpoint, model, Duration.ofMillis(500).toNanos()),
+        failure -> answers.add(Optional.ofNullable(failure)));
+  }
+
+  /** The one answer to the one probe. */
+  private Optional<Failure> answer() {
+    await().until(() -> !answers.isEmpty());
+    assertThat(answers).hasSize(1);
+    return answers.element();
+  }
+
+  /** Says one thing to everybody, once it has heard something. */
+  private static final class Server implements Closeable {
+    private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+    private final StringBuffer heard = new StringBuffer();
+    private final String says;
+    volatile boolean closed;
+
+    Server(String says) throws IOException {
+      this.says = says;
+      Thread.startVirtualThread(this::serve);
+    }
+
+    private void serve() {
+      try (Socket socket = server.accept()) {
+        byte[] bytes = new byte[8_192];
+        int first = socket.getInputStream().read(bytes);
+        heard.append(new String(bytes, 0, first, StandardCharsets.UTF_8));
+        if (!says.equals(HANG_UP)) {
+          socket.getOutputStream().write(says.getBytes(StandardCharsets.UTF_8));
+          closed = socket.getInputStream().read(bytes) < 0;
+        }
+      } catch (IOException e) {
+        // Closed by the test, or reset by the prober.
+      }
+      closed = true;
+    }
+
+    int port() {
+      return server.getLocalPort();
+    }
+
+    String request() {
+      return heard.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+    }
+  }
+}
