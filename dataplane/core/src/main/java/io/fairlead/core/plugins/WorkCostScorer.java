@@ -255,13 +255,31 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     }
     boolean atRest = columns.load(candidates.place(cheapest)) <= IDLE;
     double most = (atRest ? SAME_AT_REST : SAME) * least;
+    return leastBusy(request, candidates, scores, most, held);
+  }
+
+  /** Of those that cost no more and hold no less of the prompt, the least busy; ties by hash. */
+  private int leastBusy(
+      InferenceRequest request, Candidates candidates, double[] scores, double most, double held) {
+    long key = key(request);
+    int winner = NONE;
+    long highest = 0;
     double fewest = MANY;
     for (int i = 0; i < candidates.size(); i++) {
       if (scores[i] <= most && cached[i] >= held) {
-        fewest = Math.min(fewest, columns.load(candidates.place(i)));
+        int place = candidates.place(i);
+        double load = columns.load(place);
+        if (load <= fewest) {
+          long hash = mix(key ^ columns.identity(place));
+          if (winner == NONE || load < fewest || Long.compareUnsigned(hash, highest) > 0) {
+            winner = i;
+            fewest = load;
+            highest = hash;
+          }
+        }
       }
     }
-    return highest(request, candidates, scores, most, held, fewest);
+    return winner;
   }
 
   /**
