@@ -28,11 +28,12 @@ import org.openjdk.jmh.runner.options.TimeValue;
 public final class Bench {
 
   /** What the names stand for. */
-  static final List<String> NAMES = List.of("decision", "hash", "lookup", "index", "reload");
+  static final List<String> NAMES = List.of("decision", "read", "hash", "lookup", "index", "reload");
 
   private static final Map<String, String> CLASSES =
       Map.of(
           "decision", "DecisionBench",
+          "read", "ReadBench",
           "hash", "HashBench",
           "lookup", "LookupBench",
           "index", "IndexBench",
