@@ -74,7 +74,9 @@ class TelemetryIT {
   @Test
   void theNamesOfMetricsAreAContract() throws Exception {
     assertThat(post("{\"model\":\"chat\",\"prompt\":\"p\"}").statusCode()).isEqualTo(200);
-    await().until(() -> metrics().contains("fairlead_requests_total"));
+    assertThat(post("{\"model\":\"chat\",\"prompt\":\"p\",\"stream\":true}").statusCode())
+        .isEqualTo(200);
+    await().until(() -> metrics().contains("outcome=\"completed\"} 2.0"));
 
     assertThat(metrics().lines().filter(line -> line.startsWith("# TYPE ")).sorted())
         .containsExactly(
@@ -117,17 +119,20 @@ class TelemetryIT {
             "# TYPE fairlead_time_to_first_token_seconds_max gauge");
     assertThat(metrics())
         .contains(
-            "fairlead_requests_total{criticality=\"critical\",model=\"chat\",outcome=\"completed\"} 1.0",
-            "fairlead_scheduling_latency_seconds_count 1",
+            "fairlead_requests_total{criticality=\"critical\",model=\"chat\",outcome=\"completed\"} 2.0",
+            "fairlead_scheduling_latency_seconds_count 2",
+            // Of the streamed one alone: a whole answer's first byte is no first token.
             "fairlead_time_to_first_token_seconds_count{model=\"chat\"} 1",
-            "fairlead_request_duration_seconds_count{model=\"chat\"} 1",
+            "fairlead_request_duration_seconds_count{model=\"chat\"} 2",
+            "fairlead_request_retries_total{reason=\"refused\"} 0.0",
+            "fairlead_request_retries_total{reason=\"given_up\"} 0.0",
             "fairlead_endpoint_health{endpoint=\"one\",state=\"in_use\"} 1\n",
             "fairlead_endpoint_health{endpoint=\"one\",state=\"out\"} 0\n",
             "fairlead_endpoint_failure_risk{endpoint=\"one\"} 0\n",
             "fairlead_scrape_failures_total{endpoint=\"one\"} 0\n",
             "fairlead_endpoint_in_flight{endpoint=\"one\"} 0\n",
             "fairlead_endpoint_queue{endpoint=\"one\"} 0\n",
-            "fairlead_endpoint_sent_total{endpoint=\"one\"} 1\n",
+            "fairlead_endpoint_sent_total{endpoint=\"one\"} 2\n",
             "fairlead_ext_proc_protocol_errors_total 0.0",
             "fairlead_ext_proc_failures_total 0.0");
   }

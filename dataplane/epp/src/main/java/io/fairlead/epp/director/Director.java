@@ -11,6 +11,7 @@ import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +21,25 @@ import org.jspecify.annotations.Nullable;
  * <p>The public methods are called on the frontend's loop ({@code home}); what is in the lower half
  * runs on the pool's loop. Each half owns its own fields, and the only way across is a task on the
  * other loop, so events arrive in order and a late effect meets a state that says so.
+ *
+ * <p>The core may send a request elsewhere of itself, just when the frontend has something to tell
+ * of the former attempt. So the frontend's events say which attempt they are of. If the answer had
+ * begun, the frontend stays with it and takes the new route back; if the attempt had failed, the
+ * new route is the answer to that, too.
  */
 public final class Director implements RequestListener {
 
+  /** So often the core hears that an answer is still coming. */
+  private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private enum State {
     NEW,
-    SUBMITTED,
+    /** The core has the word. */
+    DECIDING,
+    /** At an endpoint, nothing of an answer was told. */
     SENT,
+    /** The client gets an answer: nothing is sent again. */
+    ANSWERING,
     OVER
   }
 
@@ -37,18 +50,22 @@ public final class Director implements RequestListener {
   /** Owned by the frontend's loop. */
   private State state = State.NEW;
 
-  private boolean firstTokenSeen;
+  private int attempt;
+  private boolean firstByteSeen;
+  private long progressToldAt;
 
   /** Owned by the pool's loop. */
   private long ticket;
 
   private long arrivedAt;
   private String model = "";
+  private boolean streamed;
 
   /** Where the request is; null before it is sent and once it is over. */
   private @Nullable Route route;
 
-  private boolean homeGone;
+  /** What the core is being told of the former attempt. */
+  private @Nullable Failure failure;
 
   /** Written down as it goes; null when it is not. */
   private @Nullable CapturedRequest captured;
@@ -64,44 +81,74 @@ public final class Director implements RequestListener {
     if (state != State.NEW) {
       throw new IllegalStateException("submitted before: state " + state);
     }
-    state = State.SUBMITTED;
+    state = State.DECIDING;
     pool.run(() -> onArrive(facts));
   }
 
-  /** The endpoint broke before its first response byte. Answered like {@link #submit}. */
-  public void attemptFailed() {
+  /**
+   * The endpoint failed before anything of an answer was given to the client. Answered by {@link
+   * Exchange#send} or {@link Exchange#reject}, or by {@link Exchange#pass} if there is an answer of
+   * the endpoint's own.
+   */
+  public void attemptFailed(Failure how) {
     if (state == State.SENT) {
-      state = State.SUBMITTED;
-      pool.run(this::onAttemptFailed);
+      state = State.DECIDING;
+      int of = attempt;
+      pool.run(() -> onAttemptFailed(of, how));
     }
   }
 
-  /** The first byte of the response's body came; later calls change nothing. */
-  public void firstToken() {
-    if (state == State.SENT && !firstTokenSeen) {
-      firstTokenSeen = true;
-      pool.run(this::onFirstToken);
+  /** The client gets what the endpoint answers: from now on nothing is sent again. */
+  public void answering() {
+    if (state == State.SENT) {
+      state = State.ANSWERING;
+      tellProgress(pool.now());
     }
+  }
+
+  /** The first byte of a good answer's body came; later calls change nothing. */
+  public void firstByte() {
+    if (state == State.SENT || (state == State.ANSWERING && !firstByteSeen)) {
+      state = State.ANSWERING;
+      firstByteSeen = true;
+      progressToldAt = pool.now();
+      pool.run(this::onFirstByte);
+    }
+  }
+
+  /** More of the answer came. To be told of every piece: the core hears of few. */
+  public void progress() {
+    if (state == State.ANSWERING) {
+      long now = pool.now();
+      if (now - progressToldAt >= PROGRESS_NANOS) {
+        tellProgress(now);
+      }
+    }
+  }
+
+  private void tellProgress(long now) {
+    progressToldAt = now;
+    pool.run(this::onProgress);
   }
 
   /** The response is delivered, or will never be; the first call counts. */
   public void end(Outcome outcome, Usage usage) {
-    boolean submitted = state == State.SUBMITTED || state == State.SENT;
+    boolean submitted = state != State.NEW && state != State.OVER;
     state = State.OVER;
     if (submitted) {
-      pool.run(() -> onEnd(outcome, usage));
+      int of = attempt;
+      pool.run(() -> onEnd(of, outcome, usage));
     }
   }
 
   private void onArrive(RequestFacts facts) {
     model = facts.model();
+    streamed = facts.delivery().streamed();
     arrivedAt = pool.now();
     try {
       pool.core().arrive(arrivedAt, captured(facts), this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
-    } finally {
-      endIfHomeIsGone();
     }
     pool.observer().decided(pool.now() - arrivedAt);
   }
@@ -115,45 +162,54 @@ public final class Director implements RequestListener {
     return captured == null ? facts : captured.facts();
   }
 
-  private void onAttemptFailed() {
+  private void onAttemptFailed(int of, Failure how) {
+    if (!isCurrent(of)) {
+      return; // sent elsewhere meanwhile
+    }
     long now = pool.now();
     if (captured != null) {
-      captured.attemptFailed(now, Failure.DIED);
+      captured.attemptFailed(now, how);
     }
+    failure = how;
     try {
-      pool.core().attemptFailed(now, ticket, Failure.DIED);
+      pool.core().attemptFailed(now, ticket, how);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
-      endIfHomeIsGone();
+      failure = null;
     }
   }
 
-  /** Nobody is left to end the request; the core must not count it for ever. */
-  private void endIfHomeIsGone() {
-    if (homeGone) {
-      onEnd(Outcome.DISCONNECTED, Usage.UNKNOWN);
-    }
-  }
-
-  private void onFirstToken() {
+  private void onFirstByte() {
     long now = pool.now();
     if (captured != null) {
       captured.firstByte(now);
     }
     pool.core().firstByte(now, ticket);
-    if (route != null) {
+    if (route != null && streamed) {
       pool.observer().firstToken(model, route, now - arrivedAt);
     }
   }
 
-  private void onEnd(Outcome outcome, Usage usage) {
+  private void onProgress() {
     long now = pool.now();
     if (captured != null) {
-      captured.ended(now, outcome, usage);
+      captured.progress(now);
+    }
+    pool.core().progress(now, ticket);
+  }
+
+  private void onEnd(int of, Outcome outcome, Usage usage) {
+    long now = pool.now();
+    // What an endpoint did that the core has given up says nothing of the one that it chose since.
+    boolean told = isCurrent(of);
+    Outcome how = told ? outcome : Outcome.DISCONNECTED;
+    Usage used = told ? usage : Usage.UNKNOWN;
+    if (captured != null) {
+      captured.ended(now, how, used);
     }
     try {
-      pool.core().ended(now, ticket, outcome, usage);
+      pool.core().ended(now, ticket, how, used);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
@@ -164,21 +220,31 @@ public final class Director implements RequestListener {
     }
   }
 
+  private boolean isCurrent(int of) {
+    return route == null || route.attempt() == of;
+  }
+
   @Override
-  public void send(long request, Route route) {
+  public void send(long request, Route next) {
     ticket = request;
-    this.route = route;
+    boolean again = route != null;
+    route = next;
     if (captured != null) {
-      captured.sent(route);
+      captured.sent(next);
     }
     atHome(
         () -> {
-          if (state == State.SUBMITTED) {
+          if (state == State.DECIDING || state == State.SENT) {
             state = State.SENT;
-            exchange.send(route);
+            attempt = next.attempt();
+            exchange.send(next);
           }
         });
-    pool.observer().sent(model, route);
+    if (again) {
+      pool.observer().sentAgain(model, next, failure);
+    } else {
+      pool.observer().sent(model, next);
+    }
   }
 
   @Override
@@ -186,6 +252,13 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.passed();
     }
+    atHome(
+        () -> {
+          if (state == State.DECIDING) {
+            state = State.ANSWERING;
+            exchange.pass();
+          }
+        });
   }
 
   @Override
@@ -196,7 +269,7 @@ public final class Director implements RequestListener {
     }
     atHome(
         () -> {
-          if (state == State.SUBMITTED) {
+          if (state != State.OVER) {
             state = State.OVER;
             exchange.reject(rejection);
           }
@@ -208,7 +281,13 @@ public final class Director implements RequestListener {
     try {
       home.execute(effect);
     } catch (RejectedExecutionException e) {
-      homeGone = true; // called from within the core, which must first be done with its event
+      // Nobody is left to end the request; the core must not count it for ever. Not at once: it
+      // must first be done with its event.
+      pool.later(() -> onEnd(attempt(), Outcome.DISCONNECTED, Usage.UNKNOWN));
     }
+  }
+
+  private int attempt() {
+    return route == null ? 0 : route.attempt();
   }
 }

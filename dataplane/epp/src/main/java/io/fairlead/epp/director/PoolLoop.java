@@ -86,7 +86,8 @@ public final class PoolLoop {
       Prober prober,
       @Nullable Capture capture) {
     this.capture = capture;
-    this.core = new PoolCore(limits, new OnEndpoints(endpoints, prober));
+    PoolListener effects = new OnEndpoints(endpoints, prober);
+    this.core = new PoolCore(limits, capture == null ? effects : capture.watched(effects));
     this.loop = loop;
     this.clock = clock;
     this.observer = observer;
@@ -134,20 +135,34 @@ public final class PoolLoop {
 
   /** Hands in that a scrape failed that was begun at {@code begunAt} of the loop's clock. */
   public void unreachable(EndpointSpec endpoint, long begunAt, Failure failure) {
-    run(() -> guarded(() -> core.unreachable(clock.getAsLong(), endpoint, begunAt, failure)));
+    run(
+        () -> {
+          long now = clock.getAsLong();
+          if (capture != null) {
+            capture.unreachable(now, endpoint, begunAt, failure);
+          }
+          guarded(() -> core.unreachable(now, endpoint, begunAt, failure));
+        });
   }
 
   /** Begins to tell the core the time; ends with the loop. */
   public void start() {
-    var _ = loop.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    var _ =
+        loop.schedule(
+            () -> {
+              try {
+                tick();
+              } finally {
+                start(); // a task that is periodic of itself would end with what is thrown
+              }
+            },
+            TICK_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
-  private void tick() {
-    try {
-      guarded(() -> core.tick(clock.getAsLong()));
-    } finally {
-      start(); // a task that is periodic of itself would end with what is thrown
-    }
+  /** Tells the core the time; on the loop. */
+  void tick() {
+    guarded(() -> core.tick(clock.getAsLong()));
   }
 
   /** Requests are sent elsewhere by events that are of no request, and their plugins may throw. */
@@ -252,10 +267,14 @@ public final class PoolLoop {
 
     private void came(long probe, @Nullable Failure failure) {
       endpoints.probed(failure);
+      long now = now();
+      if (capture != null) {
+        capture.probed(now, probe, failure);
+      }
       if (failure == null) {
-        core.probed(now(), probe);
+        core.probed(now, probe);
       } else {
-        core.probeFailed(now(), probe, failure);
+        core.probeFailed(now, probe, failure);
       }
     }
 

@@ -1,9 +1,11 @@
 package io.fairlead.epp.director;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import org.jspecify.annotations.Nullable;
 
 /** Told of every request's milestones, on the pool's loop: must be quick and must not block. */
 public interface RequestObserver {
@@ -11,15 +13,22 @@ public interface RequestObserver {
   /** The core took {@code nanos} to decide about a request that arrived. */
   void decided(long nanos);
 
-  /** A request was sent (again). */
+  /** A request was sent for the first time. */
   void sent(String model, Route route);
 
-  /** Its first token came {@code nanos} after it arrived. */
+  /**
+   * A request was sent again.
+   *
+   * @param failure how the former attempt failed; null when it was given up while it was under way
+   */
+  void sentAgain(String model, Route route, @Nullable Failure failure);
+
+  /** The first token of a streamed answer came {@code nanos} after its request arrived. */
   void firstToken(String model, Route route, long nanos);
 
   /** It ended {@code nanos} after it arrived. */
   void ended(String model, Route route, Outcome outcome, Usage usage, long nanos);
 
-  /** It was turned away. */
+  /** It was turned away, or broken off. */
   void rejected(String model, Rejection rejection);
 }

@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and measures requests.
@@ -36,7 +38,8 @@ public final class Telemetry implements RequestObserver {
   private final PrometheusMeterRegistry registry;
   private final LongSupplier clock;
   private final Timer scheduling;
-  private final Counter retries;
+  private final Map<Failure, Counter> retries = new EnumMap<>(Failure.class);
+  private final Counter givenUp;
   private final Map<String, RequestMeters> meters = new HashMap<>();
   private final Map<String, RollingLatency> latencies = new HashMap<>();
 
@@ -51,10 +54,17 @@ public final class Telemetry implements RequestObserver {
             .description("Time that the core took to decide about a request.")
             .serviceLevelObjectives(schedulingBuckets())
             .register(registry);
-    retries =
-        Counter.builder("fairlead.request.retries")
-            .description("Requests sent again because an endpoint broke before its first byte.")
-            .register(registry);
+    for (Failure failure : Failure.values()) {
+      retries.put(failure, retries(code(failure)));
+    }
+    givenUp = retries("given_up");
+  }
+
+  private Counter retries(String reason) {
+    return Counter.builder("fairlead.request.retries")
+        .description("Requests sent again, by how the endpoint before failed them.")
+        .tag("reason", reason)
+        .register(registry);
   }
 
   /** A failure as labels name it. */
@@ -92,10 +102,11 @@ public final class Telemetry implements RequestObserver {
   }
 
   @Override
-  public void sent(String model, Route route) {
-    if (route.attempt() > 1) {
-      retries.increment();
-    }
+  public void sent(String model, Route route) {}
+
+  @Override
+  public void sentAgain(String model, Route route, @Nullable Failure failure) {
+    retries.getOrDefault(failure, givenUp).increment();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.fairlead.epp.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
@@ -299,6 +300,9 @@ class ConfigApplierTest {
 
     @Override
     public void sent(String model, Route route) {}
+
+    @Override
+    public void sentAgain(String model, Route route, @Nullable Failure failure) {}
 
     @Override
     public void firstToken(String model, Route route, long nanos) {}

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
@@ -15,7 +17,9 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
@@ -29,6 +33,7 @@ import io.netty.util.concurrent.AbstractEventExecutor;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +41,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +49,9 @@ import org.slf4j.LoggerFactory;
 
 /** Any interleaving of frontend and pool, drawn from a seed, leaves the accounts straight. */
 class DirectorTest {
+
+  private static final long SECOND = 1_000_000_000;
+  private static final Failure[] FAILURES = Failure.values();
 
   private final Logger log = (Logger) LoggerFactory.getLogger(PoolLoop.class);
 
@@ -94,13 +103,160 @@ class DirectorTest {
     assertThat(core.active()).isZero();
   }
 
+  /** Both have news for the other: the core sends it elsewhere, and its answer begins. */
+  @Test
+  void anAnswerThatHasBegunIsNotLeftForAnEndpointChosenSince() {
+    Scene scene = new Scene(2);
+    Route first = scene.sent();
+
+    scene.pass(2);
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    assertThat(scene.frontend.routes).containsExactly(first);
+    assertThat(scene.terminal.sentAgain).hasSize(1);
+
+    scene.pass(2);
+    scene.quiet();
+    assertThat(scene.frontend.over).as("its first byte was told").isFalse();
+    scene.home.act(() -> scene.frontend.director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.outcomes).containsExactly(Outcome.COMPLETED);
+    assertThat(scene.core.active()).isZero();
+    assertThat(scene.core.snapshot()).allMatch(endpoint -> endpoint.inFlight() == 0);
+  }
+
+  /** Both have news for the other: the core sends it elsewhere, and the former attempt failed. */
+  @Test
+  void theFailureOfAnAttemptThatWasGivenUpIsNotThatOfTheNext() {
+    Scene scene = new Scene(2);
+    Route first = scene.sent();
+
+    scene.pass(2);
+    scene.home.act(() -> scene.frontend.director.attemptFailed(Failure.REFUSED));
+    scene.quiet();
+    assertThat(scene.frontend.routes).extracting(Route::attempt).containsExactly(1, 2);
+    Route second = scene.frontend.routes.getLast();
+    assertThat(second.endpoint()).isNotEqualTo(first.endpoint());
+    assertThat(scene.core.snapshot())
+        .filteredOn(endpoint -> endpoint.inFlight() == 1)
+        .extracting(EndpointSnapshot::name)
+        .containsExactly(second.endpoint());
+    assertThat(scene.terminal.sentAgain).as("nobody said how").containsExactly("null");
+  }
+
+  @Test
+  void anAnswerIsBrokenOffWhereItStops() {
+    Scene scene = new Scene(1);
+    scene.sent();
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    for (int second = 0; second < 4; second++) {
+      scene.pass(2);
+      scene.home.act(() -> scene.frontend.director.progress());
+      scene.quiet();
+    }
+    assertThat(scene.frontend.over).as("more of it came").isFalse();
+
+    scene.pass(5);
+    scene.quiet();
+    assertThat(scene.frontend.over).isTrue();
+    assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
+    scene.home.act(() -> scene.frontend.director.end(Outcome.FAILED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.calls).isEqualTo(1);
+  }
+
+  @Test
+  void anAnswerOfTheEndpointsOwnIsPassedWhereNobodyElseIsLeft() {
+    Scene scene = new Scene(1);
+    scene.sent();
+    scene.home.act(() -> scene.frontend.director.attemptFailed(Failure.ERROR));
+    scene.quiet();
+    assertThat(scene.frontend.answering).isTrue();
+    scene.home.act(() -> scene.frontend.director.end(Outcome.FAILED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.outcomes).containsExactly(Outcome.FAILED);
+  }
+
+  @Test
+  void ofManyPiecesTheCoreHearsNowAndThen() {
+    Scene scene = new Scene(1);
+    scene.sent();
+    scene.home.act(
+        () -> {
+          scene.frontend.director.firstByte();
+          for (int i = 0; i < 1_000; i++) {
+            scene.now += SECOND / 1_000;
+            scene.frontend.director.progress();
+          }
+        });
+    assertThat(scene.loop.tasks).as("the first byte, and 4 times a second").hasSize(1 + 4);
+  }
+
+  /** One request in a pool with a first byte due in 2 s and 5 s of silence allowed. */
+  private static final class Scene {
+    final Steps home = new Steps();
+    final Steps loop = new Steps();
+    final PoolCore core = new PoolCore();
+    final Terminal terminal = new Terminal();
+    final Frontend frontend = new Frontend(0);
+    long now;
+    private final PoolLoop pool = new PoolLoop(core, loop, () -> now, terminal);
+
+    Scene(int endpoints) {
+      TimeoutsConfig timeouts =
+          new TimeoutsConfig(Duration.ofSeconds(2), Duration.ofSeconds(5), null);
+      RequestsConfig usual = RequestsConfig.DEFAULT;
+      core.configure(
+          0,
+          new ConfigCompiler(List.of())
+              .compile(
+                  new PoolConfig(
+                      "n",
+                      "p",
+                      Map.of(),
+                      List.of(1),
+                      "http",
+                      List.of(),
+                      new RequestsConfig(
+                          usual.unconfiguredModels(), timeouts, false, usual.retryBudgetPercent()),
+                      SchedulerConfig.DEFAULT)));
+      List<EndpointSpec> all = new ArrayList<>();
+      for (int i = 1; i <= endpoints; i++) {
+        all.add(new EndpointSpec("e" + i, "1", "10.0.0." + i, 1, Map.of()));
+      }
+      core.endpoints(0, all);
+      frontend.director = new Director(pool, home, frontend);
+    }
+
+    /** Where it was sent first. */
+    Route sent() {
+      home.act(() -> frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)));
+      quiet();
+      return frontend.routes.getFirst();
+    }
+
+    /** Time passes in the pool, and its effects are on their way to the frontend. */
+    void pass(int seconds) {
+      now += seconds * SECOND;
+      loop.act(pool::tick);
+    }
+
+    void quiet() {
+      while (home.step() || loop.step()) {
+        // until both are quiet
+      }
+    }
+  }
+
   private static void run(long seed) {
     Random random = new Random(seed);
     Steps home = new Steps();
     Steps loop = random.nextInt(4) == 0 ? home : new Steps();
     PoolCore core = new PoolCore();
     Terminal terminal = new Terminal();
-    PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
+    long[] now = {0};
+    PoolLoop pool = new PoolLoop(core, loop, () -> now[0], terminal);
     core.configure(
         0, random.nextInt(4) == 0 ? flaky(random) : compiled(List.of(), SchedulerConfig.DEFAULT));
     List<EndpointSpec> endpoints = new ArrayList<>();
@@ -124,11 +280,15 @@ class DirectorTest {
     boolean homeDies = random.nextInt(10) == 0;
     for (int step = 0; step < 60; step++) {
       Frontend frontend = frontends.get(random.nextInt(requests));
-      switch (random.nextInt(7)) {
+      switch (random.nextInt(8)) {
+        case 7 -> {
+          now[0] += random.nextInt(3) * SECOND;
+          loop.act(pool::tick);
+        }
         case 0, 1 -> home.step();
         case 2, 3 -> loop.step();
-        case 4 -> home.act(() -> frontend.mayFail());
-        case 5 -> home.act(() -> frontend.director.firstToken());
+        case 4 -> home.act(() -> frontend.mayFail(FAILURES[random.nextInt(FAILURES.length)]));
+        case 5 -> home.act(() -> frontend.answer(random));
         default -> home.act(() -> frontend.end(random.nextInt(6)));
       }
       if (homeDies && step == 30 && home != loop) {
@@ -203,10 +363,12 @@ class DirectorTest {
   }
 
   private static final class Frontend implements Exchange {
+    private final List<Route> routes = new ArrayList<>();
     private final long seed;
     private Director director;
     private boolean over;
     private boolean sent;
+    private boolean answering;
     private boolean submitted;
 
     @SuppressWarnings("NullAway.Init") // the director needs the frontend first
@@ -217,8 +379,9 @@ class DirectorTest {
     @Override
     public void send(Route route) {
       assertThat(over).as("sent after the end, seed %d", seed).isFalse();
-      assertThat(sent).as("sent twice, seed %d", seed).isFalse();
+      assertThat(answering).as("sent while it is answered, seed %d", seed).isFalse();
       sent = true;
+      routes.add(route);
     }
 
     @Override
@@ -227,10 +390,31 @@ class DirectorTest {
       over = true;
     }
 
-    void mayFail() {
-      if (sent && !over) {
+    @Override
+    public void pass() {
+      assertThat(over).as("passed after the end, seed %d", seed).isFalse();
+      assertThat(answering).as("passed twice, seed %d", seed).isFalse();
+      answering = true;
+    }
+
+    void mayFail(Failure how) {
+      if (sent && !over && !answering) {
         sent = false;
-        director.attemptFailed();
+        director.attemptFailed(how);
+      }
+    }
+
+    void answer(Random random) {
+      if (sent && !over) {
+        answering = true;
+        switch (random.nextInt(3)) {
+          case 0 -> director.answering();
+          case 1 -> director.firstByte();
+          default -> {
+            director.answering();
+            director.progress();
+          }
+        }
       }
     }
 
@@ -243,6 +427,9 @@ class DirectorTest {
   }
 
   private static final class Terminal implements RequestObserver {
+    private final List<String> sentAgain = new ArrayList<>();
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private final List<Rejection.Reason> rejections = new ArrayList<>();
     private int calls;
 
     @Override
@@ -252,15 +439,22 @@ class DirectorTest {
     public void sent(String model, Route route) {}
 
     @Override
+    public void sentAgain(String model, Route route, @Nullable Failure failure) {
+      sentAgain.add(String.valueOf(failure));
+    }
+
+    @Override
     public void firstToken(String model, Route route, long nanos) {}
 
     @Override
     public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
+      outcomes.add(outcome);
       calls++;
     }
 
     @Override
     public void rejected(String model, Rejection rejection) {
+      rejections.add(rejection.reason());
       calls++;
     }
   }

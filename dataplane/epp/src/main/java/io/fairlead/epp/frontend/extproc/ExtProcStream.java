@@ -343,6 +343,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   }
 
   @Override
+  public void pass() {}
+
+  @Override
   public void reject(Rejection rejection) {
     director = null;
     answer(Refusals.of(rejection));
@@ -390,7 +393,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     ByteString bytes = message.getBody();
     if (!bytes.isEmpty()) {
       if (director != null && status < 400) {
-        director.firstToken();
+        director.firstByte();
       }
       watching.watch(Unpooled.wrappedBuffer(bytes.asReadOnlyByteBuffer()));
     }

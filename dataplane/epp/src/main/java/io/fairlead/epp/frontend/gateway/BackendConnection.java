@@ -2,7 +2,6 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,31 +16,52 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to an endpoint, lent to one exchange at a time. Reads only when asked to. On its
- * event loop, like the exchange that it is lent to.
+ * A connection to an endpoint, lent to one user at a time. Reads only when asked to. On its event
+ * loop, like the user that it is lent to.
  */
 final class BackendConnection extends ChannelInboundHandlerAdapter {
 
-  /** When a connection broke, as seen from the request on it. */
-  enum Break {
-    /** Before any byte, and it had served others: the endpoint may have closed it while idle. */
-    STALE,
-    /** Before any byte of the response. */
-    UNANSWERED,
-    /** The endpoint had begun to answer; how is not known. */
-    IN_HEAD,
-    IN_BODY
+  /** Whom a connection is lent to. */
+  interface User {
+
+    /** Here it is. */
+    void opened(BackendConnection connection);
+
+    /** There is none to be had. */
+    void openFailed(Throwable cause);
+
+    /** All of the request is with the kernel. */
+    void written();
+
+    /** The response begins. */
+    void head(HttpResponse response);
+
+    /** More of it. Takes ownership. */
+    void content(HttpContent content);
+
+    /** The rest of it; the connection is not lent any more. Takes ownership. */
+    void last(LastHttpContent content);
+
+    /** What one read brought is told; whether to read on. */
+    boolean readyForMore();
+
+    /**
+     * The connection is gone before the end of the response.
+     *
+     * @param byteSeen whether anything came back at all
+     * @param reused whether it had served others before: the endpoint may have closed it while idle
+     */
+    void broken(boolean byteSeen, boolean reused);
   }
 
   private final BackendPool pool;
   private final InetSocketAddress address;
   private final Channel channel;
 
-  private @Nullable ProxyExchange user;
+  private @Nullable User user;
   private @Nullable ChannelFuture written;
   private boolean reused;
   private boolean byteSeen;
-  private boolean headSeen;
   private boolean interim;
   private boolean keepAlive;
   private long idleSince;
@@ -88,16 +108,25 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     channel.read();
   }
 
-  /** Sends a request whose response goes to {@code exchange}. Takes ownership of the request. */
-  void send(FullHttpRequest request, ProxyExchange exchange) {
-    user = exchange;
+  /** Sends a request whose response goes to {@code sender}. Takes ownership of the request. */
+  void send(FullHttpRequest request, User sender) {
+    user = sender;
     byteSeen = false;
-    headSeen = false;
-    written = channel.writeAndFlush(request).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+    written =
+        channel
+            .writeAndFlush(request)
+            .addListener(
+                done -> {
+                  if (!done.isSuccess()) {
+                    var _ = channel.close();
+                  } else if (sender.equals(user)) {
+                    sender.written();
+                  }
+                });
     channel.read();
   }
 
-  /** The exchange is over before its response: nobody listens any more. */
+  /** The user is gone before its response: nobody listens any more. */
   void abandon() {
     user = null;
     var _ = channel.close();
@@ -114,7 +143,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
-    ProxyExchange to = user;
+    User to = user;
     if (to == null || ((HttpObject) msg).decoderResult().isFailure()) {
       ReferenceCountUtil.release(msg);
       var _ = channel.close(); // nobody asked, or it can't be understood
@@ -128,19 +157,18 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void head(HttpResponse response, ProxyExchange to) {
+  private void head(HttpResponse response, User to) {
     interim = response.status().code() < 200;
     if (response.status().code() == 101) {
       var _ = channel.close(); // nobody asked to switch protocols
     }
     if (!interim) {
-      headSeen = true;
       keepAlive = HttpUtil.isKeepAlive(response);
       to.head(response);
     }
   }
 
-  private void content(HttpContent content, ProxyExchange to) {
+  private void content(HttpContent content, User to) {
     boolean last = content instanceof LastHttpContent;
     if (interim) {
       interim = !last;
@@ -167,20 +195,13 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    ProxyExchange left = user;
+    User left = user;
     user = null;
     if (left == null) {
       pool.forget(this);
     } else {
-      left.broken(how());
+      left.broken(byteSeen, reused);
     }
-  }
-
-  private Break how() {
-    if (byteSeen) {
-      return headSeen ? Break.IN_BODY : Break.IN_HEAD;
-    }
-    return reused ? Break.STALE : Break.UNANSWERED;
   }
 
   @Override

@@ -54,7 +54,7 @@ final class BackendPool {
   }
 
   /** Finds or makes a connection for {@code user}, who is told at once or later. */
-  void open(InetSocketAddress address, boolean mayReuse, ProxyExchange user) {
+  void open(InetSocketAddress address, boolean mayReuse, BackendConnection.User user) {
     ArrayDeque<BackendConnection> waiting = mayReuse ? idle.get(address) : null;
     while (waiting != null) {
       BackendConnection last = waiting.pollLast();
@@ -76,7 +76,7 @@ final class BackendPool {
             connected.channel().pipeline().addFirst(connection.byteWatch()).addLast(connection);
             user.opened(connection);
           } else {
-            user.openFailed();
+            user.openFailed(done.cause());
           }
         });
   }

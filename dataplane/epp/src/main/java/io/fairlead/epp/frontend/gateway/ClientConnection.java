@@ -72,6 +72,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private long discardable;
   private boolean keepAlive;
 
+  /** Whether the response has no other end than that of the connection. */
+  private boolean endsWithConnection;
+
   /** When the client's turn began: what it did not send while it was served does not count. */
   private long clientsTurnAt;
 
@@ -325,9 +328,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
       headers.set(header.name(), header.value());
     }
     boolean empty = from.status().code() == 204 || from.status().code() == 304;
+    endsWithConnection = false;
     if (!headers.contains(HttpHeaderNames.CONTENT_LENGTH) && !empty) {
       if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
         keepAlive = false;
+        endsWithConnection = true;
       } else {
         headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
       }
@@ -362,6 +367,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** The response can't be finished: the client must not take it for whole. */
   void breakOff() {
     exchange = null;
+    if (endsWithConnection) {
+      // An ordinary close would be the response's proper end.
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    }
     closeAfterFlush();
   }
 

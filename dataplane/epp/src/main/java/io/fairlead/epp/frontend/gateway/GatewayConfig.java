@@ -64,6 +64,20 @@ public record GatewayConfig(
         exposeEndpoint);
   }
 
+  /** The same with another time that a connection to an endpoint may take. */
+  public GatewayConfig withConnectTimeout(Duration timeout) {
+    return new GatewayConfig(
+        host,
+        port,
+        maxBodyBytes,
+        timeout,
+        clientIdleTimeout,
+        clientStallTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint);
+  }
+
   /** The same with other times after which a client's or an endpoint's idle connection closes. */
   public GatewayConfig withIdleTimeouts(Duration client, Duration backend) {
     return new GatewayConfig(

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
@@ -27,19 +28,14 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.net.InetSocketAddress;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One proxied request, from the decision where it goes to the last byte of its response. On the
  * client connection's loop, where the connections to endpoints are too.
  *
- * <p>An endpoint that breaks before the first byte of its response is a failed attempt: the core
- * names the next one, or gives up. A reused connection that breaks then says nothing about the
- * endpoint, which may have closed it while idle: the same endpoint is tried again on a new one.
- * Only the first attempt reuses connections, so a request is sent once more than the core says at
- * most. After a first byte nothing is sent again: the endpoint may have done the work.
+ * <p>It is at one endpoint at a time: each {@link Attempt} says how it failed, and the core what is
+ * to be done about it. Once the client has a byte of an answer nothing is sent again.
  */
 final class ProxyExchange implements Exchange {
 
@@ -56,8 +52,7 @@ final class ProxyExchange implements Exchange {
   /** Empty once the request can't be sent again. */
   private byte[] body;
 
-  private @Nullable Route route;
-  private @Nullable BackendConnection backend;
+  private @Nullable Attempt attempt;
   private @Nullable ResponseWatcher watcher;
   private int status;
   private boolean over;
@@ -115,33 +110,46 @@ final class ProxyExchange implements Exchange {
   }
 
   @Override
-  public void send(Route next) {
-    route = next;
-    backends.open(new InetSocketAddress(next.address(), next.port()), next.attempt() == 1, this);
+  public void send(Route route) {
+    leave();
+    Attempt next = new Attempt(this, backends, client.channel().eventLoop(), route);
+    attempt = next;
+    next.start();
+  }
+
+  @Override
+  public void pass() {
+    if (attempt != null) {
+      attempt.pass();
+    }
   }
 
   @Override
   public void reject(Rejection rejection) {
     over = true;
-    client.answer(OpenAiError.of(rejection));
-  }
-
-  void opened(BackendConnection connection) {
-    if (over || route == null) {
-      connection.giveBack();
-      return;
-    }
-    backend = connection;
-    connection.send(request(route), this);
-  }
-
-  void openFailed() {
-    if (!over) {
-      director.attemptFailed();
+    leave();
+    if (begun()) {
+      client.breakOff();
+    } else {
+      client.answer(OpenAiError.of(rejection));
     }
   }
 
-  private FullHttpRequest request(Route to) {
+  /** Whether the client has any of an answer. */
+  private boolean begun() {
+    return watcher != null;
+  }
+
+  private void leave() {
+    Attempt left = attempt;
+    attempt = null;
+    if (left != null) {
+      left.abandon();
+    }
+  }
+
+  /** What the endpoint gets; a copy that the caller owns. */
+  FullHttpRequest request(Route to) {
     ByteBuf content =
         parsed == null
             ? Unpooled.EMPTY_BUFFER
@@ -166,32 +174,35 @@ final class ProxyExchange implements Exchange {
         EmptyHttpHeaders.INSTANCE);
   }
 
-  /** The response has begun. A long one must not hold the request's body in memory. */
-  void head(HttpResponse response) {
+  /** The endpoint failed before the client got anything. */
+  void failed(Failure how) {
+    director.attemptFailed(how);
+  }
+
+  /** The client gets this answer. A long one must not hold the request's body in memory. */
+  void begin(HttpResponse response, Route from) {
     body = NOTHING;
     status = response.status().code();
     watcher = new ResponseWatcher(response.headers().get(HttpHeaderNames.CONTENT_TYPE, ""));
-    Route from = route;
-    client.startResponse(
-        response,
-        from == null ? "" : from.endpoint(),
-        from == null ? List.of() : from.responseHeaders());
+    client.startResponse(response, from.endpoint(), from.responseHeaders());
   }
 
   /** More of the response. Takes ownership. */
   void content(HttpContent content) {
     if (watcher != null && content.content().isReadable()) {
       if (parsed != null && status < 400) {
-        director.firstToken();
+        director.firstByte();
       }
       watcher.watch(content.content());
     }
+    director.answering();
+    director.progress();
     client.write(content);
   }
 
   /** The rest of the response. Takes ownership. */
   void last(LastHttpContent content) {
-    backend = null;
+    attempt = null;
     content(content);
     end(status >= 500 ? Outcome.FAILED : Outcome.COMPLETED);
     client.responseWritten();
@@ -203,48 +214,32 @@ final class ProxyExchange implements Exchange {
   }
 
   void clientCanTakeMore() {
-    if (backend != null) {
-      backend.read();
+    if (attempt != null) {
+      attempt.clientCanTakeMore();
     }
   }
 
-  /** The endpoint's connection is gone before the end of its response. */
-  void broken(BackendConnection.Break how) {
-    backend = null;
-    if (over || route == null) {
-      return;
-    }
-    switch (how) {
-      case STALE ->
-          backends.open(new InetSocketAddress(route.address(), route.port()), false, this);
-      case UNANSWERED -> director.attemptFailed();
-      case IN_HEAD -> {
-        end(Outcome.FAILED);
-        client.answer(OpenAiError.of(failed(route)));
-      }
-      case IN_BODY -> {
-        end(Outcome.FAILED);
-        client.breakOff();
-      }
-    }
-  }
-
-  private static Rejection failed(Route route) {
+  /** The endpoint's answer was to be passed on, but is not there any more. */
+  void cutOff(Route from) {
+    attempt = null;
+    end(Outcome.FAILED);
     Rejection.Reason reason = Rejection.Reason.UPSTREAM_FAILED;
-    return new Rejection(reason, route.criticality(), reason.message());
+    client.answer(OpenAiError.of(new Rejection(reason, from.criticality(), reason.message())));
+  }
+
+  /** The endpoint's answer ends in its middle. */
+  void brokenOff() {
+    attempt = null;
+    end(Outcome.FAILED);
+    client.breakOff();
   }
 
   /** The client went away: nobody needs the response. */
   void clientGone() {
-    if (over) {
-      return;
+    if (!over) {
+      leave();
+      end(Outcome.DISCONNECTED);
     }
-    BackendConnection current = backend;
-    backend = null;
-    if (current != null) {
-      current.abandon();
-    }
-    end(Outcome.DISCONNECTED);
   }
 
   private void end(Outcome outcome) {

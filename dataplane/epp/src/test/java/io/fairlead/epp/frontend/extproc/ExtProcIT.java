@@ -41,7 +41,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExtProcIT {
 
   private static final String BODY =
-      "{\"model\":\"chat\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+      "{\"model\":\"chat\",\"stream\":true,"
+          + "\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
 
   @TempDir private static Path folder;
 

@@ -238,10 +238,17 @@ class ExtProcStreamTest {
     assertThat(proxy.kinds().subList(2, 6))
         .containsExactly("RESPONSE_HEADERS", "RESPONSE_BODY", "RESPONSE_BODY", "RESPONSE_BODY");
     assertThat(proxy.status).isEqualTo(Status.OK);
-    assertThat(pool.events).containsExactly("sent a", "first token a", "ended a COMPLETED");
+    assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
     assertThat(pool.usages).containsExactly(new Usage(3, 5, -1));
     stream.onCancel();
-    assertThat(pool.events).as("a later cancel is not an end").hasSize(3);
+    assertThat(pool.events).as("a later cancel is not an end").hasSize(2);
+  }
+
+  @Test
+  void theFirstByteOfAStreamIsItsFirstToken() {
+    tell(post(), body(OTHER.replace("{\"model\"", "{\"stream\":true,\"model\""), true));
+    tell(status(200, false), responseBody("data: {}\n\n", false), responseBody("", true));
+    assertThat(pool.events).containsExactly("sent a", "first token a", "ended a COMPLETED");
   }
 
   @Test

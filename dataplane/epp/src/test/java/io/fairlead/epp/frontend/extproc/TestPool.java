@@ -2,6 +2,7 @@ package io.fairlead.epp.frontend.extproc;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
@@ -20,6 +21,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pool whose model {@code chat} is served as {@code llama-v2}, with a log of what it was told.
@@ -83,6 +85,11 @@ final class TestPool implements RequestObserver {
   @Override
   public void sent(String model, Route route) {
     events.add("sent " + route.endpoint());
+  }
+
+  @Override
+  public void sentAgain(String model, Route route, @Nullable Failure failure) {
+    events.add("sent " + route.endpoint() + " again: " + failure);
   }
 
   @Override

@@ -1,13 +1,18 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.RequestObserver;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
-/** Writes down what the core is told: {@code sent chat a 1}, {@code first}, {@code ended …}. */
+/**
+ * Writes down what the core is told: {@code sent chat a 1}, {@code sent chat b 2 DIED}, {@code
+ * first}, {@code ended …}.
+ */
 record EventLog(Queue<String> events) implements RequestObserver {
 
   @Override
@@ -16,6 +21,11 @@ record EventLog(Queue<String> events) implements RequestObserver {
   @Override
   public void sent(String model, Route route) {
     events.add("sent " + model + " " + route.endpoint() + " " + route.attempt());
+  }
+
+  @Override
+  public void sentAgain(String model, Route route, @Nullable Failure failure) {
+    events.add("sent " + model + " " + route.endpoint() + " " + route.attempt() + " " + failure);
   }
 
   @Override

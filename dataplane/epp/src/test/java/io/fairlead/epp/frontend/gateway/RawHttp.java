@@ -128,6 +128,13 @@ final class RawHttp implements Closeable {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
+  /** Chunks up to the last one. */
+  void readChunkToEnd() throws IOException {
+    while (!readChunk().isEmpty()) {
+      // more
+    }
+  }
+
   /** So many bytes of a body. */
   String read(int length) throws IOException {
     return new String(in.readNBytes(length), StandardCharsets.UTF_8);

@@ -3,10 +3,13 @@ package io.fairlead.epp.frontend.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
@@ -38,14 +41,44 @@ final class Rig implements Closeable {
   private final RawBackend[] backends;
 
   Rig(GatewayConfig config, RawBackend... backends) {
+    this(config, RequestsConfig.DEFAULT, specs(backends), backends);
+  }
+
+  /** With bounds in time. */
+  Rig(TimeoutsConfig timeouts, RawBackend... backends) {
+    this(config(), requests(timeouts), specs(backends), backends);
+  }
+
+  /**
+   * With other endpoints than these.
+   *
+   * @param backends closed in the end
+   */
+  Rig(
+      GatewayConfig config,
+      RequestsConfig requests,
+      List<EndpointSpec> endpoints,
+      RawBackend... backends) {
     this.backends = backends;
     AtomicLong seeds = new AtomicLong(1);
     pool = new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
     gateway = Gateway.start(config, pool, group, () -> true, List::of, seeds::incrementAndGet);
     PoolConfig poolConfig =
-        new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), SchedulerConfig.DEFAULT);
+        new PoolConfig(
+            "n", "p", Map.of(), List.of(1), "http", List.of(), requests, SchedulerConfig.DEFAULT);
     pool.configure(new ConfigCompiler(List.of()).compile(poolConfig)).syncUninterruptibly();
-    pool.endpoints(Arrays.stream(backends).map(RawBackend::spec).toList()).syncUninterruptibly();
+    pool.endpoints(endpoints).syncUninterruptibly();
+    pool.start();
+  }
+
+  private static List<EndpointSpec> specs(RawBackend... backends) {
+    return Arrays.stream(backends).map(RawBackend::spec).toList();
+  }
+
+  static RequestsConfig requests(TimeoutsConfig timeouts) {
+    RequestsConfig usual = RequestsConfig.DEFAULT;
+    return new RequestsConfig(
+        usual.unconfiguredModels(), timeouts, true, usual.retryBudgetPercent());
   }
 
   static GatewayConfig config() {

@@ -1,0 +1,249 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.core.Failure;
+import io.fairlead.core.Route;
+import io.fairlead.epp.transport.Failures;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One send of a request to one endpoint. Knows whether the endpoint has all of it and since when,
+ * and what came back: so it can say what a failure was. On the loop of its client's connection.
+ *
+ * <p>Nothing of an answer reaches the client before the answer is known to be one: a head is held
+ * until the first byte of its body, and an answer that is a failure until the core has said whether
+ * the client shall get it. What is held is what one read brought; nothing more is read meanwhile.
+ *
+ * <p>A reused connection that breaks without a byte says nothing about the endpoint, which may have
+ * closed it while idle: the request is sent once more, to the same endpoint, on a new connection.
+ * Not if the endpoint had all of it for a while: then it was at work, and may have died of it.
+ */
+final class Attempt implements BackendConnection.User {
+
+  /** Longer than an idle connection's end can take to arrive. */
+  private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long it may take to see whether an answer of 500 has a body. */
+  private static final long BODY_MILLIS = 100;
+
+  private enum Phase {
+    CONNECTING,
+    /** The request is being sent, or was, and no head of an answer has come. */
+    SENT,
+    /** The head of a good answer is held. */
+    HEAD,
+    /** The head of an answer of 500 is held: whether it has a body is to be seen. */
+    BODY,
+    /** The core decides; an answer that is a failure is held. */
+    FAILED,
+    /** The client gets the answer. */
+    ANSWERING,
+    OVER
+  }
+
+  private final ProxyExchange exchange;
+  private final BackendPool backends;
+  private final EventLoop loop;
+  private final Route route;
+  private final InetSocketAddress address;
+
+  private Phase phase = Phase.CONNECTING;
+  private @Nullable BackendConnection connection;
+  private boolean wasStale;
+  private boolean written;
+  private long writtenAt;
+  private @Nullable HttpResponse head;
+  private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
+  private @Nullable Future<?> patience;
+
+  Attempt(ProxyExchange exchange, BackendPool backends, EventLoop loop, Route route) {
+    this.exchange = exchange;
+    this.backends = backends;
+    this.loop = loop;
+    this.route = route;
+    this.address = new InetSocketAddress(route.address(), route.port());
+  }
+
+  /** Only a first attempt reuses connections, so that at most one of a request can be stale. */
+  void start() {
+    backends.open(address, route.attempt() == 1, this);
+  }
+
+  @Override
+  public void opened(BackendConnection opened) {
+    if (phase == Phase.OVER) {
+      opened.giveBack();
+      return;
+    }
+    connection = opened;
+    phase = Phase.SENT;
+    opened.send(exchange.request(route), this);
+  }
+
+  /** An endpoint that is gone right after a connection to it broke died, perhaps of the request. */
+  @Override
+  public void openFailed(Throwable cause) {
+    if (phase != Phase.OVER) {
+      fail(wasStale ? Failure.DIED : Failures.ofConnect(cause));
+    }
+  }
+
+  @Override
+  public void written() {
+    written = true;
+    writtenAt = loop.ticker().nanoTime();
+  }
+
+  @Override
+  public void head(HttpResponse response) {
+    head = response;
+    int status = response.status().code();
+    if (status < 500) {
+      phase = Phase.HEAD;
+    } else if (status == 500 && !HttpUtil.isContentLengthSet(response)) {
+      phase = Phase.BODY;
+      patience = loop.schedule(() -> fail(Failure.ERROR), BODY_MILLIS, TimeUnit.MILLISECONDS);
+    } else {
+      fail(Failures.ofStatus(status, HttpUtil.getContentLength(response, -1L) == 0));
+    }
+  }
+
+  @Override
+  public void content(HttpContent content) {
+    switch (phase) {
+      case HEAD -> {
+        begin();
+        exchange.content(content);
+      }
+      case ANSWERING -> exchange.content(content);
+      case BODY -> {
+        held.add(content);
+        fail(Failure.ERROR);
+      }
+      case FAILED -> held.add(content);
+      case CONNECTING, SENT, OVER -> content.release();
+    }
+  }
+
+  @Override
+  public void last(LastHttpContent content) {
+    connection = null;
+    switch (phase) {
+      case HEAD -> {
+        begin();
+        exchange.last(content);
+      }
+      case ANSWERING -> exchange.last(content);
+      case BODY -> {
+        held.add(content);
+        fail(Failures.ofStatus(500, !content.content().isReadable()));
+      }
+      case FAILED -> held.add(content);
+      case CONNECTING, SENT, OVER -> content.release();
+    }
+  }
+
+  @Override
+  public boolean readyForMore() {
+    return switch (phase) {
+      case ANSWERING -> exchange.readyForMore();
+      case FAILED -> false;
+      case CONNECTING, SENT, HEAD, BODY, OVER -> true;
+    };
+  }
+
+  void clientCanTakeMore() {
+    if (phase == Phase.ANSWERING && connection != null) {
+      connection.read();
+    }
+  }
+
+  /** The client gets the answer that is held, as it came. */
+  void pass() {
+    boolean whole = !held.isEmpty() && held.peekLast() instanceof LastHttpContent;
+    if (head == null || (connection == null && !whole)) {
+      exchange.cutOff(route); // it broke while it was held
+      return;
+    }
+    begin();
+    for (HttpContent next = held.poll(); next != null; next = held.poll()) {
+      if (next instanceof LastHttpContent last) {
+        exchange.last(last);
+        return;
+      }
+      exchange.content(next);
+    }
+    if (connection != null && exchange.readyForMore()) {
+      connection.read();
+    }
+  }
+
+  private void begin() {
+    HttpResponse response = head;
+    if (response != null) {
+      phase = Phase.ANSWERING;
+      exchange.begin(response, route);
+    }
+  }
+
+  @Override
+  public void broken(boolean byteSeen, boolean reused) {
+    connection = null;
+    switch (phase) {
+      case SENT -> {
+        if (!byteSeen && reused && !hasBeenThereForLong()) {
+          wasStale = true;
+          written = false;
+          phase = Phase.CONNECTING;
+          backends.open(address, false, this);
+        } else {
+          fail(written || byteSeen ? Failure.DIED : Failure.RESET_UNSENT);
+        }
+      }
+      case HEAD, BODY -> fail(Failure.DIED);
+      case ANSWERING -> exchange.brokenOff();
+      case CONNECTING, FAILED, OVER -> {}
+    }
+  }
+
+  private boolean hasBeenThereForLong() {
+    return written && loop.ticker().nanoTime() - writtenAt >= STALE_NANOS;
+  }
+
+  private void fail(Failure how) {
+    stopWaiting();
+    if (phase != Phase.OVER) {
+      phase = Phase.FAILED;
+      exchange.failed(how);
+    }
+  }
+
+  /** Nobody wants its answer any more. */
+  void abandon() {
+    phase = Phase.OVER;
+    stopWaiting();
+    BackendConnection current = connection;
+    connection = null;
+    if (current != null) {
+      current.abandon();
+    }
+    for (HttpContent next = held.poll(); next != null; next = held.poll()) {
+      next.release();
+    }
+  }
+
+  private void stopWaiting() {
+    if (patience != null) {
+      patience.cancel(false);
+      patience = null;
+    }
+  }
+}

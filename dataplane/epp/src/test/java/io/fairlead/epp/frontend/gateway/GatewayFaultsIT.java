@@ -1,0 +1,469 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
+import io.fairlead.epp.NoLeaks;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What clients get, and endpoints see, of each fault that an endpoint can have. */
+@ExtendWith(NoLeaks.class)
+class GatewayFaultsIT {
+
+  private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  private static final Duration SOON = Duration.ofMillis(300);
+
+  private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
+    connection.respond(200, "", "{}");
+  }
+
+  /** Whoever is asked first has the fault, the others are well. */
+  private static RawBackend[] firstFails(RawBackend.Script fault) throws IOException {
+    AtomicBoolean done = new AtomicBoolean();
+    RawBackend.Script script =
+        (connection, request) -> {
+          if (done.compareAndSet(false, true)) {
+            fault.serve(connection, request);
+          } else {
+            ok(connection, request);
+          }
+        };
+    return new RawBackend[] {new RawBackend("a", script), new RawBackend("b", script)};
+  }
+
+  private static RawBackend[] bothFail(RawBackend.Script fault) throws IOException {
+    return new RawBackend[] {new RawBackend("a", fault), new RawBackend("b", fault)};
+  }
+
+  private static TimeoutsConfig timeouts(
+      @Nullable Duration firstByte, @Nullable Duration silence, @Nullable Duration total) {
+    return new TimeoutsConfig(firstByte, silence, total);
+  }
+
+  private static RawHttp.Message ask(Rig rig) throws IOException {
+    try (RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      return client.read();
+    }
+  }
+
+  private static int requests(RawBackend... backends) {
+    int all = 0;
+    for (RawBackend backend : backends) {
+      all += backend.requests.size();
+    }
+    return all;
+  }
+
+  private static void awaitSentAgain(Rig rig, String failure) {
+    await()
+        .untilAsserted(
+            () -> assertThat(rig.events).anyMatch(event -> event.endsWith(" 2 " + failure)));
+  }
+
+  @Test
+  void aClosedPortCostsNothing() throws Exception {
+    int closed;
+    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = gone.getLocalPort();
+    }
+    RawBackend good = new RawBackend("good", GatewayFaultsIT::ok);
+    List<EndpointSpec> endpoints = new ArrayList<>(List.of(good.spec()));
+    endpoints.add(new EndpointSpec("closed", "1", "127.0.0.1", closed, Map.of()));
+    try (Rig rig = new Rig(Rig.config(), RequestsConfig.DEFAULT, endpoints, good)) {
+      for (int i = 0; i < 30; i++) {
+        assertThat(ask(rig).status()).isEqualTo(200);
+      }
+      assertThat(rig.events.stream().filter(event -> event.endsWith(" closed 1")))
+          .as("it is out once it has refused a connection")
+          .hasSizeLessThanOrEqualTo(1);
+      assertThat(good.requests).hasSize(30);
+    }
+  }
+
+  @Test
+  void aBlackHoleCostsTheTimeToConnectOnce() throws Exception {
+    RawBackend good = new RawBackend("good", GatewayFaultsIT::ok);
+    try (BlackHole hole = new BlackHole();
+        Rig rig =
+            new Rig(
+                Rig.config().withConnectTimeout(SOON),
+                RequestsConfig.DEFAULT,
+                List.of(good.spec(), hole.spec()),
+                good)) {
+      for (int i = 0; i < 20; i++) {
+        assertThat(ask(rig).status()).isEqualTo(200);
+      }
+      assertThat(good.requests).hasSize(20);
+      assertThat(rig.events)
+          .filteredOn(event -> event.contains("hole"))
+          .as("sends into it")
+          .hasSizeLessThanOrEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 503 X\r\nContent-Length: 4\r\n\r\nbusy",
+        "HTTP/1.1 503 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbusy\r\n0\r\n\r\n",
+        "HTTP/1.1 502 X\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 500 X\r\nConnection: close\r\n\r\n"
+      })
+  void anEndpointThatIsUnavailableIsLeftForAnother(String answer) throws Exception {
+    RawBackend[] backends =
+        firstFails(
+            (connection, request) -> {
+              connection.send(answer);
+              if (answer.contains("close")) {
+                connection.close();
+              }
+            });
+    try (Rig rig = new Rig(Rig.config(), backends)) {
+      assertThat(ask(rig).status()).isEqualTo(200);
+      awaitSentAgain(rig, "UNAVAILABLE");
+      assertThat(requests(backends)).isEqualTo(2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 500 X\r\nContent-Length: 4\r\n\r\noops",
+        "HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\noops\r\n0\r\n\r\n",
+        "HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n", // and its body never comes
+        "HTTP/1.1 501 X\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 504 X\r\nContent-Length: 0\r\n\r\n"
+      })
+  void anErrorIsTriedElsewhereOnce(String answer) throws Exception {
+    RawBackend[] backends = firstFails((connection, request) -> connection.send(answer));
+    try (Rig rig = new Rig(Rig.config(), backends)) {
+      assertThat(ask(rig).status()).isEqualTo(200);
+      awaitSentAgain(rig, "ERROR");
+      assertThat(requests(backends)).isEqualTo(2);
+    }
+  }
+
+  /** What no other endpoint does better is the client's to see, as it came. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4, 400_000})
+  void theLastErrorIsPassedAsItCame(int length) throws Exception {
+    String body = "x".repeat(length);
+    RawBackend[] backends =
+        bothFail((connection, request) -> connection.respond(500, "X-Why: because\r\n", body));
+    try (Rig rig = new Rig(Rig.config(), backends);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).as("%s %s", rig.events, answer).isEqualTo(500);
+      assertThat(answer.header("x-why")).isEqualTo("because");
+      assertThat(answer.header("x-fairlead-reject-reason")).isEmpty();
+      assertThat(answer.text()).isEqualTo(body);
+      assertThat(requests(backends)).isEqualTo(2);
+      await().untilAsserted(() -> assertThat(rig.events).contains("ended failed -1/-1"));
+
+      client.send("GET /healthz HTTP/1.1\r\n\r\n");
+      assertThat(client.read().status()).as("the client's connection is fine").isEqualTo(200);
+    }
+  }
+
+  @Test
+  void anErrorThatIsCutOffIsCutOffForTheClientToo() throws Exception {
+    RawBackend[] backends =
+        bothFail(
+            (connection, request) -> {
+              connection.send("HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n");
+              connection.chunk("half");
+              connection.close();
+            });
+    try (Rig rig = new Rig(Rig.config(), backends);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message head = client.readHead();
+      // As fast as the decision is, the end may be known before the answer is passed on.
+      if (head.status() == 500) {
+        assertThatThrownBy(client::readChunkToEnd).isInstanceOf(EOFException.class);
+      } else {
+        assertThat(head.status()).isEqualTo(502);
+        assertThat(head.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      }
+    }
+  }
+
+  @Test
+  void anEndpointThatDiesOfAPromptTakesOneMoreWithItAtMost() throws Exception {
+    RawBackend[] backends = {
+      new RawBackend("a", (connection, request) -> connection.reset()),
+      new RawBackend("b", (connection, request) -> connection.reset()),
+      new RawBackend("c", (connection, request) -> connection.reset())
+    };
+    try (Rig rig = new Rig(Rig.config(), backends)) {
+      RawHttp.Message answer = ask(rig);
+      assertThat(answer.status()).isEqualTo(502);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      assertThat(requests(backends)).isEqualTo(2);
+      awaitSentAgain(rig, "DIED");
+    }
+  }
+
+  /** The head of a stream comes at once, long before its first token. */
+  @Test
+  void anEndpointThatDiesBetweenHeadAndFirstTokenIsLeftForAnother() throws Exception {
+    RawBackend[] backends =
+        firstFails(
+            (connection, request) -> {
+              connection.send(CHUNKED);
+              connection.reset();
+            });
+    try (Rig rig = new Rig(Rig.config(), backends)) {
+      assertThat(ask(rig).status()).isEqualTo(200);
+      awaitSentAgain(rig, "DIED");
+      assertThat(requests(backends)).isEqualTo(2);
+    }
+  }
+
+  /** It was at work on the request: the connection was not closed for being idle. */
+  @Test
+  void aReusedConnectionThatBreaksLateIsAFailure() throws Exception {
+    RawBackend.Script ok = GatewayFaultsIT::ok;
+    Switch faulty = new Switch(ok);
+    RawBackend a = new RawBackend("a", faulty);
+    RawBackend b = new RawBackend("b", faulty);
+    try (Rig rig = new Rig(Rig.config(), a, b);
+        RawHttp client = rig.connect()) {
+      rig.warmUp(client);
+      faulty.once(
+          (connection, request) -> {
+            long until = System.nanoTime() + Duration.ofMillis(1_100).toNanos();
+            await().until(() -> System.nanoTime() - until > 0);
+            connection.reset();
+          });
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      awaitSentAgain(rig, "DIED");
+      assertThat(requests(a, b)).isEqualTo(2);
+    }
+  }
+
+  /** The connection broke because the endpoint went with the request: it is gone. */
+  @Test
+  void anEndpointThatIsGoneAfterItsConnectionBrokeHasDied() throws Exception {
+    Switch faulty = new Switch(GatewayFaultsIT::ok);
+    RawBackend a = new RawBackend("a", faulty);
+    RawBackend b = new RawBackend("b", faulty);
+    try (Rig rig = new Rig(Rig.config(), a, b);
+        RawHttp client = rig.connect()) {
+      rig.warmUp(client);
+      faulty.once(
+          (connection, request) -> {
+            (a.requests.isEmpty() ? b : a).close();
+            connection.reset();
+          });
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      awaitSentAgain(rig, "DIED");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "HTTP/1.1 20", CHUNKED, "HTTP/1.1 103 Early Hints\r\n\r\n"})
+  void whoSaysNothingInTimeIsLeftForAnother(String begun) throws Exception {
+    RawBackend[] backends =
+        firstFails(
+            (connection, request) -> {
+              connection.send(begun);
+              connection.closed();
+              throw new EOFException();
+            });
+    try (Rig rig = new Rig(timeouts(SOON, null, null), backends)) {
+      assertThat(ask(rig).status()).isEqualTo(200);
+      awaitSentAgain(rig, "null");
+      await().untilAsserted(() -> assertThat(closed(backends)).as("abandoned").isPositive());
+    }
+  }
+
+  @Test
+  void whereNobodySaysAnythingTheClientHearsSo() throws Exception {
+    RawBackend[] backends =
+        bothFail(
+            (connection, request) -> {
+              connection.closed();
+              throw new EOFException();
+            });
+    try (Rig rig = new Rig(timeouts(SOON, null, null), backends);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(504);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("first_byte_timeout");
+      assertThat(answer.text()).contains("\"code\":\"first_byte_timeout\"");
+      await().untilAsserted(() -> assertThat(closed(backends)).as("abandoned").isEqualTo(2));
+      assertThat(rig.events).contains("rejected m first_byte_timeout");
+
+      client.send("GET /healthz HTTP/1.1\r\n\r\n");
+      assertThat(client.read().status()).as("the client's connection is fine").isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"silence,silence_timeout", "total,timeout"})
+  void anAnswerThatTakesTooLongIsBrokenOff(String which, String code) throws Exception {
+    RawBackend a = new RawBackend("a", GatewayFaultsIT::dripOnce);
+    TimeoutsConfig bound =
+        which.equals("silence") ? timeouts(null, SOON, null) : timeouts(null, null, SOON);
+    try (Rig rig = new Rig(bound, a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThat(client.readChunk()).isEqualTo("drop");
+      assertThatThrownBy(client::readChunk).isInstanceOf(EOFException.class);
+      rig.awaitEvents("sent m a 1", "rejected m " + code);
+      await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
+    }
+  }
+
+  /** To a client of HTTP/1.0 an ordinary close would be the end of a whole answer. */
+  @Test
+  void aClientWithoutChunksSeesTheBreakToo() throws Exception {
+    RawBackend a = new RawBackend("a", GatewayFaultsIT::dripOnce);
+    try (Rig rig = new Rig(timeouts(null, SOON, null), a);
+        RawHttp client = rig.connect()) {
+      client.send(
+          "POST /v1/chat/completions HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: "
+              + Rig.BODY.length()
+              + "\r\n\r\n"
+              + Rig.BODY);
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThatThrownBy(client::rest).isInstanceOf(IOException.class).hasMessageContaining("eset");
+    }
+  }
+
+  private static void dripOnce(RawHttp connection, RawHttp.Message request) throws Exception {
+    connection.send(CHUNKED);
+    connection.chunk("drop");
+    connection.closed();
+    throw new EOFException();
+  }
+
+  @Test
+  void anAnswerThatDripsIsNotSilent() throws Exception {
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send(CHUNKED);
+              for (int i = 0; i < 12; i++) {
+                connection.chunk("drop");
+                long until = System.nanoTime() + Duration.ofMillis(100).toNanos();
+                await()
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> System.nanoTime() - until > 0);
+              }
+              connection.chunk("");
+            });
+    try (Rig rig = new Rig(timeouts(null, Duration.ofMillis(700), null), a)) {
+      assertThat(ask(rig).text()).isEqualTo("drop".repeat(12));
+      rig.awaitEvents("sent m a 1", "ended completed -1/-1");
+    }
+  }
+
+  @Test
+  void aClientThatLeavesWhileAnAnswerIsHeldLeavesNothing() throws Exception {
+    RawBackend[] backends =
+        bothFail(
+            (connection, request) -> {
+              connection.send("HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n");
+              connection.closed();
+              throw new EOFException();
+            });
+    try (Rig rig = new Rig(Rig.config(), backends)) {
+      RawHttp client = rig.connect();
+      client.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> requests(backends) == 1);
+      client.reset();
+      await().until(() -> rig.pool.active().get() == 0);
+      await().untilAsserted(() -> assertThat(closed(backends)).isEqualTo(requests(backends)));
+    }
+  }
+
+  private static int closed(RawBackend... backends) {
+    int all = 0;
+    for (RawBackend backend : backends) {
+      all += backend.closed.get();
+    }
+    return all;
+  }
+
+  /** Serves well, but for the next request. */
+  private static final class Switch implements RawBackend.Script {
+    private final RawBackend.Script usual;
+    private volatile RawBackend.@Nullable Script next;
+
+    Switch(RawBackend.Script usual) {
+      this.usual = usual;
+    }
+
+    void once(RawBackend.Script fault) {
+      next = fault;
+    }
+
+    @Override
+    public void serve(RawHttp connection, RawHttp.Message request) throws Exception {
+      RawBackend.Script now = next;
+      next = null;
+      (now == null ? usual : now).serve(connection, request);
+    }
+  }
+
+  /** A port to which no connection comes about: its queue is full, and nobody takes any out. */
+  private static final class BlackHole implements AutoCloseable {
+    private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    private final List<Socket> queued = new ArrayList<>();
+
+    BlackHole() throws IOException {
+      boolean full = false;
+      while (!full) {
+        Socket socket = new Socket();
+        queued.add(socket);
+        try {
+          socket.connect(server.getLocalSocketAddress(), 200);
+        } catch (IOException e) {
+          full = true;
+        }
+      }
+    }
+
+    EndpointSpec spec() {
+      return new EndpointSpec("hole", "1", "127.0.0.1", server.getLocalPort(), Map.of());
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Socket socket : queued) {
+        socket.close();
+      }
+      server.close();
+    }
+  }
+}
