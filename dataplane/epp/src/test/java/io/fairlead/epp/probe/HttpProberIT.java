@@ -35,8 +35,7 @@ class HttpProberIT {
   private static final String HANG_UP = "hang up";
 
   private final EventLoopGroup group = Transport.group("test", 1);
-  private final HttpProber prober =
-      new HttpProber(group.next(), Transport.client(group));
+  private final HttpProber prober = new HttpProber(group.next(), Transport.client(group));
   private final Queue<Optional<Failure>> answers = new ConcurrentLinkedQueue<>();
 
   @AfterEach
@@ -126,8 +125,8 @@ class HttpProberIT {
   /** Says one thing to everybody, once it has heard something. */
   private static final class Server implements Closeable {
     private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
-    private final StringBuffer heard = new StringBuffer();
     private final String says;
+    private volatile String heard = "";
     volatile boolean closed;
 
     Server(String says) throws IOException {
@@ -139,7 +138,7 @@ class HttpProberIT {
       try (Socket socket = server.accept()) {
         byte[] bytes = new byte[8_192];
         int first = socket.getInputStream().read(bytes);
-        heard.append(new String(bytes, 0, first, StandardCharsets.UTF_8));
+        heard = new String(bytes, 0, first, StandardCharsets.UTF_8);
         if (!says.equals(HANG_UP)) {
           socket.getOutputStream().write(says.getBytes(StandardCharsets.UTF_8));
           closed = socket.getInputStream().read(bytes) < 0;
@@ -155,7 +154,7 @@ class HttpProberIT {
     }
 
     String request() {
-      return heard.toString();
+      return heard;
     }
 
     @Override
