@@ -30,8 +30,14 @@ record ApiError(int status, String type, String message, @Nullable String param)
     return new ApiError(status, "InternalServerError", "Failed on demand.", null);
   }
 
+  /** An error that says nothing but its status. */
+  static ApiError bare(int status) {
+    return new ApiError(status, "", "", null);
+  }
+
+  /** A server that stops leaves the rest to its framework, which answers without a body. */
   static ApiError stopping() {
-    return new ApiError(500, "InternalServerError", "The server is shutting down.", null);
+    return bare(500);
   }
 
   static ApiError dead() {

@@ -11,8 +11,11 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.util.ReferenceCountUtil;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HexFormat;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final ArrayDeque<FullHttpRequest> pipelined = new ArrayDeque<>();
   private boolean busy;
   private @Nullable Completion completion;
+  private @Nullable ScheduledFuture<?> lateFailure;
 
   /** A completion under way, and its name in the engine. */
   private record Completion(long id, Reply reply) {}
@@ -56,6 +60,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
       core.driver.cancel(left.id);
       core.cancelled();
     }
+    if (forgetLateFailure()) {
+      core.cancelled();
+    }
     ctx.fireChannelInactive();
   }
 
@@ -81,7 +88,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** The process dies: nothing is said any more. */
   void drop(ChannelHandlerContext ctx) {
-    completion = null;
+    Completion lost = completion;
+    if (lost != null) {
+      completion = null;
+      core.driver.cancel(lost.id);
+      core.cancelled();
+    }
+    if (forgetLateFailure()) {
+      core.cancelled();
+    }
     var _ = ctx.close();
   }
 
@@ -156,7 +171,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         var _ = ctx.close();
       }
-      case Faults.Verdict.Fail(int status) -> fail(exchange, ApiError.demanded(status));
+      case Faults.Verdict.Fail(ApiError error, Duration after) -> {
+        if (after.isZero()) {
+          fail(exchange, error);
+        } else {
+          failLate(ctx, exchange, error, after);
+        }
+      }
       case Faults.Verdict.Serve() -> {
         String contentType = request.headers().get(HttpHeaderNames.CONTENT_TYPE);
         switch (core.parser.parse(chat, contentType, request.content())) {
@@ -165,6 +186,26 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
       }
     }
+  }
+
+  private void failLate(
+      ChannelHandlerContext ctx, Exchange exchange, ApiError error, Duration after) {
+    lateFailure =
+        ctx.executor()
+            .schedule(
+                () -> {
+                  lateFailure = null;
+                  fail(exchange, error);
+                },
+                after.toNanos(),
+                TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether there was one to come. */
+  private boolean forgetLateFailure() {
+    ScheduledFuture<?> late = lateFailure;
+    lateFailure = null;
+    return late != null && late.cancel(false);
   }
 
   private void fail(Exchange exchange, ApiError error) {

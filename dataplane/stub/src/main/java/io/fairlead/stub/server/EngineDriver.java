@@ -32,6 +32,7 @@ final class EngineDriver implements EngineListener {
   private long virtualBase;
   private long wallBase;
   private boolean stalled;
+  private double slowedBy = 1;
   private @Nullable ScheduledFuture<?> timer;
   private long timerAt = Engine.IDLE;
 
@@ -84,7 +85,7 @@ final class EngineDriver implements EngineListener {
     engine.loadAdapter(now(), adapter);
     arm();
     long loads = engine.adapterLoads() - before;
-    return (long) (loads * profile.adapterLoadMillis() * 1e6 * timeScale);
+    return (long) (loads * profile.adapterLoadMillis() * 1e6 * scale());
   }
 
   void unloadAdapter(String adapter) {
@@ -109,9 +110,7 @@ final class EngineDriver implements EngineListener {
       return;
     }
     if (on) {
-      long now = now();
-      engine.advance(now);
-      virtualBase = now;
+      rebase();
       stalled = true;
     } else {
       wallBase = System.nanoTime();
@@ -123,6 +122,34 @@ final class EngineDriver implements EngineListener {
     afterTurn.run();
   }
 
+  /** From now on everything takes so many times as long as the profile says. */
+  void slow(double factor) {
+    if (factor == slowedBy) {
+      return;
+    }
+    if (!stalled) {
+      rebase();
+    }
+    slowedBy = factor;
+    // The next event is the same, but it comes at another time.
+    timerAt = Engine.IDLE;
+    arm();
+    afterTurn.run();
+  }
+
+  /** Engine time is counted from here on, at whatever pace it goes. */
+  private void rebase() {
+    long now = now();
+    engine.advance(now);
+    virtualBase = now;
+    wallBase = System.nanoTime();
+  }
+
+  /** Wall seconds per engine second. */
+  private double scale() {
+    return timeScale * slowedBy;
+  }
+
   /**
    * Engine time now. It stands still while stalled, and in an instant engine runs only from step to
    * step.
@@ -131,7 +158,7 @@ final class EngineDriver implements EngineListener {
     if (stalled || timeScale == 0) {
       return virtualBase;
     }
-    return virtualBase + (long) ((System.nanoTime() - wallBase) / timeScale);
+    return virtualBase + (long) ((System.nanoTime() - wallBase) / scale());
   }
 
   private void submitToEngine(long id, CompletionRequest request) {
@@ -152,7 +179,7 @@ final class EngineDriver implements EngineListener {
     }
     timerAt = next;
     if (next != Engine.IDLE) {
-      long delay = timeScale == 0 ? 0 : Math.max(0, (long) ((next - now()) * timeScale));
+      long delay = timeScale == 0 ? 0 : Math.max(0, (long) ((next - now()) * scale()));
       timer = loop.schedule(this::turn, delay, TimeUnit.NANOSECONDS);
     }
   }

@@ -56,6 +56,10 @@ final class Exchange {
   }
 
   void error(ApiError error) {
+    if (error.message().isEmpty()) {
+      full(error.status(), null, "");
+      return;
+    }
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     root.putObject("error")
         .put("message", error.message())

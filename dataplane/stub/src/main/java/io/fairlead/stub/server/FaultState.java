@@ -1,60 +1,76 @@
 package io.fairlead.stub.server;
 
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
 /**
  * The faults in force.
  *
- * @param resetNext how many of the next completion requests get their connection reset before the
- *     first byte
- * @param errorNext how many of the next completion requests get {@code errorStatus}
- * @param errorStatus an HTTP status, 500 to 599
- * @param stall whether the engine hangs: requests are taken and never answered, health and metrics
- *     stay good
- * @param freezeMetrics whether {@code /metrics} repeats what it said when this was switched on
- * @param metricsDelayMillis how long {@code /metrics} takes to answer, wall milliseconds
+ * @param values of every fault, those included that are not
  */
-public record FaultState(
-    int resetNext,
-    int errorNext,
-    int errorStatus,
-    boolean stall,
-    boolean freezeMetrics,
-    int metricsDelayMillis) {
+public record FaultState(Map<Fault, Object> values) {
 
   /** All well. */
-  public static final FaultState NONE = new FaultState(0, 0, 500, false, false, 0);
+  public static final FaultState NONE = new FaultState(allWell());
 
   public FaultState {
-    atLeastZero("resetNext", resetNext);
-    atLeastZero("errorNext", errorNext);
-    if (errorStatus < 500 || errorStatus > 599) {
-      throw new IllegalArgumentException("errorStatus: " + errorStatus + " is not in 500..599");
+    values = Collections.unmodifiableMap(new EnumMap<>(values));
+  }
+
+  private static Map<Fault, Object> allWell() {
+    var values = new EnumMap<Fault, Object>(Fault.class);
+    for (Fault fault : Fault.values()) {
+      values.put(fault, fault.none());
     }
-    atLeastZero("metricsDelayMillis", metricsDelayMillis);
+    return values;
   }
 
-  FaultState withResetNext(int count) {
-    return new FaultState(count, errorNext, errorStatus, stall, freezeMetrics, metricsDelayMillis);
+  /**
+   * The same with other values.
+   *
+   * @throws IllegalArgumentException if a fault can't have its value; the message names it
+   */
+  public FaultState with(Map<Fault, ?> others) {
+    var all = new EnumMap<>(values);
+    others.forEach((fault, value) -> all.put(fault, fault.value(value)));
+    return new FaultState(all);
   }
 
-  FaultState withErrorNext(int count, int status) {
-    return new FaultState(resetNext, count, status, stall, freezeMetrics, metricsDelayMillis);
+  FaultState with(Fault fault, Object value) {
+    return with(Map.of(fault, value));
   }
 
-  FaultState withStall(boolean on) {
-    return new FaultState(resetNext, errorNext, errorStatus, on, freezeMetrics, metricsDelayMillis);
+  /** Of a fault that is on or off. */
+  public boolean is(Fault fault) {
+    return (Boolean) value(fault);
   }
 
-  FaultState withFreezeMetrics(boolean on) {
-    return new FaultState(resetNext, errorNext, errorStatus, stall, on, metricsDelayMillis);
+  /** Of a fault that counts. */
+  public int count(Fault fault) {
+    return (Integer) value(fault);
   }
 
-  FaultState withMetricsDelayMillis(int millis) {
-    return new FaultState(resetNext, errorNext, errorStatus, stall, freezeMetrics, millis);
+  /** Of a fault that measures. */
+  public double number(Fault fault) {
+    return (Double) value(fault);
   }
 
-  private static void atLeastZero(String field, int value) {
-    if (value < 0) {
-      throw new IllegalArgumentException(field + ": " + value + " is not >= 0");
-    }
+  /** Those that are not as they are when all is well, by the names that JSON has. */
+  Map<String, Object> fields() {
+    var fields = new LinkedHashMap<String, Object>();
+    values.forEach(
+        (fault, value) -> {
+          if (!value.equals(fault.none())) {
+            fields.put(fault.field(), value);
+          }
+        });
+    return fields;
+  }
+
+  private Object value(Fault fault) {
+    return Objects.requireNonNull(values.get(fault));
   }
 }

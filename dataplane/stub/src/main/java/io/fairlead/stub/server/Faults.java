@@ -1,13 +1,19 @@
 package io.fairlead.stub.server;
 
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Makes a {@link ModelServer} misbehave on demand. Callable from any thread; a change counts for
- * every request that arrives after the call returns. The same is on {@code /stub/faults}.
+ * every request that arrives after the call returns, and for sockets soon after. The same is on
+ * {@code /stub/faults}.
  */
 public final class Faults {
+
+  /** Its multiples' fractions are spread evenly, however many there are. */
+  private static final double GOLDEN = (Math.sqrt(5) - 1) / 2;
 
   /** What a completion request meets. */
   sealed interface Verdict {
@@ -15,12 +21,15 @@ public final class Faults {
 
     record Reset() implements Verdict {}
 
-    record Fail(int status) implements Verdict {}
+    /** An error, in so long. */
+    record Fail(ApiError error, Duration after) implements Verdict {}
   }
 
   /** What a server does about its faults; may be called from any thread. */
   interface Effects {
     void changed();
+
+    void after(Duration time, Runnable then);
 
     void resetCache();
 
@@ -29,36 +38,83 @@ public final class Faults {
     void kill();
   }
 
-  private final AtomicReference<FaultState> state = new AtomicReference<>(FaultState.NONE);
   private final Effects effects;
+
+  /** Which change a fault's value is of: only that one's time ends it. */
+  private final Map<Fault, Long> changes = new EnumMap<>(Fault.class);
+
+  private volatile FaultState state = FaultState.NONE;
+  private long changed;
+  private long shared;
 
   Faults(Effects effects) {
     this.effects = effects;
   }
 
+  /** Puts a fault in force until it is ended; its value as {@code /stub/faults} takes it. */
+  public void begin(Fault fault, Object value) {
+    begin(Map.of(fault, value));
+  }
+
+  /**
+   * Puts faults in force until they are ended.
+   *
+   * @throws IllegalArgumentException if a fault can't have its value; nothing is changed then
+   */
+  public void begin(Map<Fault, ?> faults) {
+    put(faults);
+    effects.changed();
+  }
+
+  /** Puts faults in force for so long; one that is changed meanwhile stays as it is then. */
+  public void begin(Map<Fault, ?> faults, Duration time) {
+    long change = put(faults);
+    effects.changed();
+    effects.after(time, () -> end(faults, change));
+  }
+
+  /** Ends some faults. */
+  public void end(Fault... faults) {
+    var none = new EnumMap<Fault, Object>(Fault.class);
+    for (Fault fault : faults) {
+      none.put(fault, fault.none());
+    }
+    begin(none);
+  }
+
+  private synchronized long put(Map<Fault, ?> faults) {
+    state = state.with(faults);
+    long change = ++changed;
+    faults.keySet().forEach(fault -> changes.put(fault, change));
+    return change;
+  }
+
+  private void end(Map<Fault, ?> faults, long change) {
+    synchronized (this) {
+      var over = new HashMap<Fault, Object>();
+      for (Fault fault : faults.keySet()) {
+        if (changes.getOrDefault(fault, 0L) == change) {
+          over.put(fault, fault.none());
+        }
+      }
+      state = state.with(over);
+    }
+    effects.changed();
+  }
+
   /** Resets the connection of the next {@code count} completion requests before the first byte. */
   public void resetNext(int count) {
-    update(now -> now.withResetNext(count));
+    begin(Fault.RESET_NEXT, count);
   }
 
   /** Answers the next {@code count} completion requests with {@code status}, 500 to 599. */
   public void errorNext(int count, int status) {
-    update(now -> now.withErrorNext(count, status));
+    begin(Map.of(Fault.ERROR_NEXT, count, Fault.ERROR_STATUS, status));
   }
 
   /** Hangs the engine, or lets it go on where it was. */
   public void stall(boolean on) {
-    update(now -> now.withStall(on));
-  }
-
-  /** Freezes the metrics page, or lets it tell the truth again. */
-  public void freezeMetrics(boolean on) {
-    update(now -> now.withFreezeMetrics(on));
-  }
-
-  /** Lets {@code /metrics} take so long to answer. */
-  public void delayMetrics(int millis) {
-    update(now -> now.withMetricsDelayMillis(millis));
+    begin(Fault.STALL, on);
   }
 
   /** Empties the engine's cache of everything that running requests don't hold. */
@@ -68,10 +124,11 @@ public final class Faults {
 
   /**
    * The process dies and is there again at once: connections end, requests are lost, cache,
-   * counters, adapters loaded at run time and all faults are gone.
+   * counters, adapters loaded at run time and all faults are gone. With {@link Fault#REFUSE} after
+   * it, it is there again when that ends.
    */
   public void restart() {
-    state.set(FaultState.NONE);
+    forget();
     effects.restart();
   }
 
@@ -85,38 +142,44 @@ public final class Faults {
 
   /** Ends every fault. */
   public void clear() {
-    set(FaultState.NONE);
+    forget();
+    effects.changed();
+  }
+
+  private synchronized void forget() {
+    changes.clear();
+    state = FaultState.NONE;
   }
 
   /** The faults in force now. */
   public FaultState state() {
-    return state.get();
-  }
-
-  void set(FaultState next) {
-    update(now -> next);
+    return state;
   }
 
   /** Decides on one completion request and counts it off. */
-  Verdict next() {
-    FaultState before =
-        state.getAndUpdate(
-            now -> {
-              if (now.resetNext() > 0) {
-                return now.withResetNext(now.resetNext() - 1);
-              }
-              return now.errorNext() > 0
-                  ? now.withErrorNext(now.errorNext() - 1, now.errorStatus())
-                  : now;
-            });
-    if (before.resetNext() > 0) {
+  synchronized Verdict next() {
+    FaultState now = state;
+    int resets = now.count(Fault.RESET_NEXT);
+    if (resets > 0) {
+      state = now.with(Fault.RESET_NEXT, resets - 1);
       return new Verdict.Reset();
     }
-    return before.errorNext() > 0 ? new Verdict.Fail(before.errorStatus()) : new Verdict.Serve();
+    int errors = now.count(Fault.ERROR_NEXT);
+    if (errors > 0) {
+      state = now.with(Fault.ERROR_NEXT, errors - 1);
+      return failure(now);
+    }
+    double share = now.number(Fault.ERROR_SHARE);
+    if (share > 0 && (shared++ * GOLDEN) % 1 < share) {
+      return failure(now);
+    }
+    return new Verdict.Serve();
   }
 
-  private void update(UnaryOperator<FaultState> change) {
-    state.updateAndGet(change);
-    effects.changed();
+  private static Verdict failure(FaultState now) {
+    int status = now.count(Fault.ERROR_STATUS);
+    return new Verdict.Fail(
+        now.is(Fault.ERROR_BODY) ? ApiError.demanded(status) : ApiError.bare(status),
+        Duration.ofMillis(Math.round(now.number(Fault.ERROR_AFTER_SECONDS) * 1e3)));
   }
 }

@@ -6,19 +6,34 @@ import io.netty.buffer.ByteBufInputStream;
 import io.netty.handler.codec.http.FullHttpRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /stub/faults}: GET tells the faults in force, POST or PUT changes the ones that its JSON
  * object names, DELETE ends all. Each answers with the state after it. {@code resetCache}, {@code
- * restart} and {@code kill} are no states: set to true, they happen once the answer is out.
+ * restart} and {@code kill} are no states: set to true, they happen once the answer is out. {@code
+ * forSeconds} ends what stands beside it.
  */
 final class FaultsEndpoint {
 
+  private static final String FOR_SECONDS = "forSeconds";
+  private static final double LONGEST_SECONDS = 86_400;
+  private static final List<String> ACTIONS = List.of("resetCache", "restart", "kill");
+
   private FaultsEndpoint() {}
 
-  private static final Set<String> ACTIONS = Set.of("resetCache", "restart", "kill");
+  /** What a request asks for, checked as a whole before anything of it is done. */
+  private record Change(
+      Map<Fault, Object> faults, Set<String> actions, @Nullable Duration duration) {}
 
   static void answer(ServerCore core, FullHttpRequest request, Exchange exchange) {
     switch (request.method().name()) {
@@ -26,10 +41,7 @@ final class FaultsEndpoint {
       case "DELETE" -> core.faults.clear();
       case "PUT", "POST" -> {
         try {
-          Map<String, Object> fields = read(request);
-          core.faults.set(changed(core.faults.state(), fields));
-          core.applyFaults();
-          act(core.faults, fields);
+          apply(change(read(request)), core.faults);
         } catch (IllegalArgumentException refused) {
           exchange.error(ApiError.badRequest(String.valueOf(refused.getMessage()), null));
           return;
@@ -41,7 +53,7 @@ final class FaultsEndpoint {
       }
     }
     core.applyFaults();
-    exchange.json(200, RequestParser.JSON.valueToTree(core.faults.state()));
+    exchange.json(200, RequestParser.JSON.valueToTree(core.faults.state().fields()));
   }
 
   private static Map<String, Object> read(FullHttpRequest request) {
@@ -55,57 +67,65 @@ final class FaultsEndpoint {
     }
   }
 
-  private static FaultState changed(FaultState state, Map<String, Object> fields) {
+  private static Change change(Map<String, Object> fields) {
+    var faults = new EnumMap<Fault, Object>(Fault.class);
+    var actions = new HashSet<String>();
+    @Nullable Duration duration = null;
     for (Map.Entry<String, Object> field : fields.entrySet()) {
       String name = field.getKey();
-      Object value = field.getValue();
-      state =
-          switch (name) {
-            case "resetNext" -> state.withResetNext(integer(name, value));
-            case "errorNext" -> state.withErrorNext(integer(name, value), state.errorStatus());
-            case "errorStatus" -> state.withErrorNext(state.errorNext(), integer(name, value));
-            case "stall" -> state.withStall(bool(name, value));
-            case "freezeMetrics" -> state.withFreezeMetrics(bool(name, value));
-            case "metricsDelayMillis" -> state.withMetricsDelayMillis(integer(name, value));
-            default -> {
-              if (ACTIONS.contains(name) && value.equals(true)) {
-                yield state;
-              }
-              throw new IllegalArgumentException(
-                  ACTIONS.contains(name)
-                      ? name + ": happens once; only true is of use"
-                      : name
-                          + ": no such fault; known: resetNext, errorNext, errorStatus, stall,"
-                          + " freezeMetrics, metricsDelayMillis, resetCache, restart, kill");
-            }
-          };
+      Fault fault = Fault.of(name);
+      if (fault != null) {
+        faults.put(fault, fault.value(field.getValue()));
+      } else if (name.equals(FOR_SECONDS)) {
+        duration = seconds(field.getValue());
+      } else if (!ACTIONS.contains(name)) {
+        throw new IllegalArgumentException(name + ": no such fault; known: " + known());
+      } else if (field.getValue().equals(true)) {
+        actions.add(name);
+      } else {
+        throw new IllegalArgumentException(name + ": happens once; only true is of use");
+      }
     }
-    return state;
+    if (duration != null && faults.isEmpty()) {
+      throw new IllegalArgumentException(FOR_SECONDS + ": names no fault that could end");
+    }
+    return new Change(faults, actions, duration);
   }
 
-  private static void act(Faults faults, Map<String, Object> fields) {
-    if (fields.containsKey("resetCache")) {
+  private static Duration seconds(Object value) {
+    if (value instanceof Number number
+        && number.doubleValue() > 0
+        && number.doubleValue() <= LONGEST_SECONDS) {
+      return Duration.ofNanos((long) (number.doubleValue() * 1e9));
+    }
+    throw new IllegalArgumentException(
+        "%s: %s is not above 0 and up to %.0f".formatted(FOR_SECONDS, value, LONGEST_SECONDS));
+  }
+
+  private static String known() {
+    return Stream.of(
+            Arrays.stream(Fault.values()).map(Fault::field),
+            ACTIONS.stream(),
+            Stream.of(FOR_SECONDS))
+        .flatMap(names -> names)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** What happens once comes first: a restart ends the faults before it, not those with it. */
+  private static void apply(Change change, Faults faults) {
+    if (change.actions().contains("resetCache")) {
       faults.resetCache();
     }
-    if (fields.containsKey("restart")) {
+    if (change.actions().contains("restart")) {
       faults.restart();
     }
-    if (fields.containsKey("kill")) {
+    if (change.actions().contains("kill")) {
       faults.kill();
     }
-  }
-
-  private static int integer(String field, Object value) {
-    if (value instanceof Integer integer) {
-      return integer;
+    if (change.duration() == null) {
+      faults.begin(change.faults());
+    } else {
+      faults.begin(change.faults(), change.duration());
     }
-    throw new IllegalArgumentException(field + ": an integer is needed");
-  }
-
-  private static boolean bool(String field, Object value) {
-    if (value instanceof Boolean bool) {
-      return bool;
-    }
-    throw new IllegalArgumentException(field + ": true or false is needed");
   }
 }

@@ -29,8 +29,16 @@ final class MiscEndpoints {
           AdapterEndpoints.unload(core, request, exchange);
         }
       }
-      case "/health" -> exchange.full(core.health(), null, "");
-      case "/metrics" -> metrics(core, ctx, exchange);
+      case "/health" -> {
+        if (!core.faults.state().is(Fault.MUTE)) {
+          exchange.full(core.health(), null, "");
+        }
+      }
+      case "/metrics" -> {
+        if (!core.faults.state().is(Fault.MUTE)) {
+          metrics(core, ctx, exchange);
+        }
+      }
       case "/stub/faults" -> FaultsEndpoint.answer(core, request, exchange);
       case "/stub/stats" -> exchange.json(200, RequestParser.JSON.valueToTree(core.stats()));
       default -> exchange.error(ApiError.notFound(path));
@@ -42,7 +50,13 @@ final class MiscEndpoints {
       exchange.cut();
       return;
     }
-    int delay = core.faults.state().metricsDelayMillis();
+    FaultState faults = core.faults.state();
+    int status = faults.count(Fault.METRICS_STATUS);
+    if (status > 0) {
+      exchange.full(status, null, "");
+      return;
+    }
+    int delay = faults.count(Fault.METRICS_DELAY_MILLIS);
     if (delay == 0) {
       exchange.full(200, core.metricsType(), core.metricsPage());
       return;

@@ -32,11 +32,11 @@ public final class ModelServer implements AutoCloseable {
 
   private final ServerCore core;
   private final EventLoop loop;
-  private final Channel listener;
+  private final Listener listener;
   private final ChannelGroup connections;
-  private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-  private ModelServer(ServerCore core, EventLoop loop, Channel listener, ChannelGroup connections) {
+  private ModelServer(
+      ServerCore core, EventLoop loop, Listener listener, ChannelGroup connections) {
     this.core = core;
     this.loop = loop;
     this.listener = listener;
@@ -58,6 +58,8 @@ public final class ModelServer implements AutoCloseable {
             .group(loop, loop)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, 1024)
+            // To have the port back while connections of before linger.
+            .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childHandler(
                 new ChannelInitializer<>() {
@@ -79,8 +81,9 @@ public final class ModelServer implements AutoCloseable {
               .formatted(config.name(), config.host(), config.port()),
           bound.cause());
     }
-    var server = new ModelServer(core, loop, bound.channel(), connections);
-    bound.channel().closeFuture().addListener(_ -> server.closed.complete(null));
+    var listener = new Listener(loop, bootstrap, bound.channel());
+    loop.submit(() -> core.listensAt(listener)).syncUninterruptibly();
+    var server = new ModelServer(core, loop, listener, connections);
     var _ = core.gone.thenRun(server::vanish);
     return server;
   }
@@ -91,7 +94,7 @@ public final class ModelServer implements AutoCloseable {
 
   /** Where it listens, with the port that was taken. */
   public InetSocketAddress address() {
-    return (InetSocketAddress) listener.localAddress();
+    return listener.address();
   }
 
   /** {@code http://host:port}, without a slash at the end. */
@@ -111,9 +114,9 @@ public final class ModelServer implements AutoCloseable {
     return core.faults;
   }
 
-  /** Done when the server listens no more, for whatever reason. */
+  /** Done when the server listens no more and never will again, for whatever reason. */
   public CompletableFuture<Void> closed() {
-    return closed.copy();
+    return listener.ended.copy();
   }
 
   /**
@@ -143,7 +146,7 @@ public final class ModelServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    listener.close().syncUninterruptibly();
+    loop.submit(listener::end).syncUninterruptibly();
     for (Channel channel : connections) {
       channel.eventLoop().execute(() -> abort(channel));
     }
@@ -152,7 +155,7 @@ public final class ModelServer implements AutoCloseable {
   }
 
   private void vanish() {
-    var _ = listener.close();
+    listener.end();
     var _ = connections.close();
   }
 

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -34,6 +35,7 @@ final class ServerCore implements Faults.Effects {
   private LoraSeries adapters;
   private long startMillis;
   private Life life = Life.SERVING;
+  private @Nullable Listener listener;
   private @Nullable String frozenMetrics;
   private long requests;
   private long completed;
@@ -63,18 +65,31 @@ final class ServerCore implements Faults.Effects {
     return life;
   }
 
+  /** The port, once it is open. */
+  void listensAt(Listener port) {
+    listener = port;
+  }
+
   /** The status of {@code /health}. */
   int health() {
-    return switch (life) {
+    int demanded = faults.state().count(Fault.HEALTH_STATUS);
+    if (demanded > 0) {
+      return demanded;
+    }
+    return switch (seemingLife()) {
       case SERVING -> 200;
       case DRAINING -> config.engine() == EngineKind.VLLM ? 200 : 503;
       case DEAD, SILENT -> 503;
     };
   }
 
+  private Life seemingLife() {
+    return life == Life.SERVING && faults.state().is(Fault.DRAIN) ? Life.DRAINING : life;
+  }
+
   /** Why no completion is begun now, or null. */
   @Nullable ApiError refusal() {
-    return switch (life) {
+    return switch (seemingLife()) {
       case SERVING -> null;
       case DRAINING -> config.engine() == EngineKind.VLLM ? ApiError.stopping() : null;
       case DEAD, SILENT -> ApiError.dead();
@@ -119,17 +134,48 @@ final class ServerCore implements Faults.Effects {
   /** Brings the engine and the metrics page in line with the faults in force. */
   void applyFaults() {
     FaultState state = faults.state();
-    driver.stall(state.stall());
-    if (!state.freezeMetrics() && (life == Life.SERVING || life == Life.DRAINING)) {
+    driver.slow(state.number(Fault.SLOWED_BY));
+    driver.stall(state.is(Fault.STALL) || state.is(Fault.SWALLOW));
+    boolean frozen = state.is(Fault.FREEZE_METRICS);
+    if (!frozen && (life == Life.SERVING || life == Life.DRAINING)) {
       frozenMetrics = null;
-    } else if (state.freezeMetrics() && frozenMetrics == null) {
+    } else if (frozen && frozenMetrics == null) {
       frozenMetrics = renderMetrics();
+    }
+  }
+
+  /** Not with the others: who asked for a fault shall have the answer first. */
+  private void applyToSockets() {
+    Listener port = listener;
+    if (port == null) {
+      return;
+    }
+    FaultState state = faults.state();
+    Listener.Mode before = port.mode();
+    Listener.Mode next =
+        state.is(Fault.REFUSE)
+            ? Listener.Mode.REFUSE
+            : state.is(Fault.SWALLOW) ? Listener.Mode.SWALLOW : Listener.Mode.ACCEPT;
+    port.mode(next);
+    if (next == Listener.Mode.SWALLOW) {
+      connections.forEach(each -> each.config().setAutoRead(false));
+    } else if (next == Listener.Mode.REFUSE || before == Listener.Mode.SWALLOW) {
+      eachConnection(Connection::drop);
     }
   }
 
   @Override
   public void changed() {
-    loop.execute(this::applyFaults);
+    loop.execute(
+        () -> {
+          applyFaults();
+          applyToSockets();
+        });
+  }
+
+  @Override
+  public void after(Duration time, Runnable then) {
+    var _ = loop.schedule(then, time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -155,6 +201,7 @@ final class ServerCore implements Faults.Effects {
           cancelled = 0;
           failed = 0;
           applyFaults();
+          applyToSockets();
           publish();
         });
   }
@@ -170,8 +217,8 @@ final class ServerCore implements Faults.Effects {
           life = Life.DEAD;
           eachConnection(Connection::failWithEngine);
           driver.restart();
-          after(SILENT_AFTER_SECONDS, () -> life = Life.SILENT);
-          after(GONE_AFTER_SECONDS, () -> gone.complete(null));
+          afterEngine(SILENT_AFTER_SECONDS, () -> life = Life.SILENT);
+          afterEngine(GONE_AFTER_SECONDS, () -> gone.complete(null));
         });
   }
 
@@ -183,7 +230,7 @@ final class ServerCore implements Faults.Effects {
     publish();
   }
 
-  private void after(long engineSeconds, Runnable then) {
+  private void afterEngine(long engineSeconds, Runnable then) {
     long nanos = (long) (TimeUnit.SECONDS.toNanos(engineSeconds) * config.timeScale());
     var _ = loop.schedule(then, nanos, TimeUnit.NANOSECONDS);
   }
