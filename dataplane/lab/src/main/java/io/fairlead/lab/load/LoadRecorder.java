@@ -27,7 +27,18 @@ final class LoadRecorder {
     sent++;
   }
 
-  synchronized void succeeded(String endpoint, AnswerReader answer, boolean stream) {
+  synchronized void over(Answered request, AnswerReader answer, boolean stream) {
+    switch (request.outcome()) {
+      case SUCCEEDED -> succeeded(request.endpoint(), answer, stream);
+      case REJECTED -> rejected++;
+      case FAILED -> {
+        failed++;
+        failures.merge(request.kind(), 1L, Long::sum);
+      }
+    }
+  }
+
+  private void succeeded(String endpoint, AnswerReader answer, boolean stream) {
     succeeded++;
     record(ttftMicros, answer.firstByteNanos());
     record(endToEndMicros, answer.lastByteNanos());
@@ -46,15 +57,6 @@ final class LoadRecorder {
 
   private static void record(Histogram micros, long nanos) {
     micros.recordValue(Math.min(nanos / 1_000, LONGEST_MICROS));
-  }
-
-  synchronized void rejected() {
-    rejected++;
-  }
-
-  synchronized void failed(String kind) {
-    failed++;
-    failures.merge(kind, 1L, Long::sum);
   }
 
   synchronized LoadReport report() {

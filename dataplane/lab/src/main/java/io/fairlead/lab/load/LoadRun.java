@@ -1,5 +1,6 @@
 package io.fairlead.lab.load;
 
+import io.fairlead.lab.load.Answered.Outcome;
 import io.fairlead.lab.workload.Arrival;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.Traffic;
@@ -12,8 +13,10 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +36,7 @@ public final class LoadRun implements AutoCloseable {
           .build();
   private final URI target;
   private final LoadSettings settings;
+  private final Consumer<Answered> observer;
   private final LoadRecorder recorder = new LoadRecorder();
   private final BlockingQueue<Done> done = new LinkedBlockingQueue<>();
   private volatile boolean stopped;
@@ -50,8 +54,18 @@ public final class LoadRun implements AutoCloseable {
    * @param base where the server is, e.g. {@code http://127.0.0.1:8080}
    */
   public LoadRun(URI base, LoadSettings settings) {
+    this(base, settings, answered -> {});
+  }
+
+  /**
+   * A run that has not begun.
+   *
+   * @param observer told of each request that is over, from any thread
+   */
+  public LoadRun(URI base, LoadSettings settings, Consumer<Answered> observer) {
     this.target = base.resolve("/v1/chat/completions");
     this.settings = settings;
+    this.observer = observer;
   }
 
   /**
@@ -78,7 +92,7 @@ public final class LoadRun implements AutoCloseable {
       } else if (next != null) {
         arrivals.remove();
         left--;
-        sendOne(next.request(), due);
+        sendOne(next.request(), start, due);
       }
     }
     while (inFlight > 0) {
@@ -115,7 +129,7 @@ public final class LoadRun implements AutoCloseable {
     }
   }
 
-  private void sendOne(RequestShape request, long due) {
+  private void sendOne(RequestShape request, long start, long due) {
     long number = sent++;
     boolean stream = new SplittableRandom(number).nextDouble() < settings.streamShare();
     HttpRequest http =
@@ -130,39 +144,57 @@ public final class LoadRun implements AutoCloseable {
     var answer = new AnswerReader(stream, due);
     recorder.sent();
     inFlight++;
+    long sentAt = System.nanoTime() - start;
+    CompletableFuture<HttpResponse<AnswerReader>> call =
+        client.sendAsync(http, info -> BodySubscribers.fromSubscriber(answer, reader -> reader));
+    // The client's own timeout ends with the head of an answer; this one with all of it.
     var _ =
-        client
-            .sendAsync(http, info -> BodySubscribers.fromSubscriber(answer, reader -> reader))
+        call.copy()
+            .orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)
             .whenComplete(
                 (response, failure) -> {
                   boolean served = false;
                   try {
-                    served = served(answer, stream, response, failure);
+                    Answered over = answered(request, due - start, sentAt, answer, response, failure);
+                    served = over.outcome() == Outcome.SUCCEEDED;
+                    recorder.over(over, answer, stream);
+                    observer.accept(over);
                   } finally {
+                    call.cancel(true);
                     done.add(new Done(request, served));
                   }
                 });
   }
 
-  private boolean served(
+  private static Answered answered(
+      RequestShape request,
+      long due,
+      long sent,
       AnswerReader answer,
-      boolean stream,
       @Nullable HttpResponse<AnswerReader> response,
       @Nullable Throwable failure) {
+    Outcome outcome = Outcome.FAILED;
+    String kind = "";
     if (failure != null || response == null) {
-      recorder.failed(kind(failure));
+      kind = kind(failure);
     } else if (response.statusCode() == 429) {
-      recorder.rejected();
+      outcome = Outcome.REJECTED;
+      kind = "429";
     } else if (response.statusCode() != 200) {
-      recorder.failed(Integer.toString(response.statusCode()));
+      kind = Integer.toString(response.statusCode());
     } else if (!answer.complete()) {
-      recorder.failed("incomplete");
+      kind = "incomplete";
     } else {
-      recorder.succeeded(
-          response.headers().firstValue("x-stub-endpoint").orElse(""), answer, stream);
-      return true;
+      outcome = Outcome.SUCCEEDED;
     }
-    return false;
+    return new Answered(
+        request,
+        Duration.ofNanos(due),
+        Duration.ofNanos(sent),
+        outcome,
+        kind,
+        Duration.ofNanos(answer.firstByteNanos()),
+        response == null ? "" : response.headers().firstValue("x-stub-endpoint").orElse(""));
   }
 
   private static String kind(@Nullable Throwable failure) {

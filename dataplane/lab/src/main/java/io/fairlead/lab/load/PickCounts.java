@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** How often a picker has chosen each endpoint, from its metrics page. */
-final class PickCounts {
+public final class PickCounts {
 
   private static final Pattern SENT =
       Pattern.compile(
@@ -26,7 +26,7 @@ final class PickCounts {
    *
    * @throws IOException if it isn't there
    */
-  static Map<String, Long> read(URI page) throws IOException, InterruptedException {
+  public static Map<String, Long> read(URI page) throws IOException, InterruptedException {
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
       HttpResponse<String> answer =
           client.send(

@@ -1,0 +1,34 @@
+package io.fairlead.lab.load;
+
+import io.fairlead.lab.workload.RequestShape;
+import java.time.Duration;
+
+/**
+ * One request that is over, as its client saw it.
+ *
+ * @param request what was asked
+ * @param due when it was due, since the run began
+ * @param sent when it was sent: later than {@code due} when the client falls behind
+ * @param outcome what came of it
+ * @param kind of the outcome where it was no success: the status, {@code incomplete}, or what
+ *     happened to the connection
+ * @param firstByte from when it was due to its answer's first byte; zero when none came
+ * @param endpoint who answered, as it names itself in a header; empty when it doesn't
+ */
+public record Answered(
+    RequestShape request,
+    Duration due,
+    Duration sent,
+    Outcome outcome,
+    String kind,
+    Duration firstByte,
+    String endpoint) {
+
+  /** What may come of a request. */
+  public enum Outcome {
+    SUCCEEDED,
+    /** Turned away with 429. */
+    REJECTED,
+    FAILED
+  }
+}
