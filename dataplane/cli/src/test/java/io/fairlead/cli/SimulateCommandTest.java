@@ -69,6 +69,33 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void tellsWhatFaultsCost() throws IOException {
+    int exit =
+        run(
+            "--workload=sharegpt-low-hit@0.1",
+            "--policy=cost,round-robin",
+            "--seconds=20",
+            "--seeds=1",
+            "--scrape=200",
+            "--client=EXT_PROC",
+            "--unstreamed=0.5",
+            "--fault=kind=fail-fast,server=0-1,at=5s,for=5s",
+            "--fault=kind=slow,server=2,factor=3",
+            "--out=" + folder.resolve("report"));
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("failed").contains("seconds until right");
+    assertThat(folder.resolve("report/report.md"))
+        .content()
+        .contains("- faults: kind=fail-fast,server=0-1,at=5s,for=5s; kind=slow,server=2,factor=3")
+        .contains("- client: EXT\\_PROC")
+        .contains("seconds until right |");
+    assertThat(folder.resolve("report/report.json")).content().contains("\"disruption\"");
+    assertThat(folder.resolve("report/report.html")).content().contains("Sent to each endpoint");
+  }
+
+  @Test
   void replaysATrace() throws IOException {
     Path trace = folder.resolve("few.jsonl");
     StringBuilder lines = new StringBuilder();
@@ -101,6 +128,9 @@ final class SimulateCommandTest {
         "--seeds=0 | --seeds is 0; set 1 or more",
         "--pickers=0 | pickers is 0",
         "--update=x | --update goes with --gate",
+        "--fault=drain | fault: \"drain\" is not NAME=VALUE",
+        "--fault=kind=drain,server=8 | fault: server is 8, but 8xh100-8b has the servers 0 to 7",
+        "--unstreamed=2 | unstreamed is 2.0; set 0.0 to 1.0",
       })
   void aWrongOptionIsTold(String option, String problem) {
     assertThat(run(option)).isNotZero();

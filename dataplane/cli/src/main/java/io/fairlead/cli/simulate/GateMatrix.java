@@ -31,7 +31,7 @@ final class GateMatrix {
   /** A workload, for how many simulated seconds, and under which policies. */
   private record Entry(String workload, double seconds, List<String> policies) {}
 
-  /** The runs, under the run options given: a handicap, say. */
+  /** The runs, under the run options given: a handicap or a fault, say. */
   static List<SimulationSpec> specs(RunOptions options) {
     List<SimulationSpec> specs = new ArrayList<>();
     for (Entry entry : ENTRIES) {
@@ -45,7 +45,8 @@ final class GateMatrix {
                   Policy.named(policy),
                   PoolSpec.parse(loaded.preset().pool()),
                   seed,
-                  settings));
+                  settings,
+                  options.faults(entry.seconds())));
         }
       }
     }

@@ -1,11 +1,15 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.lab.simulator.ServerFault;
+import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Preset;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** How runs are run. */
@@ -66,6 +70,33 @@ final class RunOptions {
               + " an engine's cache.")
   private @Nullable String handicap;
 
+  @Option(
+      names = "--fault",
+      paramLabel = "kind=KIND,server=N[,at=10s][,for=20s]",
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
+      description = {
+        "What goes wrong, may be given several times: @|bold kind=fail-fast,server=2,at=10s,for=20s|@."
+            + " The server may be several, as in 0-3; every=2s repeats it.",
+        "Kinds: refuse, swallow, fail-fast (share=0.3), fail-late (after=3s), freeze, freeze-live,"
+            + " slow (factor=10), drain, restart (for: until it is back), metrics-gone, unhealthy."
+      })
+  private List<String> faults = List.of();
+
+  @Option(
+      names = "--client",
+      description =
+          "What the picker sits in: a GATEWAY can send a request again, EXT_PROC can't."
+              + " One of ${COMPLETION-CANDIDATES}.",
+      defaultValue = "GATEWAY")
+  private Client client = Client.GATEWAY;
+
+  @Option(
+      names = "--unstreamed",
+      paramLabel = "SHARE",
+      description = "Share of requests whose answers come in one piece.",
+      defaultValue = "0")
+  private double unstreamed;
+
   /** What a report says of it. */
   Map<String, String> described() {
     Map<String, String> parameters = new LinkedHashMap<>();
@@ -76,7 +107,19 @@ final class RunOptions {
     if (handicap != null) {
       parameters.put("handicap", handicap);
     }
+    if (!faults.isEmpty()) {
+      parameters.put("faults", String.join("; ", faults));
+      parameters.put("client", client.toString());
+    }
+    if (unstreamed > 0) {
+      parameters.put("unstreamed", Double.toString(unstreamed));
+    }
     return parameters;
+  }
+
+  /** What goes wrong in a run that is so long. */
+  List<ServerFault> faults(double runSeconds) {
+    return faults.stream().flatMap(text -> ServerFault.parse(text, runSeconds).stream()).toList();
   }
 
   Settings settings(Preset preset) {
@@ -91,7 +134,9 @@ final class RunOptions {
         labels,
         ttftObjective,
         tpotObjective,
-        lostHits());
+        lostHits(),
+        client,
+        unstreamed);
   }
 
   private double lostHits() {

@@ -7,8 +7,10 @@ import io.fairlead.lab.report.Report;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
 import io.fairlead.lab.simulator.RunResult;
+import io.fairlead.lab.simulator.ServerFault;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
+import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -187,11 +189,13 @@ public final class SimulateCommand implements Callable<Integer> {
     for (String workload : workloads) {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
       PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool);
+      Settings settings = run.settings(loaded.preset());
+      List<ServerFault> faults = run.faults(settings.seconds());
       for (Policy policy : named) {
         for (long seed = 1; seed <= seeds; seed++) {
           specs.add(
               new SimulationSpec(
-                  loaded.workload(), policy, engines, seed, run.settings(loaded.preset())));
+                  loaded.workload(), policy, engines, seed, settings, faults));
         }
       }
     }

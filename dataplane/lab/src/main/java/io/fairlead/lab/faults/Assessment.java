@@ -55,7 +55,8 @@ final class Assessment {
   Finding finding() {
     double onset = scenario.onset();
     double well = scenario.well();
-    double noticed = onset + TO_NOTICE_SECONDS;
+    // What is over so soon leaves no time to notice it.
+    double noticed = onset + Math.min(TO_NOTICE_SECONDS, (well - onset) / 2);
     double[] millis =
         answers.stream()
             .filter(sent(onset, well).and(outcome(Outcome.SUCCEEDED)))

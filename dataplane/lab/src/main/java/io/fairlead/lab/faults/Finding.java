@@ -76,6 +76,11 @@ record Finding(
     }
   }
 
+  /** Those of {@link #failed} whose answers had begun: nobody can send those again. */
+  long cut() {
+    return kinds.getOrDefault("incomplete", 0L);
+  }
+
   Finding missing(List<String> bars) {
     return new Finding(
         scenario,

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadRun implements AutoCloseable {
 
+  /** The kind of failure that begins with an answer. */
+  private static final String CUT = "incomplete";
+
   private static final int MOST_IN_FLIGHT = 4_096;
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -176,14 +179,14 @@ public final class LoadRun implements AutoCloseable {
     Outcome outcome = Outcome.FAILED;
     String kind = "";
     if (failure != null || response == null) {
-      kind = kind(failure);
+      kind = answer.firstByteNanos() > 0 ? CUT : kind(failure);
     } else if (response.statusCode() == 429) {
       outcome = Outcome.REJECTED;
       kind = "429";
     } else if (response.statusCode() != 200) {
       kind = Integer.toString(response.statusCode());
     } else if (!answer.complete()) {
-      kind = "incomplete";
+      kind = CUT;
     } else {
       outcome = Outcome.SUCCEEDED;
     }

@@ -58,7 +58,14 @@ public record Comparison(String reference, List<Group> groups) {
 
     /** The measures by which not all policies have the very same value. */
     List<Measure> telling() {
-      return Arrays.stream(Measure.values()).filter(measure -> !same(measure)).toList();
+      return Arrays.stream(Measure.values())
+          .filter(measure -> !same(measure) && (known(measure) || !measure.ofFaults()))
+          .toList();
+    }
+
+    /** Whether a policy has a value at all. */
+    boolean known(Measure measure) {
+      return policies.stream().anyMatch(policy -> policy.cell(measure).value().seeds() > 0);
     }
 
     /** Whether all policies have the very same value by this measure. */

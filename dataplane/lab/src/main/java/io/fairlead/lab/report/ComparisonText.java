@@ -18,6 +18,9 @@ final class ComparisonText {
           Measure.HIT_RATE,
           Measure.MAX_OVER_MEAN_LOAD);
 
+  private static final List<Measure> OF_FAULTS =
+      List.of(Measure.FAILED_SHARE, Measure.SECONDS_UNTIL_RIGHT, Measure.MOST_OUT);
+
   private ComparisonText() {}
 
   static List<String> lines(Comparison comparison) {
@@ -27,21 +30,24 @@ final class ComparisonText {
         lines.add("");
       }
       lines.add(group.title());
+      List<Measure> measures = new ArrayList<>(MEASURES);
+      OF_FAULTS.stream().filter(group::known).forEach(measures::add);
       List<String> head = new ArrayList<>(List.of("policy"));
-      MEASURES.forEach(measure -> head.add(measure.title()));
+      measures.forEach(measure -> head.add(measure.title()));
       head.add("end-to-end vs " + comparison.reference());
       var table = new TextTable(head.toArray(String[]::new));
       for (PolicySummary policy : group.policies()) {
-        table.row(row(comparison, group, policy).toArray(String[]::new));
+        table.row(row(comparison, group, policy, measures).toArray(String[]::new));
       }
       lines.addAll(table.lines());
     }
     return List.copyOf(lines);
   }
 
-  private static List<String> row(Comparison comparison, Group group, PolicySummary policy) {
+  private static List<String> row(
+      Comparison comparison, Group group, PolicySummary policy, List<Measure> measures) {
     List<String> row = new ArrayList<>(List.of(policy.policy()));
-    for (Measure measure : MEASURES) {
+    for (Measure measure : measures) {
       PolicySummary.Cell cell = policy.cell(measure);
       row.add(
           Shown.mean(measure, cell.value())

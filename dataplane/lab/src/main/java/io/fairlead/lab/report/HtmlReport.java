@@ -104,8 +104,13 @@ final class HtmlReport {
     int points = points();
     String seed = " (seed " + group.policies().getFirst().seeds().getFirst() + ")";
     details("Load per endpoint over time" + seed);
-    new LoadFigure().write(out, "Load per endpoint", policies, points);
+    LoadFigure.inFlight().write(out, "Load per endpoint", policies, points);
     out.closeLine();
+    if (group.known(Measure.SECONDS_UNTIL_RIGHT)) {
+      details("Sent to each endpoint over time" + seed);
+      LoadFigure.sent().write(out, "Sent to each endpoint", policies, points);
+      out.closeLine();
+    }
     details("Queue by band over time" + seed);
     QueueFigure.write(out, policies, points);
     out.closeLine();

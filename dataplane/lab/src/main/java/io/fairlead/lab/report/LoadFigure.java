@@ -6,14 +6,29 @@ import io.fairlead.lab.simulator.TimeSeries.Line;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 
-/** Requests in flight per endpoint over time; of many endpoints their range, mean and busiest. */
+/** Requests per endpoint over time; of many endpoints their range, mean and busiest. */
 final class LoadFigure extends SeriesFigure {
 
   private static final int MOST_LINES = 16;
 
-  LoadFigure() {
-    super(RunResult::load);
+  private final String shown;
+
+  private LoadFigure(Function<RunResult, TimeSeries> what, String shown) {
+    super(what);
+    this.shown = shown;
+  }
+
+  /** Those in flight. */
+  static LoadFigure inFlight() {
+    return new LoadFigure(
+        RunResult::load, "Requests in flight, the highest of each stretch of time. ");
+  }
+
+  /** Those sent there. */
+  static LoadFigure sent() {
+    return new LoadFigure(run -> run.disruption().sends(), "Requests sent. ");
   }
 
   @Override
@@ -53,7 +68,7 @@ final class LoadFigure extends SeriesFigure {
     }
     out.element(
         "p",
-        "Requests in flight, the highest of each stretch of time. "
+        shown
             + (many
                 ? "Shaded: from the idlest endpoint to the busiest; thick: the mean; dashed: the"
                     + " endpoint that is busiest over all."

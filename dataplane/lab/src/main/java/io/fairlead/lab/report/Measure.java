@@ -19,6 +19,9 @@ public enum Measure {
   MAX_OVER_MEAN_LOAD("max-over-mean-load", "max/mean load", Unit.NUMBER, Better.LESS),
   JAIN("jain", "Jain index", Unit.NUMBER, Better.MORE),
   REJECTED_SHARE("rejected-share", "rejected", Unit.SHARE, Better.LESS),
+  FAILED_SHARE("failed-share", "failed", Unit.SHARE, Better.LESS),
+  SECONDS_UNTIL_RIGHT("seconds-until-right", "seconds until right", Unit.NUMBER, Better.LESS),
+  MOST_OUT("most-out", "most servers out", Unit.NUMBER, Better.LESS),
   PREEMPTIONS("preemptions", "preemptions", Unit.NUMBER, Better.LESS),
   ADAPTER_LOADS("adapter-loads", "adapter loads", Unit.NUMBER, Better.LESS);
 
@@ -72,6 +75,11 @@ public enum Measure {
     return unit;
   }
 
+  /** Whether it is of runs alone in which something goes wrong. */
+  boolean ofFaults() {
+    return this == FAILED_SHARE || this == SECONDS_UNTIL_RIGHT || this == MOST_OUT;
+  }
+
   /** Its value in a run; NaN when the run has none, e.g. where nothing was completed. */
   public double of(RunResult run) {
     return switch (this) {
@@ -91,8 +99,18 @@ public enum Measure {
       case JAIN -> run.jain();
       case REJECTED_SHARE ->
           run.arrived() == 0 ? Double.NaN : (double) run.rejected() / run.arrived();
+      case FAILED_SHARE ->
+          run.arrived() == 0 || (run.failed() == 0 && !disrupted(run))
+              ? Double.NaN
+              : (double) run.failed() / run.arrived();
+      case SECONDS_UNTIL_RIGHT -> run.disruption().secondsUntilRight();
+      case MOST_OUT -> disrupted(run) ? run.disruption().mostOut() : Double.NaN;
       case PREEMPTIONS -> run.preemptions();
       case ADAPTER_LOADS -> run.adapterLoads();
     };
+  }
+
+  private static boolean disrupted(RunResult run) {
+    return !Double.isNaN(run.disruption().secondsUntilRight());
   }
 }

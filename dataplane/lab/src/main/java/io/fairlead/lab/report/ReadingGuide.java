@@ -35,6 +35,7 @@ final class ReadingGuide {
     String same =
         Arrays.stream(Measure.values())
             .filter(group::same)
+            .filter(measure -> group.known(measure) || !measure.ofFaults())
             .map(
                 measure ->
                     measure.title()

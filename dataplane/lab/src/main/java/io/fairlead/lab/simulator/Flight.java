@@ -1,23 +1,74 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestListener;
+import io.fairlead.core.Route;
 import io.fairlead.lab.workload.RequestShape;
+import org.jspecify.annotations.Nullable;
 
-/** One request on its way. */
-final class Flight {
+/**
+ * One request on its way, from its arrival to its end, however often it is sent. What the core
+ * wants done with it is kept until the event that causes it is over.
+ */
+final class Flight implements RequestListener {
 
   final RequestShape shape;
   final long arrivedAt;
   final SimulatedPicker picker;
 
+  /** Whether its answer comes token by token, or in one piece. */
+  final boolean streamed;
+
+  /** What its blocks are known as to servers. */
+  final long[] blocks;
+
   /** The picker's name for it. */
   long ticket = -1;
+
+  /** Who has it; null between attempts and when it is over. */
+  @Nullable SimulatedServer server;
+
+  /** The engine's name for it, while {@code server} has it in its engine. */
+  int id = SimulatedServer.NOWHERE;
+
+  /** Counts sends: what was to become of an earlier one no longer matters. */
+  int attempts;
 
   long firstTokenAt = -1;
   int cachedTokens;
 
-  Flight(RequestShape shape, long arrivedAt, SimulatedPicker picker) {
+  /** Whether its client has had a byte of its answer. */
+  boolean answered;
+
+  boolean over;
+
+  Flight(
+      RequestShape shape,
+      long arrivedAt,
+      SimulatedPicker picker,
+      boolean streamed,
+      long[] blocks) {
     this.shape = shape;
     this.arrivedAt = arrivedAt;
     this.picker = picker;
+    this.streamed = streamed;
+    this.blocks = blocks;
+  }
+
+  @Override
+  public void send(long request, Route route) {
+    ticket = request;
+    picker.wants(new Effect.Send(this, route.endpoint()));
+  }
+
+  @Override
+  public void pass(long request) {
+    picker.wants(new Effect.Pass(this));
+  }
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    ticket = request;
+    picker.wants(new Effect.Reject(this, rejection));
   }
 }

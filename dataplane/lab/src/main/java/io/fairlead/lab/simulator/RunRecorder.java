@@ -1,5 +1,6 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.core.HealthChange;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.RequestShape;
@@ -34,9 +35,11 @@ final class RunRecorder {
   private final Map<String, Tenant> tenants = new TreeMap<>();
   private final Map<Criticality, Band> waiting = new EnumMap<>(Criticality.class);
   private final List<List<Double>> load = new ArrayList<>();
+  private final DisruptionRecorder disruption;
   private long arrived;
   private long completed;
   private long rejected;
+  private long failed;
   private long good;
   private long promptTokens;
   private long cachedTokens;
@@ -61,6 +64,7 @@ final class RunRecorder {
     settings = spec.settings();
     warmUpNanos = (long) (settings.warmUpSeconds() * NANOS_PER_SECOND);
     lookNanos = Math.max(1, (long) (settings.seconds() * NANOS_PER_SECOND / LOOKS));
+    disruption = new DisruptionRecorder(spec, lookNanos / NANOS_PER_SECOND);
     for (ServedModel model : spec.workload().models()) {
       bands.put(model.name(), model.criticality());
     }
@@ -82,6 +86,7 @@ final class RunRecorder {
     for (Band band : waiting.values()) {
       band.looks.add((double) band.now);
     }
+    disruption.look();
   }
 
   private boolean measured(Flight flight) {
@@ -89,6 +94,7 @@ final class RunRecorder {
   }
 
   void arrived(Flight flight) {
+    disruption.arrived(flight);
     band(flight).now++;
     if (measured(flight)) {
       arrived++;
@@ -102,6 +108,25 @@ final class RunRecorder {
     if (measured(flight)) {
       rejected++;
     }
+  }
+
+  void failed(long now, Flight flight) {
+    disruption.failed(flight);
+    if (!flight.answered) {
+      band(flight).now--;
+    }
+    end = now;
+    if (measured(flight)) {
+      failed++;
+    }
+  }
+
+  void sent(long now, int server) {
+    disruption.sent(now, server);
+  }
+
+  void healthChanged(int picker, HealthChange change) {
+    disruption.healthChanged(picker, change);
   }
 
   void firstToken(Flight flight) {
@@ -174,6 +199,7 @@ final class RunRecorder {
         arrived,
         completed,
         rejected,
+        failed,
         ttft.distribution(),
         tpot.distribution(),
         endToEnd.distribution(),
@@ -187,7 +213,8 @@ final class RunRecorder {
         preemptions,
         servers.stream().mapToLong(server -> server.engine().adapterLoads()).sum(),
         series(load, servers.stream().map(server -> server.spec().name()).toList()),
-        series(waiting.values().stream().map(band -> band.looks).toList(), bandNames()));
+        series(waiting.values().stream().map(band -> band.looks).toList(), bandNames()),
+        disruption.result(servers, lookNanos / NANOS_PER_SECOND));
   }
 
   private List<String> bandNames() {

@@ -3,7 +3,7 @@ package io.fairlead.lab.simulator;
 /**
  * What one run of one policy on one workload with one seed has shown. A function of these alone:
  * nothing in it depends on the machine. Requests that arrived during the warm-up are in none of the
- * numbers, but for the two time series.
+ * numbers, but for the two time series and the disruption.
  *
  * @param workload name of the workload
  * @param policy name of the policy
@@ -14,6 +14,7 @@ package io.fairlead.lab.simulator;
  * @param arrived requests measured
  * @param completed those answered in full
  * @param rejected those that the policy turned away
+ * @param failed those that got an error, half an answer or none
  * @param ttftMs time to first token of completed requests
  * @param tpotMs time per output token after the first, of those with two tokens or more
  * @param endToEndMs time to the last token
@@ -30,6 +31,7 @@ package io.fairlead.lab.simulator;
  * @param adapterLoads how often an engine loaded an adapter
  * @param load requests in flight per endpoint over time
  * @param waiting requests without a first token per criticality over time
+ * @param disruption what faults did
  */
 public record RunResult(
     String workload,
@@ -41,6 +43,7 @@ public record RunResult(
     long arrived,
     long completed,
     long rejected,
+    long failed,
     Distribution ttftMs,
     Distribution tpotMs,
     Distribution endToEndMs,
@@ -54,7 +57,8 @@ public record RunResult(
     long preemptions,
     long adapterLoads,
     TimeSeries load,
-    TimeSeries waiting) {
+    TimeSeries waiting,
+    Disruption disruption) {
 
   /** Completed requests per second. */
   public double requestsPerSecond() {

@@ -1,60 +1,105 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
-import io.fairlead.core.Rejection;
+import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PoolListener;
+import io.fairlead.core.Probe;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.RequestFacts;
-import io.fairlead.core.RequestListener;
-import io.fairlead.core.Route;
+import io.fairlead.core.RequestFacts.Delivery;
+import io.fairlead.core.RequestHeaders;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.workload.RequestShape;
+import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Queue;
 
 /** One replica of the endpoint picker: the production core, told what it would be told. */
-final class SimulatedPicker implements RequestListener {
+final class SimulatedPicker implements PoolListener {
 
   private static final int BYTES_PER_TOKEN = 4;
 
   /** Events of a stream that carry no token, as the servers that it plays send them. */
   private static final int EVENTS_AROUND = 2;
 
-  private final PoolCore core = new PoolCore();
-  private final Map<String, SimulatedServer> servers = new HashMap<>();
-  private @Nullable SimulatedServer chosen;
+  private final PoolCore core = new PoolCore(PoolLimits.DEFAULT, this);
+  private final Client client;
+  private final Effects effects;
+  private final Queue<Effect> wanted = new ArrayDeque<>();
+  private boolean carryingOut;
 
-  SimulatedPicker(CompiledConfig config, List<SimulatedServer> pool) {
+  /** Who does what the core wants. */
+  interface Effects {
+    void carryOut(long now, SimulatedPicker picker, Effect effect);
+  }
+
+  SimulatedPicker(
+      CompiledConfig config, List<SimulatedServer> pool, Client client, Effects effects) {
+    this.client = client;
+    this.effects = effects;
     core.configure(0, config);
     core.endpoints(0, pool.stream().map(SimulatedServer::spec).toList());
-    pool.forEach(server -> servers.put(server.spec().name(), server));
   }
 
-  void scrape(long now, SimulatedServer server) {
+  void scraped(long now, SimulatedServer server) {
     core.scraped(now, server.spec(), now, server.metrics());
+    carryOut(now);
   }
 
-  /** Where the request goes; null when it is turned away. */
-  @Nullable SimulatedServer place(long now, Flight flight, long seed) {
+  void unreachable(long now, SimulatedServer server, long begunAt, Failure failure) {
+    core.unreachable(now, server.spec(), begunAt, failure);
+    carryOut(now);
+  }
+
+  void tick(long now) {
+    core.tick(now);
+    carryOut(now);
+  }
+
+  void arrive(long now, Flight flight, long seed) {
     RequestShape shape = flight.shape;
     RequestFacts facts =
         new RequestFacts(
             shape.model(),
             seed,
             Arrays.copyOf(shape.blocks(), shape.promptBlocks()),
-            shape.promptTokens(),
+            PromptSize.ofTokens(shape.promptTokens()),
             -1,
-            (long) shape.promptTokens() * BYTES_PER_TOKEN);
-    chosen = null;
-    flight.ticket = core.arrive(now, facts, this);
-    return chosen;
+            (long) shape.promptTokens() * BYTES_PER_TOKEN,
+            new Delivery(flight.streamed, client == Client.GATEWAY),
+            Timeouts.UNSET,
+            RequestHeaders.NONE,
+            null);
+    flight.ticket = core.arrive(now, facts, flight);
+    carryOut(now);
   }
 
-  void firstToken(long now, Flight flight) {
+  void firstByte(long now, Flight flight) {
     core.firstByte(now, flight.ticket);
+    carryOut(now);
+  }
+
+  void progress(long now, Flight flight) {
+    core.progress(now, flight.ticket);
+    carryOut(now);
+  }
+
+  /** An attempt has failed before its first byte. */
+  void attemptFailed(long now, Flight flight, Failure failure) {
+    core.attemptFailed(now, flight.ticket, seen(failure));
+    carryOut(now);
+  }
+
+  /** A proxy answers for a server that it can't talk to; what happened, it alone knows. */
+  private Failure seen(Failure failure) {
+    return client == Client.GATEWAY || failure.answered() ? failure : Failure.UNAVAILABLE;
   }
 
   void finished(long now, Flight flight) {
@@ -68,27 +113,59 @@ final class SimulatedPicker implements RequestListener {
             shape.outputTokens(),
             flight.cachedTokens,
             shape.outputTokens() + EVENTS_AROUND));
+    carryOut(now);
+  }
+
+  /** Its answer is a failure, or has broken off. */
+  void failed(long now, Flight flight) {
+    core.ended(now, flight.ticket, Outcome.FAILED, Usage.UNKNOWN);
+    carryOut(now);
   }
 
   /** The server answered that it can't serve this. */
   void refused(long now, Flight flight) {
     core.ended(now, flight.ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    carryOut(now);
+  }
+
+  void probed(long now, Probe probe) {
+    core.probed(now, probe.id());
+    carryOut(now);
+  }
+
+  void probeFailed(long now, Probe probe, Failure failure) {
+    core.probeFailed(now, probe.id(), failure);
+    carryOut(now);
   }
 
   int active() {
     return core.active();
   }
 
-  @Override
-  public void send(long request, Route route) {
-    chosen = servers.get(route.endpoint());
+  /** To be carried out when the event is over: the core is not to be called from within it. */
+  void wants(Effect effect) {
+    wanted.add(effect);
+  }
+
+  private void carryOut(long now) {
+    if (carryingOut) {
+      return;
+    }
+    carryingOut = true;
+    for (Effect next = wanted.poll(); next != null; next = wanted.poll()) {
+      effects.carryOut(now, this, next);
+    }
+    carryingOut = false;
   }
 
   @Override
-  public void pass(long request) {}
+  public boolean probe(Probe probe) {
+    wants(new Effect.Ask(probe));
+    return true;
+  }
 
   @Override
-  public void reject(long request, Rejection rejection) {
-    chosen = null;
+  public void healthChanged(HealthChange change) {
+    wants(new Effect.Changed(change));
   }
 }

@@ -10,11 +10,15 @@ import io.fairlead.stub.engine.EngineRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One endpoint: an engine, and the requests that it has. */
+/** One endpoint: an engine, the requests that it has, and what is wrong with it. */
 final class SimulatedServer implements EngineListener {
+
+  /** The name of a flight that no engine has. */
+  static final int NOWHERE = -1;
 
   /** What it calls the model that adapters are added to: no request's model. */
   private static final String BASE_MODEL = "base";
@@ -27,6 +31,8 @@ final class SimulatedServer implements EngineListener {
   private final Set<String> adapters;
 
   private final Engine engine;
+  private final EngineTime time = new EngineTime();
+  private final ServerCondition condition = new ServerCondition();
   private final EngineClock clock;
   private final Answers answers;
 
@@ -35,6 +41,20 @@ final class SimulatedServer implements EngineListener {
 
   private final ArrayList<Integer> free = new ArrayList<>();
   private int inFlight;
+
+  /** The time of the run at which something is happening, and the engine's own. */
+  private long now;
+
+  private long engineNow;
+
+  /** When its process started, in seconds of the run. */
+  private double startedAt;
+
+  /** Tokens that earlier processes computed. */
+  private long computedBefore;
+
+  /** Tokens put out when {@link #moved} was last asked. */
+  private long seenOutput;
 
   /** Who is told what the engine does. */
   interface Answers {
@@ -62,6 +82,10 @@ final class SimulatedServer implements EngineListener {
     spec = new EndpointSpec("server-" + number, "1", "10.0.0.1", 1_024 + number, labels);
   }
 
+  int number() {
+    return number;
+  }
+
   EndpointSpec spec() {
     return spec;
   }
@@ -74,17 +98,17 @@ final class SimulatedServer implements EngineListener {
     return engine;
   }
 
+  ServerCondition condition() {
+    return condition;
+  }
+
   /** Whether it can ever serve this. */
   boolean fits(RequestShape shape) {
     return engine.fits(shape.promptTokens(), shape.outputTokens());
   }
 
-  /**
-   * Takes a request.
-   *
-   * @param blocks what its blocks are known as here
-   */
-  void submit(long now, Flight flight, long[] blocks) {
+  /** Takes a request. */
+  void submit(long now, Flight flight) {
     int id;
     if (free.isEmpty()) {
       id = flights.size();
@@ -93,19 +117,100 @@ final class SimulatedServer implements EngineListener {
       id = free.removeLast();
       flights.set(id, flight);
     }
+    flight.id = id;
     inFlight++;
     RequestShape shape = flight.shape;
     EngineRequest request =
-        new EngineRequest(id, blocks, shape.promptTokens(), shape.outputTokens());
+        new EngineRequest(id, flight.blocks, shape.promptTokens(), shape.outputTokens());
     engine.submit(
-        now, adapters.contains(shape.model()) ? request.withAdapter(shape.model()) : request);
-    clock.set(number, engine.nextEventNanos());
+        enter(now),
+        adapters.contains(shape.model()) ? request.withAdapter(shape.model()) : request);
+    leave();
   }
 
   /** Its next event happens. */
   void advance(long now) {
-    engine.advance(now);
-    clock.set(number, engine.nextEventNanos());
+    enter(now);
+    engineNow = Math.max(engineNow, engine.nextEventNanos());
+    engine.advance(engineNow);
+    leave();
+  }
+
+  /** Whoever sent the request does not wait for it any more. */
+  void cancel(long now, Flight flight) {
+    // It may be over by now: then that is told first.
+    engine.advance(enter(now));
+    if (flight.id != NOWHERE) {
+      int id = flight.id;
+      forget(flight);
+      engine.cancel(engineNow, id);
+    }
+    leave();
+  }
+
+  /** All its connections end; returns whose requests are lost. */
+  List<Flight> drop(long now) {
+    List<Flight> lost = new ArrayList<>();
+    engine.advance(enter(now));
+    for (int id = 0; id < flights.size(); id++) {
+      Flight flight = flights.get(id);
+      if (flight != null) {
+        cancel(now, flight);
+        lost.add(flight);
+      }
+    }
+    return lost;
+  }
+
+  /** Another process takes its place. */
+  void restart(long now) {
+    engine.restart(enter(now));
+    leave();
+    startedAt = now / 1e9;
+    computedBefore = computed();
+  }
+
+  /** Brings its engine's pace in line with what is wrong with it. */
+  void adapt(long now) {
+    enter(now);
+    engine.advance(engineNow);
+    time.pace(now, engineNow, condition.slowness(), condition.stopped());
+    leave();
+  }
+
+  private long enter(long now) {
+    this.now = now;
+    engineNow = Math.max(engineNow, time.at(now));
+    return engineNow;
+  }
+
+  private void leave() {
+    clock.set(number, time.when(engine.nextEventNanos()));
+  }
+
+  private void forget(Flight flight) {
+    flights.set(flight.id, null);
+    free.add(flight.id);
+    flight.id = NOWHERE;
+    inFlight--;
+  }
+
+  /** Requests whose answers have begun to come out, if any has come further since last asked. */
+  List<Flight> moved() {
+    long output = engine.outputTokens();
+    if (output == seenOutput) {
+      return List.of();
+    }
+    seenOutput = output;
+    return flights.stream()
+        .filter(Objects::nonNull)
+        .filter(flight -> flight.answered)
+        
+        .toList();
+  }
+
+  private long computed() {
+    return engine.promptTokens() + engine.outputTokens();
   }
 
   /** What a scrape of it shows. */
@@ -120,7 +225,9 @@ final class SimulatedServer implements EngineListener {
         profile.adapterSlots() == 0 ? -1 : profile.adapterSlots(),
         engine.runningAdapters(),
         engine.waitingAdapters(),
-        Map.of());
+        Map.of(),
+        startedAt,
+        computed() - computedBefore);
   }
 
   private Flight flight(long id) {
@@ -131,20 +238,23 @@ final class SimulatedServer implements EngineListener {
     return flight;
   }
 
+  /** A time of the engine's by the run's clock. */
+  private long runTime(long engineTime) {
+    return Math.min(now, time.when(engineTime));
+  }
+
   @Override
   public void firstToken(long id, int cachedTokens, long time) {
     Flight flight = flight(id);
-    flight.firstTokenAt = time;
+    flight.firstTokenAt = runTime(time);
     flight.cachedTokens = cachedTokens;
-    answers.firstToken(time, flight);
+    answers.firstToken(flight.firstTokenAt, flight);
   }
 
   @Override
   public void finished(long id, long time) {
     Flight flight = flight(id);
-    flights.set((int) id, null);
-    free.add((int) id);
-    inFlight--;
-    answers.finished(time, flight);
+    forget(flight);
+    answers.finished(runTime(time), flight);
   }
 }

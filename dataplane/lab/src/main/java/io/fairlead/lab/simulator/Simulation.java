@@ -1,10 +1,15 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
+import io.fairlead.core.Probe;
+import io.fairlead.core.Rejection;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.lab.simulator.ServerCondition.Answer;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.plugins.LabPlugins;
 import io.fairlead.lab.workload.Arrival;
@@ -13,8 +18,10 @@ import io.fairlead.lab.workload.ServedModel;
 import io.fairlead.lab.workload.Traffic;
 import io.fairlead.stub.engine.EngineProfile;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
@@ -24,7 +31,7 @@ import java.util.stream.Collectors;
  * them next. Requests arrive until the run's time is up, and those that did are served to the end.
  * The same spec gives the same result, to the last bit.
  */
-public final class Simulation implements SimulatedServer.Answers {
+public final class Simulation implements SimulatedServer.Answers, SimulatedPicker.Effects {
 
   /** A prompt's head by which a hashing front spreads requests, in blocks: 2,048 tokens. */
   private static final int FRONT_BLOCKS = 128;
@@ -34,6 +41,14 @@ public final class Simulation implements SimulatedServer.Answers {
    */
   private static final int ADAPTER_SLOTS = 4;
 
+  /** How often pickers are told that time has moved on. */
+  private static final long TICK_NANOS = 100_000_000;
+
+  private static final int SERVER_ERRORS = 500;
+
+  /** Tells the draw of what is streamed apart from all others. */
+  private static final long STREAM_SEED = 0x5eed_57ea_3ed0L;
+
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -41,9 +56,11 @@ public final class Simulation implements SimulatedServer.Answers {
   private final Timeline timeline = new Timeline();
   private final EngineClock clock;
   private final List<SimulatedServer> servers = new ArrayList<>();
+  private final Map<String, SimulatedServer> byName = new HashMap<>();
   private final List<SimulatedPicker> pickers = new ArrayList<>();
   private final Traffic traffic;
   private final SplittableRandom random;
+  private final SplittableRandom streams;
   private final RunRecorder recorder;
   private final long endOfArrivals;
   private long lastArrival;
@@ -68,9 +85,11 @@ public final class Simulation implements SimulatedServer.Answers {
       servers.add(
           new SimulatedServer(i, profile, adapters, spec.settings().labelled(), clock, this));
     }
+    servers.forEach(server -> byName.put(server.spec().name(), server));
     for (int i = 0; i < spec.settings().pickers(); i++) {
-      pickers.add(new SimulatedPicker(compile(spec), servers));
+      pickers.add(new SimulatedPicker(compile(spec), servers, spec.settings().client(), this));
     }
+    streams = new SplittableRandom(spec.seed() ^ STREAM_SEED);
     random = new SplittableRandom(spec.seed());
     traffic = spec.workload().start(random.nextLong());
     recorder = new RunRecorder(spec);
@@ -119,6 +138,8 @@ public final class Simulation implements SimulatedServer.Answers {
       }
     }
     timeline.at(0, this::look);
+    timeline.at(TICK_NANOS, this::tick);
+    spec.faults().forEach(this::schedule);
     pull();
     while (true) {
       long next = timeline.next();
@@ -144,11 +165,86 @@ public final class Simulation implements SimulatedServer.Answers {
   }
 
   private void scrape(long now, SimulatedServer server, long interval) {
-    for (SimulatedPicker picker : pickers) {
-      picker.scrape(now, server);
+    long next = now + interval;
+    switch (server.condition().scrape()) {
+      case Answer.Served _ -> {
+        for (SimulatedPicker picker : pickers) {
+          picker.scraped(now, server);
+        }
+      }
+      case Answer.Failed(Failure failure, long after) -> {
+        timeline.at(
+            now + after,
+            later ->
+                pickers.forEach(picker -> picker.unreachable(later, server, now, failure)));
+        // A page is asked for when the one before it has come, or is given up.
+        next = Math.max(next, now + after);
+      }
     }
     if (open > 0) {
-      timeline.at(now + interval, later -> scrape(later, server, interval));
+      timeline.at(next, later -> scrape(later, server, interval));
+    }
+  }
+
+  private void tick(long now) {
+    for (SimulatedServer server : servers) {
+      for (Flight flight : server.moved()) {
+        flight.picker.progress(now, flight);
+      }
+    }
+    for (SimulatedPicker picker : pickers) {
+      picker.tick(now);
+    }
+    if (open > 0) {
+      timeline.at(now + TICK_NANOS, this::tick);
+    }
+  }
+
+  private void schedule(ServerFault fault) {
+    SimulatedServer server = servers.get(fault.server());
+    timeline.at((long) (fault.at() * NANOS_PER_SECOND), now -> begin(now, server, fault));
+    if (Double.isFinite(fault.end())) {
+      timeline.at((long) (fault.end() * NANOS_PER_SECOND), now -> end(now, server, fault));
+    }
+  }
+
+  private void begin(long now, SimulatedServer server, ServerFault fault) {
+    server.condition().begin(fault);
+    server.adapt(now);
+    switch (fault.kind()) {
+      case REFUSE -> drop(now, server);
+      case RESTART -> {
+        drop(now, server);
+        server.restart(now);
+      }
+      case SWALLOW,
+          FAIL_FAST,
+          FAIL_LATE,
+          FREEZE,
+          FREEZE_LIVE,
+          SLOW,
+          DRAIN,
+          METRICS_GONE,
+          UNHEALTHY -> {}
+    }
+  }
+
+  private void end(long now, SimulatedServer server, ServerFault fault) {
+    server.condition().end(fault);
+    if (fault.kind() == ServerFault.Kind.SWALLOW) {
+      drop(now, server);
+    }
+    server.adapt(now);
+  }
+
+  /** The server's connections end. */
+  private void drop(long now, SimulatedServer server) {
+    for (Flight flight : server.drop(now)) {
+      if (flight.answered) {
+        fail(now, flight);
+      } else {
+        flight.picker.attemptFailed(now, flight, Failure.DIED);
+      }
     }
   }
 
@@ -182,17 +278,100 @@ public final class Simulation implements SimulatedServer.Answers {
 
   private void arrive(long now, RequestShape shape) {
     lastArrival = now;
-    Flight flight = new Flight(shape, now, pickers.get(front(shape)));
-    recorder.arrived(flight);
-    SimulatedServer server = flight.picker.place(now, flight, random.nextLong());
+    SimulatedPicker picker = pickers.get(front(shape));
+    long seed = random.nextLong();
     boolean lost = spec.settings().lostHits() > random.nextDouble();
-    if (server == null) {
-      turnedAway(now, flight);
-    } else if (!server.fits(shape)) {
+    double unstreamed = spec.settings().unstreamed();
+    Flight flight =
+        new Flight(
+            shape,
+            now,
+            picker,
+            unstreamed == 0 || streams.nextDouble() >= unstreamed,
+            lost ? forgotten(shape) : shape.blocks());
+    recorder.arrived(flight);
+    picker.arrive(now, flight, seed);
+  }
+
+  @Override
+  public void carryOut(long now, SimulatedPicker picker, Effect effect) {
+    switch (effect) {
+      case Effect.Send(Flight flight, String endpoint) ->
+          send(now, flight, Objects.requireNonNull(byName.get(endpoint)));
+      case Effect.Pass(Flight flight) -> fail(now, flight);
+      case Effect.Reject(Flight flight, Rejection rejection) -> reject(now, flight, rejection);
+      case Effect.Ask(Probe probe) -> ask(now, picker, probe);
+      case Effect.Changed(HealthChange change) ->
+          recorder.healthChanged(pickers.indexOf(picker), change);
+    }
+  }
+
+  private void send(long now, Flight flight, SimulatedServer server) {
+    abandon(now, flight);
+    if (flight.over) {
+      return;
+    }
+    int attempt = ++flight.attempts;
+    flight.server = server;
+    recorder.sent(now, server.number());
+    if (!server.fits(flight.shape)) {
       flight.picker.refused(now, flight);
       turnedAway(now, flight);
+      return;
+    }
+    switch (server.condition().completion()) {
+      case Answer.Served _ -> server.submit(now, flight);
+      case Answer.Failed(Failure failure, long after) ->
+          timeline.at(
+              now + after,
+              later -> {
+                if (!flight.over && flight.attempts == attempt) {
+                  flight.picker.attemptFailed(later, flight, failure);
+                }
+              });
+    }
+  }
+
+  /** Nobody waits any more for whom it was sent to. */
+  private static void abandon(long now, Flight flight) {
+    SimulatedServer server = flight.server;
+    if (server != null) {
+      server.cancel(now, flight);
+      flight.server = null;
+    }
+  }
+
+  private void ask(long now, SimulatedPicker picker, Probe probe) {
+    SimulatedServer server = Objects.requireNonNull(byName.get(probe.endpoint().name()));
+    switch (server.condition().probe(!probe.model().isEmpty(), probe.timeoutNanos())) {
+      case Answer.Served(long after) ->
+          timeline.at(now + after, later -> picker.probed(later, probe));
+      case Answer.Failed(Failure failure, long after) ->
+          timeline.at(now + after, later -> picker.probeFailed(later, probe, failure));
+    }
+  }
+
+  private void reject(long now, Flight flight, Rejection rejection) {
+    abandon(now, flight);
+    if (flight.over) {
+      return;
+    }
+    if (rejection.reason().status() < SERVER_ERRORS) {
+      turnedAway(now, flight);
     } else {
-      server.submit(now, flight, lost ? forgotten(shape) : shape.blocks());
+      recorder.failed(now, flight);
+      over(now, flight, false);
+    }
+  }
+
+  /** The client gets a failure, or half an answer. */
+  private void fail(long now, Flight flight) {
+    flight.server = null;
+    if (!flight.over) {
+      recorder.failed(now, flight);
+      flight.over = true;
+      flight.picker.failed(now, flight);
+      over(now, flight, false);
     }
   }
 
@@ -219,18 +398,33 @@ public final class Simulation implements SimulatedServer.Answers {
 
   @Override
   public void firstToken(long now, Flight flight) {
+    if (flight.streamed) {
+      firstByte(now, flight);
+    }
+  }
+
+  private void firstByte(long now, Flight flight) {
+    flight.answered = true;
     recorder.firstToken(flight);
-    flight.picker.firstToken(now, flight);
+    flight.picker.firstByte(now, flight);
   }
 
   @Override
   public void finished(long now, Flight flight) {
+    if (!flight.streamed) {
+      flight.firstTokenAt = now;
+      firstByte(now, flight);
+    }
+    flight.server = null;
+    flight.over = true;
     recorder.finished(now, flight);
     flight.picker.finished(now, flight);
     over(now, flight, true);
   }
 
   private void over(long now, Flight flight, boolean served) {
+    flight.over = true;
+    flight.server = null;
     open--;
     traffic.ended(now, flight.shape, served, this::follow);
   }

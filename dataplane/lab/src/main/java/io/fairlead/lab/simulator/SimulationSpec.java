@@ -1,6 +1,7 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.lab.workload.Workload;
+import java.util.List;
 
 /**
  * One run: what comes, who places it, on what.
@@ -10,9 +11,33 @@ import io.fairlead.lab.workload.Workload;
  * @param pool on what
  * @param seed of everything that is drawn
  * @param settings how it is run
+ * @param faults what goes wrong
  */
 public record SimulationSpec(
-    Workload workload, Policy policy, PoolSpec pool, long seed, Settings settings) {
+    Workload workload,
+    Policy policy,
+    PoolSpec pool,
+    long seed,
+    Settings settings,
+    List<ServerFault> faults) {
+
+  /** A run in which nothing goes wrong. */
+  public SimulationSpec(
+      Workload workload, Policy policy, PoolSpec pool, long seed, Settings settings) {
+    this(workload, policy, pool, seed, settings, List.of());
+  }
+
+  public SimulationSpec {
+    faults = List.copyOf(faults);
+    int servers = pool.engines().size();
+    for (ServerFault fault : faults) {
+      if (fault.server() >= servers) {
+        throw new IllegalArgumentException(
+            "fault: server is %d, but %s has the servers 0 to %d"
+                .formatted(fault.server(), pool.text(), servers - 1));
+      }
+    }
+  }
 
   /**
    * How a run is run.
@@ -27,6 +52,8 @@ public record SimulationSpec(
    * @param tpotObjectiveMillis a good request takes no longer for a token after the first
    * @param lostHits share of requests whose cached prompt an engine finds lost: a handicap, to see
    *     that it is noticed
+   * @param client what the pickers sit in
+   * @param unstreamed share of requests whose answers come in one piece
    */
   public record Settings(
       double seconds,
@@ -37,11 +64,14 @@ public record SimulationSpec(
       boolean labelled,
       double ttftObjectiveMillis,
       double tpotObjectiveMillis,
-      double lostHits) {
+      double lostHits,
+      Client client,
+      double unstreamed) {
 
-    /** One picker, metrics every 50 ms, objectives of 1 s and 100 ms. */
+    /** One picker that can send again, metrics every 50 ms, objectives of 1 s and 100 ms. */
     public static Settings of(double seconds, double warmUpSeconds) {
-      return new Settings(seconds, warmUpSeconds, 50, 1, Front.RANDOM, false, 1_000, 100, 0);
+      return new Settings(
+          seconds, warmUpSeconds, 50, 1, Front.RANDOM, false, 1_000, 100, 0, Client.GATEWAY, 0);
     }
 
     public Settings {
@@ -52,6 +82,7 @@ public record SimulationSpec(
       check("ttftObjectiveMillis", ttftObjectiveMillis, 0, 1e9);
       check("tpotObjectiveMillis", tpotObjectiveMillis, 0, 1e9);
       check("lostHits", lostHits, 0, 1);
+      check("unstreamed", unstreamed, 0, 1);
     }
 
     private static void check(String field, double value, double least, double most) {
@@ -72,8 +103,18 @@ public record SimulationSpec(
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,
-          lostHits);
+          lostHits,
+          client,
+          unstreamed);
     }
+  }
+
+  /** What a picker sits in. */
+  public enum Client {
+    /** Our own gateway: it can send a request again, and knows how a connection failed. */
+    GATEWAY,
+    /** A proxy that asks it once: what fails has failed. */
+    EXT_PROC
   }
 
   /** How requests are spread over several pickers. */

@@ -1,6 +1,7 @@
 package io.fairlead.lab.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fairlead.lab.workload.Arrival;
 import io.fairlead.lab.workload.MixedWorkload;
@@ -8,6 +9,7 @@ import io.fairlead.lab.workload.MixedWorkload.ModelShare;
 import io.fairlead.lab.workload.MixedWorkload.Spec;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.Traffic;
+import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -122,6 +124,27 @@ final class LoadRunIT {
       run.send(new MixedWorkload(SPEC).start(1), 3, LONG);
 
       assertThat(run.report().failures()).isEqualTo(Map.of("ConnectException", 3L));
+    }
+  }
+
+  /** A client that waits for ever would keep the run from ending. */
+  @Test
+  void givesUpAnAnswerThatStopsInTheMiddle() throws InterruptedException {
+    ModelServerConfig config =
+        ModelServerConfig.builder("stub-a", "m").profile(EngineProfile.named("l4-8b")).build();
+    LoadSettings streamed = new LoadSettings(Duration.ofMillis(1_500), 1, 1, false, model -> model);
+    Script script = new Script();
+    script.first.add(new Arrival(0, new RequestShape("m", "", new long[0], 4, 30_000)));
+    List<Answered> seen = new ArrayList<>();
+    try (ModelServer server = ModelServer.start(config, loops);
+        var run = new LoadRun(URI.create(server.url()), streamed, seen::add)) {
+      run.send(script, 1, LONG);
+
+      assertThat(run.report().failures()).isEqualTo(Map.of("incomplete", 1L));
+      assertThat(seen).hasSize(1);
+      assertThat(seen.getFirst().outcome()).isEqualTo(Answered.Outcome.FAILED);
+      assertThat(seen.getFirst().firstByte()).isPositive();
+      await().until(() -> server.stats().inFlight() == 0);
     }
   }
 

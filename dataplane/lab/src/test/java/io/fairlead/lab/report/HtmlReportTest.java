@@ -2,6 +2,7 @@ package io.fairlead.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.lab.simulator.Disruption;
 import io.fairlead.lab.simulator.Distribution;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
@@ -228,6 +229,7 @@ final class HtmlReportTest {
         0,
         0,
         0,
+        0,
         Distribution.NONE,
         Distribution.NONE,
         Distribution.NONE,
@@ -241,7 +243,8 @@ final class HtmlReportTest {
         0,
         0,
         new TimeSeries(1, List.of()),
-        waiting);
+        waiting,
+        Disruption.NONE);
   }
 
   private static String busiest(TimeSeries load) {

@@ -1,5 +1,6 @@
 package io.fairlead.lab.report;
 
+import io.fairlead.lab.simulator.Disruption;
 import io.fairlead.lab.simulator.Distribution;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
@@ -60,6 +61,7 @@ public final class MadeUpRuns {
         REQUESTS + 20,
         REQUESTS,
         20,
+        0,
         Distribution.of(ttft),
         Distribution.of(tpot),
         Distribution.of(endToEnd),
@@ -73,7 +75,8 @@ public final class MadeUpRuns {
         (long) (3 * slowness),
         0,
         load(random, slowness, endpoints),
-        waiting(random, slowness));
+        waiting(random, slowness),
+        Disruption.NONE);
   }
 
   /** The same run under other names. */
@@ -88,6 +91,7 @@ public final class MadeUpRuns {
         run.arrived(),
         run.completed(),
         run.rejected(),
+        run.failed(),
         run.ttftMs(),
         run.tpotMs(),
         run.endToEndMs(),
@@ -101,7 +105,8 @@ public final class MadeUpRuns {
         run.preemptions(),
         run.adapterLoads(),
         run.load(),
-        run.waiting());
+        run.waiting(),
+        run.disruption());
   }
 
   private static TimeSeries load(RandomGenerator random, double slowness, int endpoints) {

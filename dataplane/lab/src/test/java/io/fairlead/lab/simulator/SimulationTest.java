@@ -3,6 +3,7 @@ package io.fairlead.lab.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Workload;
@@ -87,7 +88,9 @@ final class SimulationTest {
             plain.labelled(),
             plain.ttftObjectiveMillis(),
             plain.tpotObjectiveMillis(),
-            0.5);
+            0.5,
+            plain.client(),
+            plain.unstreamed());
 
     assertThat(run("cost", handicapped).hitRate())
         .isBetween(run("cost", plain).hitRate() * 0.3, run("cost", plain).hitRate() * 0.7);
@@ -95,7 +98,7 @@ final class SimulationTest {
 
   @Test
   void severalPickersShareThePool() {
-    Settings three = new Settings(20, 2, 50, 3, Front.HASHED, true, 1_000, 100, 0);
+    Settings three = new Settings(20, 2, 50, 3, Front.HASHED, true, 1_000, 100, 0, Client.GATEWAY, 0);
 
     RunResult result = run("cost", three);
 
