@@ -102,7 +102,8 @@ public final class Capture implements AutoCloseable {
   }
 
   /**
-   * The core is told of a scrape; one of an endpoint that has left is of no effect and left out.
+   * The core is about to be told of a scrape; one of an endpoint that has left is of no effect and
+   * left out.
    */
   public void scraped(long now, EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
     EndpointSpec current = endpoints.get(endpoint.name());

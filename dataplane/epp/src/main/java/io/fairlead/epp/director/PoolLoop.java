@@ -126,10 +126,10 @@ public final class PoolLoop {
     run(
         () -> {
           long now = clock.getAsLong();
-          core.scraped(now, endpoint, begunAt, metrics);
           if (capture != null) {
             capture.scraped(now, endpoint, begunAt, metrics);
           }
+          core.scraped(now, endpoint, begunAt, metrics);
         });
   }
 

@@ -107,6 +107,7 @@ final class CaptureReplayIT {
     CapturedRun run = CaptureReader.read(CaptureFiles.of(capture));
     assertThat(run.events().values())
         .hasAtLeastOneElementOfType(CaptureEvent.Scraped.class)
+        .hasAtLeastOneElementOfType(CaptureEvent.Ticked.class)
         .hasAtLeastOneElementOfType(CaptureEvent.FirstByte.class)
         .hasAtLeastOneElementOfType(CaptureEvent.AttemptFailed.class);
     assertThat(run.events().values())
