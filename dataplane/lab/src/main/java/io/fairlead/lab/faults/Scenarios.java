@@ -215,7 +215,7 @@ record Scenarios(double rate, double before, double during, double after) {
             Load.of(20),
             before,
             back,
-            back + 15,
+            back + Math.min(15, during),
             List.of(
                 new Step(before, pool -> pool.use(two)),
                 new Step(back, pool -> pool.use(Set.of()))),

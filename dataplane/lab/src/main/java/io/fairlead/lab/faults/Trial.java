@@ -26,7 +26,7 @@ final class Trial {
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
   /** Programs that have just been started are slow, this one among them. */
-  private static final int WARM_UP = 200;
+  private static final Duration WARM_UP = Duration.ofSeconds(4);
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long BETWEEN_LOOKS_MILLIS = 250;
@@ -102,7 +102,7 @@ final class Trial {
 
   private void warmUp(URI url) throws InterruptedException {
     try (var run = new LoadRun(url, settings())) {
-      run.send(scenario.load().start(seed - 1), WARM_UP, Duration.ofDays(1));
+      run.send(scenario.load().start(seed - 1), Long.MAX_VALUE, WARM_UP);
     }
   }
 
