@@ -28,7 +28,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 public final class Bench {
 
   /** What the names stand for. */
-  static final List<String> NAMES = List.of("decision", "read", "hash", "lookup", "index", "reload");
+  static final List<String> NAMES =
+      List.of("decision", "read", "hash", "lookup", "index", "reload");
 
   private static final Map<String, String> CLASSES =
       Map.of(

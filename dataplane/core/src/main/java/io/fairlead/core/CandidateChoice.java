@@ -69,6 +69,12 @@ final class CandidateChoice {
           || (use == Use.DRAWN && health.drawnOut(place, lot(flight, endpoint)))) {
         continue;
       }
+      if (use == Use.DRAWN && health.onTrial(place)) {
+        // Left to the scheduler, others would always look better, and it would never come back.
+        current.none();
+        current.candidate(place);
+        return 0;
+      }
       if (saturation != null && saturation.saturation(endpoint) >= FULL) {
         full++;
       } else {

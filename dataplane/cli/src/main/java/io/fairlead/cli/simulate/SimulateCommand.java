@@ -193,9 +193,7 @@ public final class SimulateCommand implements Callable<Integer> {
       List<ServerFault> faults = run.faults(settings.seconds());
       for (Policy policy : named) {
         for (long seed = 1; seed <= seeds; seed++) {
-          specs.add(
-              new SimulationSpec(
-                  loaded.workload(), policy, engines, seed, settings, faults));
+          specs.add(new SimulationSpec(loaded.workload(), policy, engines, seed, settings, faults));
         }
       }
     }

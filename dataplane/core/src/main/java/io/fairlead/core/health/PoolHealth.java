@@ -92,6 +92,11 @@ public final class PoolHealth {
     return usable.place(index);
   }
 
+  /** Whether the endpoint in this place is on trial. */
+  public boolean onTrial(int place) {
+    return endpoints[place].state == HealthState.ON_TRIAL;
+  }
+
   /** Whether the endpoint in this place is on trial with a request under way. */
   public boolean busyOnTrial(int place) {
     EndpointHealth endpoint = endpoints[place];

@@ -46,17 +46,14 @@ record Bar(String what, Set<String> ways, Predicate<Finding> holds) {
           found -> found.usedAgainSeconds() != null && found.usedAgainSeconds() <= 10);
 
   static final Bar HALF_IN_USE =
-      new Bar(
-          "half in use at any time", OURS, found -> 2 * found.leastInUse() >= found.servers());
+      new Bar("half in use at any time", OURS, found -> 2 * found.leastInUse() >= found.servers());
 
   static final Bar WELL_AGAIN =
       new Bar("0 failed from 5 s after it was well", OURS, found -> found.failedLongAfter() == 0);
 
   static Bar busiestAtMost(double share) {
     return new Bar(
-        "busiest <= %.0f %%".formatted(100 * share),
-        OURS,
-        found -> found.busiestShare() <= share);
+        "busiest <= %.0f %%".formatted(100 * share), OURS, found -> found.busiestShare() <= share);
   }
 
   static Bar eachGetsAtLeast(double share) {

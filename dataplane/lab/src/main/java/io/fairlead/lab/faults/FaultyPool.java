@@ -80,7 +80,10 @@ final class FaultyPool implements AutoCloseable {
     Path draft = files.home().resolve("endpoints.draft");
     Files.writeString(draft, text);
     Files.move(
-        draft, files.endpoints(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        draft,
+        files.endpoints(),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
   }
 
   @Override

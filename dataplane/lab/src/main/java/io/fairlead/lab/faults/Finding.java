@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  *     over; null when one never did
  * @param busiestShare of all answers, that of the busiest server
  * @param leastSickShare of answers in the 15 s after it was over, the least of a sick server
- * @param leastInUse the fewest servers that were sent something in 5 s of it, the first 2 s left out
- * @param clientLagMs the most that the client was late with a request: with more than a second,
- *     the machine was too busy for the run to say much
+ * @param leastInUse the fewest servers that were sent something in 5 s of it, the first 2 s left
+ *     out
+ * @param clientLagMs the most that the client was late with a request: with more than a second, the
+ *     machine was too busy for the run to say much
  * @param sent requests sent to each server, in each second
  * @param missed the bars that it did not hold to
  */

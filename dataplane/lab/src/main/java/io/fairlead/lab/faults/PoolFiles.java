@@ -39,7 +39,8 @@ record PoolFiles(Path home) {
 
   /** Writes all but the endpoints. */
   void write(Criticality criticality) throws IOException {
-    String word = criticality.name().charAt(0) + criticality.name().substring(1).toLowerCase(Locale.ROOT);
+    String word =
+        criticality.name().charAt(0) + criticality.name().substring(1).toLowerCase(Locale.ROOT);
     Files.createDirectories(folder());
     Files.writeString(
         config(),

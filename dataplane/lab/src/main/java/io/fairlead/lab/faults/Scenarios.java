@@ -60,11 +60,12 @@ record Scenarios(double rate, double before, double during, double after) {
             .holdingTo(GATEWAY_FAILS_NOTHING, USED_AGAIN),
         oneOfEight("swallowed", "SYNs to 1 of 8 get no answer", Map.of(Fault.SWALLOW, true))
             .holdingTo(GATEWAY_FAILS_NOTHING, USED_AGAIN),
-        oneOfEight(
-                "frozen", "1 of 8 hangs, metrics and health answer", Map.of(Fault.STALL, true))
+        oneOfEight("frozen", "1 of 8 hangs, metrics and health answer", Map.of(Fault.STALL, true))
             .holdingTo(NOTHING_SENT_AFTER_2_S, USED_AGAIN),
         oneOfEight(
-                "frozen-dead", "1 of 8 hangs as a whole", Map.of(Fault.STALL, true, Fault.MUTE, true))
+                "frozen-dead",
+                "1 of 8 hangs as a whole",
+                Map.of(Fault.STALL, true, Fault.MUTE, true))
             .holdingTo(NOTHING_SENT_AFTER_2_S, USED_AGAIN),
         oneOfEight("draining", "1 of 8 drains: 500, /health 200", Map.of(Fault.DRAIN, true))
             .holdingTo(GATEWAY_FAILS_NOTHING, NOTHING_SENT_AFTER_2_S, USED_AGAIN),
@@ -122,8 +123,7 @@ record Scenarios(double rate, double before, double during, double after) {
         sick,
         before,
         before + seconds,
-        List.of(
-            new Step(before, begin(sick, faults)), new Step(before + seconds, clear(sick))));
+        List.of(new Step(before, begin(sick, faults)), new Step(before + seconds, clear(sick))));
   }
 
   private Scenario fromTheStart(
@@ -135,8 +135,7 @@ record Scenarios(double rate, double before, double during, double after) {
         sick,
         0,
         during,
-        List.of(
-            new Step(BEFORE_THE_PICKER, begin(sick, faults)), new Step(during, clear(sick))));
+        List.of(new Step(BEFORE_THE_PICKER, begin(sick, faults)), new Step(during, clear(sick))));
   }
 
   private Scenario scenario(
@@ -154,16 +153,7 @@ record Scenarios(double rate, double before, double during, double after) {
   /** Nothing is wrong. */
   private Scenario well(String name, String what, int servers) {
     return new Scenario(
-        name,
-        what,
-        servers,
-        Set.of(),
-        Load.of(rate),
-        0,
-        during,
-        during,
-        List.of(),
-        List.of());
+        name, what, servers, Set.of(), Load.of(rate), 0, during, during, List.of(), List.of());
   }
 
   /** Killed, and there again after a quarter of the time. */

@@ -158,7 +158,8 @@ public final class LoadRun implements AutoCloseable {
                 (response, failure) -> {
                   boolean served = false;
                   try {
-                    Answered over = answered(request, due - start, sentAt, answer, response, failure);
+                    Answered over =
+                        answered(request, due - start, sentAt, answer, response, failure);
                     served = over.outcome() == Outcome.SUCCEEDED;
                     recorder.over(over, answer, stream);
                     observer.accept(over);

@@ -25,6 +25,5 @@ public record Disruption(
   private static final TimeSeries NOTHING = new TimeSeries(0, List.of());
 
   /** Nothing went wrong. */
-  public static final Disruption NONE =
-      new Disruption(Double.NaN, NOTHING, NOTHING, NOTHING, 0, 0);
+  public static final Disruption NONE = new Disruption(Double.NaN, NOTHING, NOTHING, NOTHING, 0, 0);
 }

@@ -16,9 +16,7 @@ final class EngineTime {
     if (stopped) {
       return reached;
     }
-    return slowness == 1
-        ? reached + (now - since)
-        : reached + (long) ((now - since) / slowness);
+    return slowness == 1 ? reached + (now - since) : reached + (long) ((now - since) / slowness);
   }
 
   /** When a time of the engine comes; {@link Timeline#NEVER} when that is not in sight. */

@@ -43,11 +43,7 @@ final class Flight implements RequestListener {
   boolean over;
 
   Flight(
-      RequestShape shape,
-      long arrivedAt,
-      SimulatedPicker picker,
-      boolean streamed,
-      long[] blocks) {
+      RequestShape shape, long arrivedAt, SimulatedPicker picker, boolean streamed, long[] blocks) {
     this.shape = shape;
     this.arrivedAt = arrivedAt;
     this.picker = picker;

@@ -109,9 +109,9 @@ public record ServerFault(int server, Kind kind, double at, double seconds, doub
 
   /**
    * Reads faults: {@code kind=fail-fast,server=2,at=10s,for=20s}. The server may be several, as in
-   * {@code 0-3}; without {@code at} it begins with the run, without {@code for} it lasts to its end;
-   * {@code every=2s} repeats it up to the end of the run. {@code share}, {@code after} and {@code
-   * factor} go with the kinds that have them.
+   * {@code 0-3}; without {@code at} it begins with the run, without {@code for} it lasts to its
+   * end; {@code every=2s} repeats it up to the end of the run. {@code share}, {@code after} and
+   * {@code factor} go with the kinds that have them.
    *
    * @param runSeconds length of the run
    * @throws IllegalArgumentException if it is none; the message names the field and says what is
@@ -215,8 +215,7 @@ public record ServerFault(int server, Kind kind, double at, double seconds, doub
     }
   }
 
-  private static double seconds(
-      String field, @Nullable String text, double otherwise) {
+  private static double seconds(String field, @Nullable String text, double otherwise) {
     if (text == null) {
       return otherwise;
     }

@@ -202,11 +202,7 @@ final class SimulatedServer implements EngineListener {
       return List.of();
     }
     seenOutput = output;
-    return flights.stream()
-        .filter(Objects::nonNull)
-        .filter(flight -> flight.answered)
-        
-        .toList();
+    return flights.stream().filter(Objects::nonNull).filter(flight -> flight.answered).toList();
   }
 
   private long computed() {

@@ -175,8 +175,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       case Answer.Failed(Failure failure, long after) -> {
         timeline.at(
             now + after,
-            later ->
-                pickers.forEach(picker -> picker.unreachable(later, server, now, failure)));
+            later -> pickers.forEach(picker -> picker.unreachable(later, server, now, failure)));
         // A page is asked for when the one before it has come, or is given up.
         next = Math.max(next, now + after);
       }

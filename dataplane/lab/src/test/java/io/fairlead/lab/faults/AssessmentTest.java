@@ -59,8 +59,7 @@ final class AssessmentTest {
     assertThat(found.failed()).isEqualTo(4);
     assertThat(found.cut()).isEqualTo(1);
     assertThat(found.rejected()).isEqualTo(1);
-    assertThat(found.kinds())
-        .isEqualTo(Map.of("500", 2L, "503", 1L, "incomplete", 1L, "429", 1L));
+    assertThat(found.kinds()).isEqualTo(Map.of("500", 2L, "503", 1L, "incomplete", 1L, "429", 1L));
     assertThat(found.first()).isEqualTo(new Part(2, 1));
     assertThat(found.later()).isEqualTo(new Part(4, 1));
     assertThat(found.after()).isEqualTo(new Part(2, 1));

@@ -99,7 +99,9 @@ final class FaultTrialsIT {
             "two",
             List.of(
                 listen.formatted("grpc") + " {metrics}",
-                "sh -c 'echo {endpoints} {grpc} > " + record + "; exec \"$@\"' sh "
+                "sh -c 'echo {endpoints} {grpc} > "
+                    + record
+                    + "; exec \"$@\"' sh "
                     + listen.formatted("port")),
             PATIENCE);
     PoolFiles files = new PoolFiles(Files.createDirectory(work.resolve("home")));
@@ -112,7 +114,9 @@ final class FaultTrialsIT {
             "two",
             List.of(
                 listen.formatted("grpc"),
-                "sh -c 'echo {endpoints} {grpc} > " + record + "; exec \"$@\"' sh "
+                "sh -c 'echo {endpoints} {grpc} > "
+                    + record
+                    + "; exec \"$@\"' sh "
                     + listen.formatted("port")),
             PATIENCE);
     URI url;

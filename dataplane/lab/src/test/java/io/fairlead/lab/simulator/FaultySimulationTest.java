@@ -29,7 +29,12 @@ final class FaultySimulationTest {
   private static RunResult run(long seed, Settings settings, List<ServerFault> faults) {
     return Simulation.run(
         new SimulationSpec(
-            new TestWorkload(50, 20, 500, 30), Policy.named("cost"), EIGHT, seed, settings, faults));
+            new TestWorkload(50, 20, 500, 30),
+            Policy.named("cost"),
+            EIGHT,
+            seed,
+            settings,
+            faults));
   }
 
   private static RunResult run(Client client, ServerFault... faults) {

@@ -36,8 +36,7 @@ final class ServerFaultTest {
             Kind.DRAIN.of(2, 5, FOR_EVER),
             Kind.DRAIN.of(3, 5, FOR_EVER));
     assertThat(ServerFault.parse("kind=refuse,server=0,at=4s,for=1s,every=2s", 9))
-        .containsExactly(
-            Kind.REFUSE.of(0, 4, 1), Kind.REFUSE.of(0, 6, 1), Kind.REFUSE.of(0, 8, 1));
+        .containsExactly(Kind.REFUSE.of(0, 4, 1), Kind.REFUSE.of(0, 6, 1), Kind.REFUSE.of(0, 8, 1));
   }
 
   @ParameterizedTest

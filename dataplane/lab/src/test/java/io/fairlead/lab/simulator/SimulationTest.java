@@ -98,7 +98,8 @@ final class SimulationTest {
 
   @Test
   void severalPickersShareThePool() {
-    Settings three = new Settings(20, 2, 50, 3, Front.HASHED, true, 1_000, 100, 0, Client.GATEWAY, 0);
+    Settings three =
+        new Settings(20, 2, 50, 3, Front.HASHED, true, 1_000, 100, 0, Client.GATEWAY, 0);
 
     RunResult result = run("cost", three);
 
