@@ -10,6 +10,8 @@ import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.PoolListener;
 import io.fairlead.core.Probe;
+import io.fairlead.core.RequestHeaders;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.openai.RequestReader;
@@ -39,6 +41,9 @@ public final class PoolLoop {
   private final RequestObserver observer;
   private final @Nullable Capture capture;
   private long failures;
+
+  /** Written on the loop, read by frontends. */
+  private volatile boolean trustsTimeouts;
 
   /**
    * A loop for a core that nobody else uses from here on.
@@ -99,6 +104,7 @@ public final class PoolLoop {
         () -> {
           long now = clock.getAsLong();
           core.configure(now, config);
+          trustsTimeouts = config.trustTimeoutHeaders();
           if (capture != null) {
             capture.configured(now, config);
           }
@@ -162,7 +168,11 @@ public final class PoolLoop {
 
   /** Tells the core the time; on the loop. */
   void tick() {
-    guarded(() -> core.tick(clock.getAsLong()));
+    long now = clock.getAsLong();
+    if (capture != null) {
+      capture.tick(now);
+    }
+    guarded(() -> core.tick(now));
   }
 
   /** Requests are sent elsewhere by events that are of no request, and their plugins may throw. */
@@ -175,6 +185,11 @@ public final class PoolLoop {
     } catch (RuntimeException | Error e) {
       pluginFailed(e);
     }
+  }
+
+  /** What a request's headers say of its bounds in time, if the pool trusts them to. */
+  public Timeouts timeouts(RequestHeaders headers) {
+    return trustsTimeouts ? TimeoutHeaders.read(headers) : Timeouts.UNSET;
   }
 
   /** A reader for the bodies of this pool's requests; one per connection loop. */

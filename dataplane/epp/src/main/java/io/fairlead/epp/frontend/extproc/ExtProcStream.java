@@ -16,7 +16,6 @@ import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
 import io.fairlead.core.Subset;
-import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
@@ -200,7 +199,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               -1,
               0,
               new Delivery(false, false),
-              Timeouts.UNSET,
+              context.pool().timeouts(headers()),
               headers(),
               subset));
       return;
@@ -300,7 +299,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               read.maxOutputTokens(),
               body.length,
               new Delivery(read.streamed(), false),
-              Timeouts.UNSET,
+              context.pool().timeouts(headers()),
               headers(),
               subset));
     } catch (BadRequestException e) {

@@ -41,6 +41,7 @@ final class ProxyExchange implements Exchange {
 
   private static final byte[] NOTHING = {};
 
+  private final Gateway gateway;
   private final ClientConnection client;
   private final BackendPool backends;
   private final HttpRequest head;
@@ -71,6 +72,7 @@ final class ProxyExchange implements Exchange {
       @Nullable ParsedRequest parsed,
       byte[] body,
       int length) {
+    this.gateway = gateway;
     this.client = client;
     this.backends = client.resources().backends();
     this.head = head;
@@ -83,6 +85,7 @@ final class ProxyExchange implements Exchange {
 
   void start(long seed) {
     HeaderCopy headers = new HeaderCopy(head.headers());
+    Timeouts timeouts = gateway.pool().timeouts(headers);
     director.submit(
         parsed == null
             ? new RequestFacts(
@@ -93,7 +96,7 @@ final class ProxyExchange implements Exchange {
                 -1,
                 0,
                 new Delivery(false, true),
-                Timeouts.UNSET,
+                timeouts,
                 headers,
                 null)
             : new RequestFacts(
@@ -104,7 +107,7 @@ final class ProxyExchange implements Exchange {
                 parsed.maxOutputTokens(),
                 length,
                 new Delivery(parsed.streamed(), true),
-                Timeouts.UNSET,
+                timeouts,
                 headers,
                 null));
   }
