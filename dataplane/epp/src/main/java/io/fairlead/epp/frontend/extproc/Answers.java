@@ -64,8 +64,7 @@ final class Answers {
     HeaderMutation.Builder headers = HeaderMutation.newBuilder();
     for (int i = 0; i < from.getHeadersCount(); i++) {
       String name = from.getHeaders(i).getKey().toLowerCase(Locale.ROOT);
-      if (PickerHeaders.NOT_FROM_CLIENTS.contains(name)
-          || name.startsWith(TimeoutHeaders.PREFIX)) {
+      if (PickerHeaders.NOT_FROM_CLIENTS.contains(name) || name.startsWith(TimeoutHeaders.PREFIX)) {
         headers.addRemoveHeaders(name);
       }
     }
