@@ -12,6 +12,7 @@ import java.util.Arrays;
 final class MediaParts {
 
   private static final int FIRST_PARTS = 8;
+  private static final int KEPT_FRAMES = 32;
   private static final byte[] NOTHING = {};
 
   private final PromptSpans spans;
@@ -39,9 +40,12 @@ final class MediaParts {
     count = 0;
   }
 
-  /** Lets go of the body, and of what many parts took. */
+  /** Lets go of the body, and of what many parts or deep nesting took. */
   void release() {
     body = NOTHING;
+    if (frames.length > KEPT_FRAMES) {
+      frames = Arrays.copyOf(frames, KEPT_FRAMES);
+    }
     if (tokens.length > FIRST_PARTS) {
       tokens = new int[FIRST_PARTS];
       lengths = new int[FIRST_PARTS];

@@ -35,6 +35,10 @@ class JsonScannerFuzz {
               + " \\\"w\\\"\"}]}",
           "{\"model\":\"\\ud83d\\ude00\",\"stream\":true,\"max_tokens\":12,\"x\":[1,-2.5e+3,null,{}]}",
           " {\n\"mod\\u0065l\" : \"caf\u00e9 \ud83d\ude00\" , \"prompt\" : [ 1 , 2 ] }\r\n",
+          "{\"model\":\"m\",\"messages\":[{\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"
+              + "\"data:image/png;base64,AAAA\",\"detail\":\"low\"}},{\"input_audio\":{\"data\":\"AA\"}}]}]}",
+          "{\"model\":\"m\",\"input\":[{\"source\":{\"type\":\"base64\",\"data\":\"AA\"},\"type\":\"image\"},"
+              + "{\"file_id\":\"f\",\"type\":\"input_file\"}]}",
           "{\"seed\":9007199254740993,\"model\":\"m\",\"input\":\"\",\"a\":[[],[{}],{\"b\":false}]}");
 
   @FuzzTest
