@@ -103,7 +103,7 @@ final class FaultTrialsIT {
                     + record
                     + "; exec \"$@\"' sh "
                     + listen.formatted("port")),
-            PATIENCE);
+            Duration.ofSeconds(2));
     PoolFiles files = new PoolFiles(Files.createDirectory(work.resolve("home")));
 
     assertThatThrownBy(() -> way.start(files))
