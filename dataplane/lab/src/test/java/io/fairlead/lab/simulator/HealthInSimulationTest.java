@@ -55,7 +55,7 @@ final class HealthInSimulationTest {
     assertThat(failed.get(1) / arrived.get(1)).as("first 10 s").isLessThanOrEqualTo(0.01);
     double later = failed.get(2) + failed.get(3);
     assertThat(later / (arrived.get(2) + arrived.get(3))).as("then").isLessThanOrEqualTo(0.001);
-    assertThat(sent(result, 0, WELL, WELL + 20)).as("used again").isPositive();
+    assertThat(sent(result, 0, WELL, WELL + 10)).as("used again").isPositive();
   }
 
   @ParameterizedTest
