@@ -2,16 +2,22 @@ package io.fairlead.epp.director;
 
 import java.util.Set;
 
-/** Request headers that steer what stands in front of a model server: nobody else may set them. */
+/**
+ * Request headers that steer the picker, or what stands in front of a model server: none of a
+ * client's reaches a model server.
+ */
 public final class PickerHeaders {
 
-  /** Lower-case names of what a client may not hand over. */
+  /** Lower-case names of what is not handed over from a client. */
   public static final Set<String> NOT_FROM_CLIENTS =
       Set.of(
           "x-prefiller-host-port",
           "x-encoder-hosts-ports",
           "x-data-parallel-host-port",
-          "x-kv-cache-source-host-port");
+          "x-kv-cache-source-host-port",
+          TimeoutHeaders.FIRST_BYTE,
+          TimeoutHeaders.SILENCE,
+          TimeoutHeaders.TOTAL);
 
   private PickerHeaders() {}
 }

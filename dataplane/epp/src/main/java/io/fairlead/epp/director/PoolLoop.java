@@ -14,6 +14,7 @@ import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
@@ -42,8 +43,8 @@ public final class PoolLoop {
   private final @Nullable Capture capture;
   private long failures;
 
-  /** Written on the loop, read by frontends. */
-  private volatile boolean trustsTimeouts;
+  /** Written on the loop. */
+  private volatile boolean trustTimeoutHeaders;
 
   /**
    * A loop for a core that nobody else uses from here on.
@@ -104,7 +105,7 @@ public final class PoolLoop {
         () -> {
           long now = clock.getAsLong();
           core.configure(now, config);
-          trustsTimeouts = config.trustTimeoutHeaders();
+          trustTimeoutHeaders = config.trustTimeoutHeaders();
           if (capture != null) {
             capture.configured(now, config);
           }
@@ -187,9 +188,15 @@ public final class PoolLoop {
     }
   }
 
-  /** What a request's headers say of its bounds in time, if the pool trusts them to. */
+  /** The bounds in time that a request's own headers set, where the config trusts them. */
   public Timeouts timeouts(RequestHeaders headers) {
-    return trustsTimeouts ? TimeoutHeaders.read(headers) : Timeouts.UNSET;
+    return TimeoutHeaders.read(
+        headers, trustTimeoutHeaders, why -> run(() -> observer.timeoutHeaderIgnored(why)));
+  }
+
+  /** A frontend refused a request that no endpoint should see. */
+  public void refused(String frontend, OpenAiError error) {
+    run(() -> observer.refused(frontend, error.code()));
   }
 
   /** A reader for the bodies of this pool's requests; one per connection loop. */

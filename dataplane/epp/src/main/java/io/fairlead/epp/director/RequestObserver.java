@@ -31,4 +31,15 @@ public interface RequestObserver {
 
   /** It was turned away, or broken off. */
   void rejected(String model, Rejection rejection);
+
+  /**
+   * A request was refused before it came to the pool: no endpoint should see it.
+   *
+   * @param frontend who refused it
+   * @param code of the answer's body
+   */
+  default void refused(String frontend, String code) {}
+
+  /** A header by which a request sets its own timeout did not count: {@code reason} says why. */
+  default void timeoutHeaderIgnored(String reason) {}
 }

@@ -3,32 +3,53 @@ package io.fairlead.epp.director;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.crds.config.GoDuration;
+import io.fairlead.crds.config.TimeoutsConfig;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's own bounds in time, as its headers say them: durations such as {@code 1m30s}. What is
- * none, or not above 0, says nothing. Read only where the pool trusts its clients, and never sent
- * on.
+ * The headers by which a request sets its own bounds in time, as durations in Go's syntax. They are
+ * for the picker alone: no endpoint gets them.
  */
-public final class TimeoutHeaders {
+final class TimeoutHeaders {
 
-  /** What the names of these headers begin with, in lower case. */
-  public static final String PREFIX = "x-fairlead-timeout-";
+  static final String FIRST_BYTE = "x-fairlead-timeout-first-byte";
+  static final String SILENCE = "x-fairlead-timeout-silence";
+  static final String TOTAL = "x-fairlead-timeout-total";
 
   private TimeoutHeaders() {}
 
-  static Timeouts read(RequestHeaders headers) {
-    Duration firstByte = duration(headers.first(PREFIX + "first-byte"));
-    Duration silence = duration(headers.first(PREFIX + "silence"));
-    Duration total = duration(headers.first(PREFIX + "total"));
+  /**
+   * What the headers say.
+   *
+   * @param trusted whether they count
+   * @param ignored told why, for each that is there and does not count
+   */
+  static Timeouts read(RequestHeaders headers, boolean trusted, Consumer<String> ignored) {
+    Duration firstByte = read(headers, FIRST_BYTE, trusted, ignored);
+    Duration silence = read(headers, SILENCE, trusted, ignored);
+    Duration total = read(headers, TOTAL, trusted, ignored);
     return firstByte == null && silence == null && total == null
         ? Timeouts.UNSET
         : new Timeouts(firstByte, silence, total);
   }
 
-  private static @Nullable Duration duration(@Nullable String value) {
-    Duration read = value == null ? null : GoDuration.parse(value);
-    return read == null || read.isNegative() || read.isZero() ? null : read;
+  private static @Nullable Duration read(
+      RequestHeaders headers, String name, boolean trusted, Consumer<String> ignored) {
+    String text = headers.first(name);
+    if (text == null) {
+      return null;
+    }
+    if (!trusted) {
+      ignored.accept("untrusted");
+      return null;
+    }
+    Duration value = GoDuration.parse(text.strip());
+    if (value == null || !value.isPositive() || value.compareTo(TimeoutsConfig.LONGEST) > 0) {
+      ignored.accept("invalid");
+      return null;
+    }
+    return value;
   }
 }

@@ -140,6 +140,25 @@ public final class Telemetry implements RequestObserver {
     }
   }
 
+  @Override
+  public void refused(String frontend, String code) {
+    Counter.builder("fairlead.frontend.refusals")
+        .description("Requests refused before they came to the pool, by the answer's code.")
+        .tag("frontend", frontend)
+        .tag("code", code)
+        .register(registry)
+        .increment();
+  }
+
+  @Override
+  public void timeoutHeaderIgnored(String reason) {
+    Counter.builder("fairlead.timeout.headers.ignored")
+        .description("Headers by which requests set their own timeouts, and that did not count.")
+        .tag("reason", reason)
+        .register(registry)
+        .increment();
+  }
+
   private RequestMeters metersOf(String model) {
     String label = models.contains(model) ? model : UNKNOWN;
     RequestMeters known = meters.get(label);

@@ -4,31 +4,51 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Timeouts;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TimeoutHeadersTest {
 
-  @Test
-  void readsDurations() {
-    Map<String, String> headers =
-        Map.of(
-            "x-fairlead-timeout-first-byte", "1m30s",
-            "x-fairlead-timeout-silence", "500ms",
-            "x-fairlead-timeout-total", "1h");
-    assertThat(TimeoutHeaders.read(headers::get))
-        .isEqualTo(
-            new Timeouts(Duration.ofSeconds(90), Duration.ofMillis(500), Duration.ofHours(1)));
+  private final List<String> ignored = new ArrayList<>();
+
+  private Timeouts read(boolean trusted, Map<String, String> headers) {
+    return TimeoutHeaders.read(headers::get, trusted, ignored::add);
   }
 
   @Test
-  void whatIsNoDurationSaysNothing() {
-    Map<String, String> headers =
-        Map.of(
-            "x-fairlead-timeout-first-byte", "soon",
-            "x-fairlead-timeout-silence", "-1s",
-            "x-fairlead-timeout-total", "0");
-    assertThat(TimeoutHeaders.read(headers::get)).isEqualTo(Timeouts.UNSET);
-    assertThat(TimeoutHeaders.read(name -> null)).isEqualTo(Timeouts.UNSET);
+  void readsDurations() {
+    assertThat(
+            read(
+                true,
+                Map.of(
+                    "x-fairlead-timeout-first-byte", "1m30s",
+                    "x-fairlead-timeout-silence", "500ms",
+                    "x-fairlead-timeout-total", "1h")))
+        .isEqualTo(
+            new Timeouts(Duration.ofSeconds(90), Duration.ofMillis(500), Duration.ofHours(1)));
+    assertThat(ignored).isEmpty();
+  }
+
+  @Test
+  void whatIsNoDurationAboveZeroSaysNothingAndIsTold() {
+    assertThat(
+            read(
+                true,
+                Map.of(
+                    "x-fairlead-timeout-first-byte", "soon",
+                    "x-fairlead-timeout-silence", "-1s",
+                    "x-fairlead-timeout-total", "0")))
+        .isEqualTo(Timeouts.UNSET);
+    assertThat(ignored).containsExactly("invalid", "invalid", "invalid");
+  }
+
+  @Test
+  void aStrangersHeadersSayNothingAndAreTold() {
+    assertThat(read(false, Map.of("x-fairlead-timeout-total", "1h"))).isEqualTo(Timeouts.UNSET);
+    assertThat(ignored).containsExactly("untrusted");
+    assertThat(read(false, Map.of())).isEqualTo(Timeouts.UNSET);
+    assertThat(ignored).containsExactly("untrusted");
   }
 }

@@ -19,7 +19,6 @@ import io.envoyproxy.envoy.service.ext_proc.v3.TrailersResponse;
 import io.envoyproxy.envoy.type.v3.HttpStatus;
 import io.fairlead.core.Route;
 import io.fairlead.epp.director.PickerHeaders;
-import io.fairlead.epp.director.TimeoutHeaders;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -64,7 +63,7 @@ final class Answers {
     HeaderMutation.Builder headers = HeaderMutation.newBuilder();
     for (int i = 0; i < from.getHeadersCount(); i++) {
       String name = from.getHeaders(i).getKey().toLowerCase(Locale.ROOT);
-      if (PickerHeaders.NOT_FROM_CLIENTS.contains(name) || name.startsWith(TimeoutHeaders.PREFIX)) {
+      if (PickerHeaders.NOT_FROM_CLIENTS.contains(name)) {
         headers.addRemoveHeaders(name);
       }
     }

@@ -23,8 +23,10 @@ import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.JsonMediaType;
 import io.fairlead.epp.openai.ModelSplice;
+import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.ResponseWatcher;
+import io.fairlead.epp.transport.Failures;
 import io.grpc.Status;
 import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -50,6 +52,8 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
 
   private static final Logger log = LoggerFactory.getLogger(ExtProcStream.class);
 
+  private static final String FRONTEND = "ext_proc";
+
   private static final byte[] NOTHING = {};
 
   /** How far the request is. */
@@ -64,6 +68,8 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   /** How far the response is. */
   private enum Response {
     NOTHING,
+    /** Its headers are held: it is a failure, and the core says whether the client gets it. */
+    JUDGED,
     PASSING,
     OVER
   }
@@ -93,6 +99,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   private @Nullable Director director;
   private @Nullable ResponseWatcher watcher;
   private int status;
+
+  /** Whether the response has no body. */
+  private boolean headersAreAll;
 
   ExtProcStream(
       StreamContext context, CallStreamObserver<ProcessingResponse> proxy, EventExecutor loop) {
@@ -190,6 +199,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     subset = SubsetHint.of(message.getMetadataContext());
     path = Headers.value(headers.getHeaders(), ":path");
     if (headers.getEndOfStream()) {
+      RequestHeaders own = headers();
       submit(
           new RequestFacts(
               "",
@@ -199,8 +209,8 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               -1,
               0,
               new Delivery(false, false),
-              context.pool().timeouts(headers()),
-              headers(),
+              context.pool().timeouts(own),
+              own,
               subset));
       return;
     }
@@ -290,6 +300,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     try {
       ParsedRequest read = context.reader().read(path, body, 0, body.length);
       parsed = read;
+      RequestHeaders own = headers();
       submit(
           new RequestFacts(
               read.model(),
@@ -299,8 +310,8 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               read.maxOutputTokens(),
               body.length,
               new Delivery(read.streamed(), false),
-              context.pool().timeouts(headers()),
-              headers(),
+              context.pool().timeouts(own),
+              own,
               subset));
     } catch (BadRequestException e) {
       refuse(e);
@@ -341,9 +352,22 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     advance();
   }
 
+  /**
+   * The response that is held goes on its way. While it was held, no more was asked of the proxy.
+   */
   @Override
-  public void pass() {}
+  public void pass() {
+    if (response == Response.JUDGED) {
+      passHeaders();
+      advance();
+    }
+  }
 
+  /**
+   * Also what ends a response that has begun: the proxy can't answer any more then, and resets.
+   * Ending the stream in an error would do the same, but not where the proxy is told to go on
+   * without a picker that fails.
+   */
   @Override
   public void reject(Rejection rejection) {
     director = null;
@@ -351,6 +375,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   }
 
   private void refuse(BadRequestException problem) {
+    context.pool().refused(FRONTEND, OpenAiError.of(problem));
     answer(Refusals.of(problem));
   }
 
@@ -374,11 +399,24 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     if (request == Request.READING || request == Request.DECIDING) {
       finish(Outcome.DISCONNECTED);
     }
-    response = Response.PASSING;
     status = (int) Headers.number(headers.getHeaders(), ":status");
     watcher = new ResponseWatcher(Headers.value(headers.getHeaders(), "content-type"));
+    headersAreAll = headers.getEndOfStream();
+    if (director != null && status >= 500) {
+      response = Response.JUDGED;
+      director.attemptFailed(Failures.ofStatus(status, headersAreAll));
+    } else {
+      passHeaders();
+    }
+  }
+
+  private void passHeaders() {
+    response = Response.PASSING;
+    if (director != null) {
+      director.answering();
+    }
     proxy.onNext(Answers.responseHeaders(added));
-    if (headers.getEndOfStream()) {
+    if (headersAreAll) {
       delivered();
     }
   }
@@ -393,6 +431,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     if (!bytes.isEmpty()) {
       if (director != null && status < 400) {
         director.firstByte();
+      }
+      if (director != null) {
+        director.progress();
       }
       watching.watch(Unpooled.wrappedBuffer(bytes.asReadOnlyByteBuffer()));
     }
@@ -437,7 +478,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
         out = null;
       }
     }
-    if (wanting && !over && proxy.isReady()) {
+    if (wanting && !over && response != Response.JUDGED && proxy.isReady()) {
       wanting = false;
       proxy.request(1);
     }

@@ -56,6 +56,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     CLOSING
   }
 
+  private static final String FRONTEND = "gateway";
+
   private static final HttpRequest NONE =
       new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
 
@@ -166,7 +168,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     int limit = gateway.config().maxBodyBytes();
     OpenAiError refusal = Target.refusal(request, limit);
     if (refusal != null) {
-      refuse(refusal, request.decoderResult().isSuccess());
+      refuseEarly(refusal, request.decoderResult().isSuccess());
       return;
     }
     if (HttpUtil.is100ContinueExpected(request)) {
@@ -183,14 +185,21 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void cutOff() {
     keepAlive = false;
     if (state == State.READING) {
-      answer(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
+      refuse(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
     } else if (state == State.DISCARDING) {
       closeAfterFlush();
     }
   }
 
+  /** Answers a request that is read, or of which nothing more will be. */
+  private void refuse(OpenAiError error) {
+    gateway.pool().refused(FRONTEND, error);
+    answer(error);
+  }
+
   /** Answers before the body is read. It is read all the same, within reason. */
-  private void refuse(OpenAiError error, boolean readable) {
+  private void refuseEarly(OpenAiError error, boolean readable) {
+    gateway.pool().refused(FRONTEND, error);
     discardable = gateway.config().maxBodyBytes();
     boolean canDrain =
         readable
@@ -209,7 +218,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     if (state == State.READING) {
       if (!body.add(content.content())) {
         body = new BodyBuffer(0, 0);
-        refuse(Target.tooLarge(gateway.config().maxBodyBytes()), true);
+        refuseEarly(Target.tooLarge(gateway.config().maxBodyBytes()), true);
       } else if (last) {
         state = State.BUSY;
         serve();
@@ -245,7 +254,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
       parsed = resources.reader().read(Target.path(head.uri()), body.bytes(), 0, body.length());
     } catch (BadRequestException e) {
       body = new BodyBuffer(0, 0);
-      answer(OpenAiError.of(e));
+      refuse(OpenAiError.of(e));
       return;
     }
     proxy(parsed);
@@ -438,7 +447,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
       return; // silent while it was served; the next look is a timeout away
     } else if (state == State.READING) {
       keepAlive = false;
-      answer(Target.error(408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
+      refuse(Target.error(408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
     } else if (state != State.BUSY) {
       var _ = channel.close();
     }

@@ -11,6 +11,7 @@ import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
+import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.openai.ModelSplice;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
@@ -41,13 +42,13 @@ final class ProxyExchange implements Exchange {
 
   private static final byte[] NOTHING = {};
 
-  private final Gateway gateway;
   private final ClientConnection client;
   private final BackendPool backends;
   private final HttpRequest head;
   private final String requestId;
   private final @Nullable ParsedRequest parsed;
   private final int length;
+  private final PoolLoop pool;
   private final Director director;
 
   /** Empty once the request can't be sent again. */
@@ -72,7 +73,6 @@ final class ProxyExchange implements Exchange {
       @Nullable ParsedRequest parsed,
       byte[] body,
       int length) {
-    this.gateway = gateway;
     this.client = client;
     this.backends = client.resources().backends();
     this.head = head;
@@ -80,12 +80,13 @@ final class ProxyExchange implements Exchange {
     this.parsed = parsed;
     this.body = body;
     this.length = length;
-    this.director = new Director(gateway.pool(), client.channel().eventLoop(), this);
+    this.pool = gateway.pool();
+    this.director = new Director(pool, client.channel().eventLoop(), this);
   }
 
   void start(long seed) {
     HeaderCopy headers = new HeaderCopy(head.headers());
-    Timeouts timeouts = gateway.pool().timeouts(headers);
+    Timeouts timeouts = pool.timeouts(headers);
     director.submit(
         parsed == null
             ? new RequestFacts(

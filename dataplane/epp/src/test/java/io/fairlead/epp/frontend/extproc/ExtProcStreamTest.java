@@ -218,7 +218,7 @@ class ExtProcStreamTest {
     assertThat(answer.getStatus().getCodeValue()).isEqualTo(408);
     assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"request_timeout\"");
     assertThat(proxy.status).isEqualTo(Status.OK);
-    assertThat(pool.events).isEmpty();
+    assertThat(pool.events).containsExactly("refused by ext_proc: request_timeout");
   }
 
   @Test
@@ -380,7 +380,7 @@ class ExtProcStreamTest {
         .startsWith("{\"error\":{\"message\":\"")
         .contains("\"code\":\"" + reason + "\"");
     assertThat(set(answer.getHeaders())).containsEntry("content-type", "application/json");
-    assertThat(pool.events).isEmpty();
+    assertThat(pool.events).containsExactly("refused by ext_proc: " + reason);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.director.PoolLoop;
@@ -45,6 +46,15 @@ final class TestPool implements RequestObserver {
   }
 
   TestPool configured(SchedulerConfig scheduler, PluginFactory... plugins) {
+    return configured(RequestsConfig.DEFAULT, scheduler, plugins);
+  }
+
+  TestPool configured(RequestsConfig requests) {
+    return configured(requests, SchedulerConfig.DEFAULT);
+  }
+
+  private TestPool configured(
+      RequestsConfig requests, SchedulerConfig scheduler, PluginFactory... plugins) {
     ModelConfig chat =
         new ModelConfig("chat", Criticality.CRITICAL, List.of(new TargetModel("llama-v2", 1)));
     PoolConfig config =
@@ -55,6 +65,7 @@ final class TestPool implements RequestObserver {
             List.of(8000),
             "http",
             List.of(chat),
+            requests,
             scheduler);
     loop.configure(new ConfigCompiler(List.of(plugins)).compile(config)).syncUninterruptibly();
     return this;
@@ -101,6 +112,16 @@ final class TestPool implements RequestObserver {
   public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
     usages.add(usage);
     events.add("ended " + route.endpoint() + " " + outcome);
+  }
+
+  @Override
+  public void refused(String frontend, String code) {
+    events.add("refused by " + frontend + ": " + code);
+  }
+
+  @Override
+  public void timeoutHeaderIgnored(String reason) {
+    events.add("timeout header ignored: " + reason);
   }
 
   @Override

@@ -40,6 +40,16 @@ record EventLog(Queue<String> events) implements RequestObserver {
   }
 
   @Override
+  public void refused(String frontend, String code) {
+    events.add("refused by " + frontend + ": " + code);
+  }
+
+  @Override
+  public void timeoutHeaderIgnored(String reason) {
+    events.add("timeout header ignored: " + reason);
+  }
+
+  @Override
   public void rejected(String model, Rejection rejection) {
     events.add("rejected " + model + " " + rejection.reason().code());
   }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;

@@ -9,12 +9,15 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -34,12 +37,9 @@ class GatewayConnectionsIT {
   private static final Duration SHORT = Duration.ofMillis(200);
 
   private final EventLoopGroup group = Transport.group("test", 1);
+  private final Queue<String> events = new ConcurrentLinkedQueue<>();
   private final PoolLoop pool =
-      new PoolLoop(
-          new PoolCore(),
-          group.next(),
-          System::nanoTime,
-          new EventLog(new ConcurrentLinkedQueue<>()));
+      new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
   private RawBackend backend;
   private Gateway gateway;
 
@@ -198,6 +198,7 @@ class GatewayConnectionsIT {
       assertThat(client.closed()).isTrue();
     }
     assertThat(backend.connections).hasValue(0);
+    assertThat(events).containsExactly("refused by gateway: request_timeout");
   }
 
   @Test

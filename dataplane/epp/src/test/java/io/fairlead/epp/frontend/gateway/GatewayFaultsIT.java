@@ -8,6 +8,8 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;

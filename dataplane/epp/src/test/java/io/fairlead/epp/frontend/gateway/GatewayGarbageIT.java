@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;

@@ -14,6 +14,8 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
@@ -330,6 +332,7 @@ class GatewayIT {
       assertThat(client.read().status()).isEqualTo(200);
     }
     assertThat(a.requests).hasSize(1);
+    assertThat(events).containsOnlyOnce("refused by gateway: " + code);
   }
 
   @Test
@@ -350,6 +353,7 @@ class GatewayIT {
       client.post(CHAT, BODY);
       assertThat(client.read().status()).isEqualTo(200);
     }
+    assertThat(events).filteredOn("refused by gateway: body_too_large"::equals).hasSize(2);
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.fairlead.epp.frontend.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;

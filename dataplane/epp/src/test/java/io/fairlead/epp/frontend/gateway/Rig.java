@@ -11,6 +11,8 @@ import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import java.io.Closeable;

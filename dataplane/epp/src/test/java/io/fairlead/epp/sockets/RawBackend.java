@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.gateway;
+package io.fairlead.epp.sockets;
 
 import io.fairlead.core.EndpointSpec;
 import java.io.Closeable;
@@ -12,29 +12,29 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model server that does to each connection what the test says. */
-final class RawBackend implements Closeable {
+public final class RawBackend implements Closeable {
 
   /** What to do with a request; called again for the next one on the connection. */
-  interface Script {
+  public interface Script {
     void serve(RawHttp connection, RawHttp.Message request) throws Exception;
   }
 
   /** How to read a request. */
-  interface Reader {
+  public interface Reader {
     RawHttp.Message read(RawHttp connection) throws IOException;
   }
 
-  final String name;
-  final Queue<RawHttp.Message> requests = new ConcurrentLinkedQueue<>();
-  final AtomicInteger connections = new AtomicInteger();
-  final AtomicInteger closed = new AtomicInteger();
+  public final String name;
+  public final Queue<RawHttp.Message> requests = new ConcurrentLinkedQueue<>();
+  public final AtomicInteger connections = new AtomicInteger();
+  public final AtomicInteger closed = new AtomicInteger();
   private final ServerSocket server;
 
-  RawBackend(String name, Script script) throws IOException {
+  public RawBackend(String name, Script script) throws IOException {
     this(name, RawHttp::read, script);
   }
 
-  RawBackend(String name, Reader reader, Script script) throws IOException {
+  public RawBackend(String name, Reader reader, Script script) throws IOException {
     this.name = name;
     server = new ServerSocket(0, 128, InetAddress.getLoopbackAddress());
     Thread.startVirtualThread(
@@ -63,7 +63,7 @@ final class RawBackend implements Closeable {
     }
   }
 
-  EndpointSpec spec() {
+  public EndpointSpec spec() {
     return new EndpointSpec(name, "1", "127.0.0.1", server.getLocalPort(), Map.of());
   }
 

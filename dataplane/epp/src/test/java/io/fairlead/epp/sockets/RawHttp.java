@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.gateway;
+package io.fairlead.epp.sockets;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** HTTP/1.1 on a plain socket, both sides: shows every byte and every close. */
-final class RawHttp implements Closeable {
+public final class RawHttp implements Closeable {
 
-  final Socket socket;
+  public final Socket socket;
   private final InputStream in;
 
-  RawHttp(Socket socket) throws IOException {
+  public RawHttp(Socket socket) throws IOException {
     this.socket = socket;
     this.in = new BufferedInputStream(socket.getInputStream());
   }
 
-  static RawHttp connect(int port) throws IOException {
+  public static RawHttp connect(int port) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(20_000); // a bound on a hang, not on a passing test
     return new RawHttp(socket);
@@ -32,34 +32,34 @@ final class RawHttp implements Closeable {
 
   /** One request or response. */
   @SuppressWarnings("ArrayRecordComponent") // read by tests, never compared
-  record Message(String start, Map<String, String> headers, byte[] body) {
-    int status() {
+  public record Message(String start, Map<String, String> headers, byte[] body) {
+    public int status() {
       return Integer.parseInt(start.split(" ", -1)[1]);
     }
 
-    String text() {
+    public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
 
-    String header(String name) {
+    public String header(String name) {
       return headers.getOrDefault(name, "");
     }
   }
 
-  void send(String text) throws IOException {
+  public void send(String text) throws IOException {
     send(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  void send(byte[] bytes) throws IOException {
+  public void send(byte[] bytes) throws IOException {
     socket.getOutputStream().write(bytes);
     socket.getOutputStream().flush();
   }
 
-  void post(String path, String body) throws IOException {
+  public void post(String path, String body) throws IOException {
     post(path, body.getBytes(StandardCharsets.UTF_8));
   }
 
-  void post(String path, byte[] body) throws IOException {
+  public void post(String path, byte[] body) throws IOException {
     send(
         "POST "
             + path
@@ -69,7 +69,7 @@ final class RawHttp implements Closeable {
     send(body);
   }
 
-  void respond(int status, String headers, String body) throws IOException {
+  public void respond(int status, String headers, String body) throws IOException {
     send(
         "HTTP/1.1 "
             + status
@@ -81,12 +81,12 @@ final class RawHttp implements Closeable {
             + body);
   }
 
-  void chunk(String text) throws IOException {
+  public void chunk(String text) throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     send(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
   }
 
-  Message read() throws IOException {
+  public Message read() throws IOException {
     Message head = readHead();
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     if ("chunked".equals(head.header("transfer-encoding"))) {
@@ -101,13 +101,13 @@ final class RawHttp implements Closeable {
   }
 
   /** Like {@link #read}, of a body whose length is told, without keeping it. */
-  Message readWithoutBody() throws IOException {
+  public Message readWithoutBody() throws IOException {
     Message head = readHead();
     in.skipNBytes(Long.parseLong(head.header("content-length")));
     return head;
   }
 
-  Message readHead() throws IOException {
+  public Message readHead() throws IOException {
     String start = line();
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (String line = line(); !line.isEmpty(); line = line()) {
@@ -118,7 +118,7 @@ final class RawHttp implements Closeable {
   }
 
   /** One chunk's bytes as Latin-1; empty for the last one. */
-  String readChunk() throws IOException {
+  public String readChunk() throws IOException {
     int length = Integer.parseInt(line(), 16);
     byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
@@ -129,24 +129,24 @@ final class RawHttp implements Closeable {
   }
 
   /** Chunks up to the last one. */
-  void readChunkToEnd() throws IOException {
+  public void readChunkToEnd() throws IOException {
     while (!readChunk().isEmpty()) {
       // more
     }
   }
 
   /** So many bytes of a body. */
-  String read(int length) throws IOException {
+  public String read(int length) throws IOException {
     return new String(in.readNBytes(length), StandardCharsets.UTF_8);
   }
 
   /** Everything up to the close. */
-  String rest() throws IOException {
+  public String rest() throws IOException {
     return new String(in.readAllBytes(), StandardCharsets.UTF_8);
   }
 
   /** Whether the other side has closed, cleanly or not. Waits for it. */
-  boolean closed() {
+  public boolean closed() {
     try {
       return in.read() < 0;
     } catch (SocketTimeoutException e) {
@@ -169,7 +169,7 @@ final class RawHttp implements Closeable {
     return line.toString(StandardCharsets.UTF_8);
   }
 
-  void reset() throws IOException {
+  public void reset() throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();
   }

@@ -1,0 +1,273 @@
+package io.fairlead.epp.frontend.extproc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a real Envoy tells the picker of endpoints that fail, and what its clients get.
+ *
+ * <p>An endpoint that can't be reached, or that breaks before its response's headers, comes as
+ * headers with 503 (garbage as 502), answered by Envoy itself. One that breaks in its response's
+ * body comes as the end of the stream: just as a client that leaves.
+ */
+class EnvoyFaultsIT {
+
+  private static final String CHAT = "/v1/chat/completions";
+  private static final String BODY =
+      "{\"model\":\"chat\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+  private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  private static final Duration SOON = Duration.ofMillis(300);
+
+  @TempDir private static Path folder;
+  private static MultiThreadIoEventLoopGroup loops;
+  private static TestPool pool;
+  private static ExtProcServer picker;
+  private static Envoy envoy;
+
+  private @Nullable RawBackend backend;
+
+  @BeforeAll
+  static void start() throws Exception {
+    loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    pool = new TestPool(loops.next());
+    pool.loop.start();
+    picker =
+        ExtProcServer.start(
+            new ExtProcConfig("127.0.0.1", 0, new ServingSecurity.PlainText(), 1 << 20, false),
+            pool.loop,
+            loops,
+            new Health());
+    envoy = Envoy.start(picker.port(), false, folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    envoy.close();
+    picker.close();
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @BeforeEach
+  void forgetEarlierEvents() {
+    pool.events.clear();
+    pool.configured();
+  }
+
+  @AfterEach
+  void nothingIsLeftInFlight() throws IOException {
+    await().until(() -> pool.active() == 0 && picker.counters().active() == 0);
+    assertThat(pool.inFlight()).isZero();
+    assertThat(picker.counters().failures()).isZero();
+    assertThat(picker.counters().protocolErrors()).isZero();
+    if (backend != null) {
+      backend.close();
+    }
+  }
+
+  private RawBackend serve(RawBackend.Script script) throws IOException {
+    RawBackend serving = new RawBackend("a", script);
+    backend = serving;
+    pool.endpoints(serving.spec());
+    return serving;
+  }
+
+  private static RawHttp ask(String... headers) throws IOException {
+    RawHttp client = RawHttp.connect(envoy.url().getPort());
+    client.send(
+        "POST "
+            + CHAT
+            + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            + String.join("", headers)
+            + "Content-Length: "
+            + BODY.length()
+            + "\r\n\r\n"
+            + BODY);
+    return client;
+  }
+
+  private static void awaitEvents(String... expected) {
+    await().untilAsserted(() -> assertThat(pool.events).containsExactly(expected));
+  }
+
+  private static double risk() throws Exception {
+    return pool.loop.snapshot().get().getFirst().health().failing();
+  }
+
+  private static void silent(RawHttp connection, RawHttp.Message request) throws IOException {
+    connection.closed();
+    throw new EOFException();
+  }
+
+  private static void half(RawHttp connection, RawHttp.Message request) throws IOException {
+    connection.send(CHUNKED);
+    connection.chunk("half");
+    silent(connection, request);
+  }
+
+  @Test
+  void aPortThatRefusesIsAFailure() throws Exception {
+    int closed;
+    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = gone.getLocalPort();
+    }
+    pool.endpoints(TestPool.endpoint("a", "127.0.0.1", closed));
+    try (RawHttp client = ask()) {
+      assertThat(client.read().status()).isEqualTo(503);
+    }
+    awaitEvents("sent a", "ended a FAILED");
+    assertThat(risk()).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"reset,503", "close,503", "garbage,502"})
+  void aConnectionThatBreaksBeforeHeadersIsAFailure(String how, int status) throws Exception {
+    serve(
+        (connection, request) -> {
+          switch (how) {
+            case "reset" -> connection.reset();
+            case "close" -> connection.close();
+            default -> connection.send("so it goes\r\n\r\n");
+          }
+        });
+    try (RawHttp client = ask()) {
+      assertThat(client.read().status()).isEqualTo(status);
+    }
+    awaitEvents("sent a", "ended a FAILED");
+    assertThat(risk()).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 500 X\r\nx-why: because\r\nContent-Length: 4\r\n\r\noops",
+        "HTTP/1.1 500 X\r\nx-why: because\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 503 X\r\nx-why: because\r\nTransfer-Encoding: chunked\r\n\r\n4\r\noops\r\n0\r\n\r\n"
+      })
+  void anErrorIsTheClientsToSee(String answer) throws Exception {
+    serve((connection, request) -> connection.send(answer));
+    try (RawHttp client = ask()) {
+      RawHttp.Message got = client.read();
+      assertThat(got.start()).startsWith(answer.substring(0, "HTTP/1.1 500".length()));
+      assertThat(got.header("x-why")).isEqualTo("because");
+      assertThat(got.text()).isEqualTo(answer.contains("oops") ? "oops" : "");
+    }
+    awaitEvents("sent a", "ended a FAILED");
+    assertThat(risk()).isPositive();
+  }
+
+  @Test
+  void aFrozenEndpointIsAnsweredForInTime() throws Exception {
+    pool.configured(timeouts(SOON, null, null));
+    RawBackend a = serve(EnvoyFaultsIT::silent);
+    try (RawHttp client = ask()) {
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(504);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("first_byte_timeout");
+      assertThat(answer.text()).contains("\"code\":\"first_byte_timeout\"");
+    }
+    awaitEvents("sent a", "rejected FIRST_BYTE_TIMEOUT");
+    await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
+  }
+
+  @Test
+  void anAnswerThatStopsIsBrokenOff() throws Exception {
+    pool.configured(timeouts(null, SOON, null));
+    RawBackend a = serve(EnvoyFaultsIT::half);
+    try (RawHttp client = ask()) {
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThat(client.readChunk()).isEqualTo("half");
+      assertThatThrownBy(client::readChunk).isInstanceOf(EOFException.class);
+    }
+    awaitEvents("sent a", "rejected SILENCE_TIMEOUT");
+    await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
+  }
+
+  @Test
+  void aRequestsOwnTimeoutCountsWhereItIsTrusted() throws Exception {
+    String header = "x-fairlead-timeout-total: 300ms\r\n";
+    pool.configured(timeouts(null, null, null));
+    RawBackend a = serve(EnvoyFaultsIT::silent);
+    try (RawHttp client = ask(header)) {
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(504);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("timeout");
+    }
+    awaitEvents("sent a", "rejected TOTAL_TIMEOUT");
+    assertThat(a.requests.element().header("x-fairlead-timeout-total"))
+        .as("it is the picker's alone")
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAnswerThatIsCutIsCutForTheClient(boolean reset) throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    serve(
+        (connection, request) -> {
+          connection.send(CHUNKED);
+          connection.chunk("half");
+          begun.await();
+          if (reset) {
+            connection.reset();
+          } else {
+            connection.close();
+          }
+        });
+    try (RawHttp client = ask()) {
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThat(client.readChunk()).isEqualTo("half");
+      begun.countDown();
+      assertThatThrownBy(client::readChunk).isInstanceOf(EOFException.class);
+    } finally {
+      begun.countDown();
+    }
+    awaitEvents("sent a", "ended a DISCONNECTED");
+  }
+
+  @Test
+  void aClientThatLeavesASilentEndpointLeavesNothing() throws Exception {
+    RawBackend a = serve(EnvoyFaultsIT::silent);
+    try (RawHttp _ = ask()) {
+      await().until(() -> a.requests.size() == 1);
+    }
+    awaitEvents("sent a", "ended a DISCONNECTED");
+    await().untilAsserted(() -> assertThat(a.closed).hasValue(1));
+    assertThat(risk()).as("it says nothing of the endpoint").isZero();
+  }
+
+  private static RequestsConfig timeouts(
+      @Nullable Duration firstByte, @Nullable Duration silence, @Nullable Duration total) {
+    RequestsConfig usual = RequestsConfig.DEFAULT;
+    return new RequestsConfig(
+        usual.unconfiguredModels(),
+        new TimeoutsConfig(firstByte, silence, total),
+        true,
+        usual.retryBudgetPercent());
+  }
+}
