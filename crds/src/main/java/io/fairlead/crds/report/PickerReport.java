@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.crds.ConfigHash;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,22 +66,56 @@ public record PickerReport(
    * Endpoints by state.
    *
    * @param matching that match the pool's selector, ready or not; never negative
-   * @param ready that may get requests; never negative
-   * @param reason why none can serve: {@code NoMatchingPods}, {@code NoReadyPods} or {@code
-   *     PortNotServed}; null when some can
+   * @param ready that get requests; never negative
+   * @param reason why none can serve: {@code NoMatchingPods}, {@code NoReadyPods}, {@code
+   *     PortNotServed} or {@code NoEndpointAnswers}; null when some can
+   * @param outCount that are ready for Kubernetes and get no requests, since they don't answer;
+   *     never negative
+   * @param out who they are: the first {@value #MOST_NAMED} by name
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Endpoints(int matching, int ready, @Nullable String reason) {
+  public record Endpoints(
+      int matching,
+      int ready,
+      @Nullable String reason,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) int outCount,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Out> out) {
+
+    /** So many of those that are out are named: a report must stay small. */
+    public static final int MOST_NAMED = 10;
+
     private static final List<String> REASONS =
-        List.of("NoMatchingPods", "NoReadyPods", "PortNotServed");
+        List.of("NoMatchingPods", "NoReadyPods", "PortNotServed", "NoEndpointAnswers");
 
     public Endpoints {
       notNegative("matching", matching);
       notNegative("ready", ready);
+      notNegative("outCount", outCount);
       if (reason != null && !REASONS.contains(reason)) {
         throw new IllegalArgumentException(
             "reason is none of " + String.join(", ", REASONS) + ": " + reason);
       }
+      out = out == null ? List.of() : List.copyOf(out);
+    }
+
+    /** All that are ready get requests. */
+    public Endpoints(int matching, int ready, @Nullable String reason) {
+      this(matching, ready, reason, 0, List.of());
+    }
+  }
+
+  /**
+   * An endpoint that gets no requests.
+   *
+   * @param name the endpoint's
+   * @param reason why, to be read after its name
+   * @param since since when, as ISO 8601 writes a moment of UTC
+   */
+  public record Out(String name, String reason, String since) {
+    public Out {
+      present("name", name);
+      present("reason", reason);
+      present("since", since);
     }
   }
 
@@ -128,10 +161,14 @@ public record PickerReport(
       PickerReport report = JSON.readValue(json, PickerReport.class);
       return report == null ? new Reading(null, "it is null") : new Reading(report, null);
     } catch (JsonMappingException e) {
-      String path =
-          e.getPath().stream()
-              .map(step -> String.valueOf(step.getFieldName()))
-              .collect(Collectors.joining("."));
+      StringBuilder path = new StringBuilder();
+      for (JsonMappingException.Reference step : e.getPath()) {
+        if (step.getFieldName() == null) {
+          path.append('[').append(step.getIndex()).append(']');
+        } else {
+          path.append(path.isEmpty() ? "" : ".").append(step.getFieldName());
+        }
+      }
       String said =
           e.getCause() instanceof IllegalArgumentException cause
               ? String.valueOf(cause.getMessage())

@@ -3,6 +3,7 @@ package io.fairlead.crds.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.crds.ConfigHash;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,6 +35,30 @@ class PickerReportTest {
   }
 
   @Test
+  void namesTheEndpointsThatAreOut() {
+    var report =
+        new PickerReport(
+            null,
+            null,
+            0,
+            null,
+            new PickerReport.Endpoints(
+                4,
+                3,
+                null,
+                1,
+                List.of(
+                    new PickerReport.Out("bad", "refuses connections", "2026-01-01T00:00:00Z"))));
+
+    assertThat(PickerReport.fromJson(report.toJson())).contains(report);
+    assertThat(report.toJson())
+        .isEqualTo(
+            "{\"generation\":0,\"endpoints\":{\"matching\":4,\"ready\":3,\"outCount\":1,\"out\":"
+                + "[{\"name\":\"bad\",\"reason\":\"refuses connections\","
+                + "\"since\":\"2026-01-01T00:00:00Z\"}]}}");
+  }
+
+  @Test
   void readsWhatANewerPickerAdds() {
     assertThat(PickerReport.fromJson("{\"configHash\":\"" + RUNNING + "\",\"later\":[1]}"))
         .contains(new PickerReport(null, RUNNING, 0, null, new PickerReport.Endpoints(0, 0, null)));
@@ -57,7 +82,9 @@ class PickerReportTest {
           {"refused":{"message":null}}               | refused: message is missing
           {"endpoints":{"matching":-1}}              | endpoints: matching is negative: -1
           {"endpoints":{"matching":1,"ready":-2}}    | endpoints: ready is negative: -2
-          {"endpoints":{"reason":"Tired"}}           | endpoints: reason is none of NoMatchingPods, NoReadyPods, PortNotServed: Tired
+          {"endpoints":{"reason":"Tired"}}           | endpoints: reason is none of NoMatchingPods, NoReadyPods, PortNotServed, NoEndpointAnswers: Tired
+          {"endpoints":{"outCount":-1}}             | endpoints: outCount is negative: -1
+          {"endpoints":{"out":[{"name":"a"}]}}    | endpoints.out[0]: reason is missing
           """)
   void whatNoPickerCanMeanIsNoReport(String text, String problem) {
     assertThat(PickerReport.fromJson(text)).isEmpty();

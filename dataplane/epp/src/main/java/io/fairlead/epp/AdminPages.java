@@ -30,7 +30,7 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   }
 
   @Override
-  public String status() {
-    return runtime.report().toJson();
+  public String status(List<EndpointSnapshot> endpoints) {
+    return runtime.statusPage(endpoints);
   }
 }

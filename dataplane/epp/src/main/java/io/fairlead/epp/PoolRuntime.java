@@ -22,7 +22,9 @@ import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.LeaseReporter;
+import io.fairlead.epp.status.OutEndpoints;
 import io.fairlead.epp.status.PickerStatus;
+import io.fairlead.epp.status.StatusPage;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.HealthMeters;
 import io.fairlead.epp.telemetry.ProcessMeters;
@@ -32,8 +34,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -50,6 +54,10 @@ import org.jspecify.annotations.Nullable;
 final class PoolRuntime implements AutoCloseable {
 
   private static final long REFUSAL_CHECK_MILLIS = 500;
+
+  /** What a picker says of its endpoints' health changes no more often. */
+  private static final long HEALTH_LOOK_MILLIS = 1_000;
+
   private static final long SMALLEST_INDEX = 1 << 20;
 
   private final EventLoop loop;
@@ -65,7 +73,11 @@ final class PoolRuntime implements AutoCloseable {
   private final @Nullable LeaseReporter reporter;
   private final @Nullable KubernetesClient client;
   private final Readiness readiness;
+  private final LongSupplier clock;
   private final @Nullable Capture capture;
+
+  /** Written on the control thread. */
+  private final OutEndpoints out;
 
   /** Control thread only. */
   private EndpointSet endpoints = EndpointSet.NONE;
@@ -84,6 +96,8 @@ final class PoolRuntime implements AutoCloseable {
       @Nullable Capture capture) {
     this.readiness = readiness;
     this.capture = capture;
+    this.clock = clock;
+    out = new OutEndpoints(InstantSource.system().instant(), clock.getAsLong());
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
@@ -140,6 +154,9 @@ final class PoolRuntime implements AutoCloseable {
             REFUSAL_CHECK_MILLIS,
             REFUSAL_CHECK_MILLIS,
             TimeUnit.MILLISECONDS);
+    var _ =
+        control.scheduleWithFixedDelay(
+            this::lookAtHealth, HEALTH_LOOK_MILLIS, HEALTH_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Names of the models configured now. Any thread. */
@@ -174,6 +191,11 @@ final class PoolRuntime implements AutoCloseable {
 
   Future<List<EndpointSnapshot>> snapshot() {
     return pool.snapshot();
+  }
+
+  /** The status page, with endpoints as they were when {@code states} were taken. */
+  String statusPage(List<EndpointSnapshot> states) {
+    return StatusPage.of(status.current(), states, out, clock.getAsLong());
   }
 
   Future<Map<String, EndpointLatency>> latencies() {
@@ -220,7 +242,7 @@ final class PoolRuntime implements AutoCloseable {
     }
     endpoints = set;
     onEndpoints.accept(set.ready());
-    var names = set.ready().stream().map(EndpointSpec::name).collect(Collectors.toSet());
+    Set<String> names = names(set);
     loop.execute(() -> telemetry.keepEndpoints(names));
     pool.endpoints(set.ready())
         .addListener(
@@ -234,13 +256,34 @@ final class PoolRuntime implements AutoCloseable {
     countEndpoints();
   }
 
+  private void lookAtHealth() {
+    pool.snapshot()
+        .addListener(
+            (Future<List<EndpointSnapshot>> done) -> {
+              if (done.isSuccess()) {
+                control.execute(
+                    () -> {
+                      out.look(done.getNow(), clock.getAsLong());
+                      countEndpoints();
+                    });
+              }
+            });
+  }
+
   private void countEndpoints() {
+    Set<String> names = names(endpoints);
+    List<PickerReport.Out> silent = out.among(names);
     String reason = endpoints.reason();
-    if (reason == null && scraper.allRefuse()) {
+    if (reason == null && scraper.allRefuse() && !out.anyAnswered(names)) {
       reason = "PortNotServed";
+    } else if (reason == null && silent.size() == names.size()) {
+      reason = "NoEndpointAnswers";
     }
-    status.endpoints(
-        endpoints.matching(), endpoints.ready().size(), endpointsCounted ? reason : null);
+    status.endpoints(endpoints.matching(), names.size(), endpointsCounted ? reason : null, silent);
+  }
+
+  private static Set<String> names(EndpointSet set) {
+    return set.ready().stream().map(EndpointSpec::name).collect(Collectors.toSet());
   }
 
   private record OnScrapes(PoolLoop pool) implements MetricsScraper.Sink {

@@ -3,10 +3,13 @@ package io.fairlead.operator.status;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +21,9 @@ public final class PoolStatus {
   public static final String ENDPOINTS_AVAILABLE = "EndpointsAvailable";
   public static final String MODELS_ACCEPTED = "ModelsAccepted";
   public static final String READY = "Ready";
+
+  /** Endpoints that a message names. */
+  private static final int MOST_TOLD = 3;
 
   private PoolStatus() {}
 
@@ -121,11 +127,34 @@ public final class PoolStatus {
     }
     Optional<PickerReport.Endpoints> none =
         reported.stream().filter(endpoints -> endpoints.reason() != null).findFirst();
-    return none.map(endpoints -> missing(String.valueOf(endpoints.reason())))
-        .orElseGet(() -> Verdict.yes("EndpointsReady", "The pool has ready endpoints"));
+    return none.map(PoolStatus::missing).orElseGet(() -> available(reported));
   }
 
-  private static Verdict missing(String reason) {
+  /** As the picker sees it that knows of most that don't answer. */
+  private static Verdict available(List<PickerReport.Endpoints> reported) {
+    PickerReport.Endpoints most =
+        Collections.max(reported, Comparator.comparingInt(PickerReport.Endpoints::outCount));
+    return Verdict.yes(
+        "EndpointsReady",
+        most.outCount() == 0
+            ? "The pool has ready endpoints"
+            : "%d of %d endpoints answer; %s"
+                .formatted(most.ready(), most.ready() + most.outCount(), out(most)));
+  }
+
+  private static String out(PickerReport.Endpoints endpoints) {
+    List<PickerReport.Out> named = endpoints.out();
+    int told = Math.min(named.size(), MOST_TOLD);
+    String some =
+        named.subList(0, told).stream()
+            .map(one -> "%s %s since %s".formatted(one.name(), one.reason(), one.since()))
+            .collect(Collectors.joining("; "));
+    int more = endpoints.outCount() - told;
+    return more == 0 ? some : some + "; and " + more + " more";
+  }
+
+  private static Verdict missing(PickerReport.Endpoints endpoints) {
+    String reason = String.valueOf(endpoints.reason());
     return Verdict.no(
         reason,
         switch (reason) {
@@ -135,6 +164,7 @@ public final class PoolStatus {
               "Pods match spec.selector, but none is ready; see kubectl describe pods";
           case "PortNotServed" ->
               "No matching pod serves spec.targetPorts; correct the ports of the pool or the pods";
+          case "NoEndpointAnswers" -> "No endpoint answers: " + out(endpoints);
           default -> "The picker has no endpoint to send requests to";
         });
   }

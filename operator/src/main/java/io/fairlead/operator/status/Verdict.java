@@ -9,8 +9,8 @@ import java.util.stream.Stream;
  *
  * @param state whether the condition holds
  * @param reason CamelCase, from the published list
- * @param message names the object and the next step; holds no counter and no time, since every
- *     change of it is a write
+ * @param message names the object and the next step; holds no counter and no time that moves while
+ *     nothing happens, since every change of it is a write
  */
 public record Verdict(State state, String reason, String message) {
 

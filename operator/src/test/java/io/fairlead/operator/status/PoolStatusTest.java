@@ -10,8 +10,10 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.report.PickerReport.Endpoints;
+import io.fairlead.crds.report.PickerReport.Out;
 import io.fairlead.crds.report.PickerReport.Refused;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PoolStatusTest {
@@ -219,13 +222,46 @@ class PoolStatusTest {
             brief(PoolStatus.of(facts(rolledOut(), ready(endpoints(null)))), "EndpointsAvailable"))
         .as("a picker that has not looked yet")
         .isEqualTo("Unknown/Pending");
-    for (String reason : List.of("NoMatchingPods", "NoReadyPods", "PortNotServed")) {
+    for (String reason :
+        List.of("NoMatchingPods", "NoReadyPods", "PortNotServed", "NoEndpointAnswers")) {
       assertThat(
               brief(
                   PoolStatus.of(facts(rolledOut(), ready(endpoints(reason)))),
                   "EndpointsAvailable"))
           .isEqualTo("False/" + reason);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          1 | bad refuses connections since 2026-01-01T12:03:07Z
+          3 | bad refuses connections since 2026-01-01T12:03:07Z; e2 is slow since T; e3 is slow since T
+          5 | bad refuses connections since 2026-01-01T12:03:07Z; e2 is slow since T; e3 is slow since T; and 2 more
+          """)
+  void endpointsThatDoNotAnswerAreNamed(int count, String told) {
+    List<Out> out = new ArrayList<>();
+    out.add(new Out("bad", "refuses connections", "2026-01-01T12:03:07Z"));
+    for (int i = 2; i <= count; i++) {
+      out.add(new Out("e" + i, "is slow", "T"));
+    }
+    PickerReport some =
+        new PickerReport("ns/p", hash("new"), 1, null, new Endpoints(9, 4, null, count, out));
+    // Another replica may see it otherwise.
+    Verdict verdict =
+        PoolStatus.of(facts(rolledOut(), ready(runs("new")), ready(some)))
+            .get("EndpointsAvailable");
+    assertThat(verdict)
+        .isEqualTo(
+            Verdict.yes("EndpointsReady", "4 of " + (4 + count) + " endpoints answer; " + told));
+
+    PickerReport none =
+        new PickerReport(
+            "ns/p", hash("new"), 1, null, new Endpoints(9, 0, "NoEndpointAnswers", count, out));
+    assertThat(PoolStatus.of(facts(rolledOut(), ready(none))).get("EndpointsAvailable"))
+        .isEqualTo(Verdict.no("NoEndpointAnswers", "No endpoint answers: " + told));
   }
 
   @Test

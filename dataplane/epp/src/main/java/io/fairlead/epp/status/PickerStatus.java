@@ -54,9 +54,20 @@ public final class PickerStatus {
     update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), refused, r.endpoints()));
   }
 
-  /** Endpoints were counted; {@code reason} says why none can serve. */
-  public void endpoints(int matching, int ready, @Nullable String reason) {
-    var endpoints = new PickerReport.Endpoints(matching, ready, reason);
+  /**
+   * Endpoints were counted.
+   *
+   * @param matching those that match the pool's selector
+   * @param listed those of them that may get requests
+   * @param reason why none can serve, null when some can
+   * @param out those listed that get none, since they don't answer, by name
+   */
+  public void endpoints(
+      int matching, int listed, @Nullable String reason, List<PickerReport.Out> out) {
+    List<PickerReport.Out> named =
+        out.subList(0, Math.min(out.size(), PickerReport.Endpoints.MOST_NAMED));
+    var endpoints =
+        new PickerReport.Endpoints(matching, listed - out.size(), reason, out.size(), named);
     update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), r.refused(), endpoints));
   }
 

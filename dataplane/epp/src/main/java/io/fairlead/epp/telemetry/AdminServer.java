@@ -25,6 +25,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.function.Consumer;
 
 /**
  * Answers {@code /metrics}, {@code /healthz}, {@code /readyz} and {@code /debug/status} over HTTP.
@@ -49,8 +50,8 @@ public final class AdminServer implements AutoCloseable {
     /** Why requests can't be served now; empty when they can. */
     String notReady();
 
-    /** The picker's status as JSON. */
-    String status();
+    /** The picker's status as JSON, with its endpoints as they were at one moment. */
+    String status(List<EndpointSnapshot> endpoints);
   }
 
   private final Channel listening;
@@ -132,7 +133,16 @@ public final class AdminServer implements AutoCloseable {
           answer(context, ready ? 200 : 503, TEXT, body, keepAlive, head);
         }
         case "/debug/status" ->
-            answer(context, 200, "application/json", pages.status() + "\n", keepAlive, head);
+            withSnapshot(
+                context,
+                endpoints ->
+                    answer(
+                        context,
+                        200,
+                        "application/json",
+                        pages.status(endpoints) + "\n",
+                        keepAlive,
+                        head));
         default ->
             answer(
                 context,
@@ -145,20 +155,26 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private void metrics(ChannelHandlerContext context, boolean keepAlive, boolean head) {
+      withSnapshot(
+          context,
+          endpoints -> {
+            StringBuilder page = new StringBuilder(pages.metrics());
+            EndpointLines.append(page, endpoints);
+            EndpointLines.appendScrapeFailures(page, pages.scrapeFailures());
+            answer(context, 200, METRICS, page.toString(), keepAlive, head);
+          });
+    }
+
+    /** Renders here what the pool's loop hands over. */
+    private void withSnapshot(
+        ChannelHandlerContext context, Consumer<List<EndpointSnapshot>> render) {
       pages
           .snapshot()
           .addListener(
               (Future<List<EndpointSnapshot>> done) ->
                   context
                       .executor()
-                      .execute(
-                          () -> {
-                            StringBuilder page = new StringBuilder(pages.metrics());
-                            EndpointLines.append(
-                                page, done.isSuccess() ? done.getNow() : List.of());
-                            EndpointLines.appendScrapeFailures(page, pages.scrapeFailures());
-                            answer(context, 200, METRICS, page.toString(), keepAlive, head);
-                          }));
+                      .execute(() -> render.accept(done.isSuccess() ? done.getNow() : List.of())));
     }
 
     private static void answer(

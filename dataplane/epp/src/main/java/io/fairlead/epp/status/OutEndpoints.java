@@ -1,0 +1,87 @@
+package io.fairlead.epp.status;
+
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.crds.report.PickerReport;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which endpoints get no requests since they don't answer, in words that stay the same while
+ * nothing changes: one that is tried now and then, and fails, is out all the while. One that is on
+ * trial for longer has nothing to show but its answers to probes: nobody sends requests.
+ *
+ * <p>Used by one thread, but for {@link #moment}.
+ */
+public final class OutEndpoints {
+
+  private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final Instant origin;
+  private final long originNanos;
+  private SortedMap<String, PickerReport.Out> out = new TreeMap<>();
+  private final Set<String> answered = new HashSet<>();
+
+  /**
+   * Nobody is out.
+   *
+   * @param now what the time is
+   * @param nanos what it is by the pool's clock
+   */
+  public OutEndpoints(Instant now, long nanos) {
+    origin = now;
+    originNanos = nanos;
+  }
+
+  /**
+   * Takes in how all endpoints are.
+   *
+   * @param now of the pool's clock
+   */
+  public void look(List<EndpointSnapshot> endpoints, long now) {
+    SortedMap<String, PickerReport.Out> next = new TreeMap<>();
+    answered.retainAll(endpoints.stream().map(EndpointSnapshot::name).toList());
+    for (EndpointSnapshot endpoint : endpoints) {
+      String name = endpoint.name();
+      if (endpoint.scrapedAt() != Long.MIN_VALUE) {
+        answered.add(name);
+      }
+      EndpointSnapshot.Health health = endpoint.health();
+      PickerReport.Out known = out.get(name);
+      switch (health.state()) {
+        case IN_USE -> {}
+        case OUT -> {
+          String since = known == null ? moment(health.since()) : known.since();
+          next.put(name, new PickerReport.Out(name, health.reason(), since));
+        }
+        case ON_TRIAL -> {
+          if (known != null && now - health.since() < TRIAL_NANOS) {
+            next.put(name, known);
+          }
+        }
+      }
+    }
+    out = next;
+  }
+
+  /** Those of these that are out, by name. */
+  public List<PickerReport.Out> among(Collection<String> names) {
+    return out.values().stream().filter(one -> names.contains(one.name())).toList();
+  }
+
+  /** Whether any of these has ever answered a scrape. */
+  public boolean anyAnswered(Collection<String> names) {
+    return names.stream().anyMatch(answered::contains);
+  }
+
+  /** What this time of the pool's clock is, to the second. */
+  public String moment(long nanos) {
+    return origin.plusNanos(nanos - originNanos).truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+}

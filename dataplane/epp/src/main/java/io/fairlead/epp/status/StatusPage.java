@@ -1,0 +1,54 @@
+package io.fairlead.epp.status;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.crds.report.PickerReport;
+import java.util.List;
+
+/** What one picker shows of itself: its report, and every endpoint as it is used. */
+public final class StatusPage {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private StatusPage() {}
+
+  /**
+   * The page as JSON.
+   *
+   * @param out tells times
+   * @param now of the pool's clock
+   */
+  public static String of(
+      PickerReport report, List<EndpointSnapshot> endpoints, OutEndpoints out, long now) {
+    try {
+      ObjectNode page = (ObjectNode) JSON.readTree(report.toJson());
+      ArrayNode list = page.putArray("endpointList");
+      for (EndpointSnapshot endpoint : endpoints) {
+        EndpointSnapshot.Health health = endpoint.health();
+        ObjectNode one = list.addObject();
+        one.put("name", endpoint.name());
+        one.put("health", endpoint.leaving() ? "leaving" : health.state().words());
+        one.put("reason", health.reason());
+        one.put("since", out.moment(health.since()));
+        one.put("failureRisk", rounded(health.failing()));
+        if (endpoint.scrapedAt() == Long.MIN_VALUE) {
+          one.putNull("scrapeAgeSeconds");
+        } else {
+          one.put("scrapeAgeSeconds", rounded((now - endpoint.scrapedAt()) / NANOS_PER_SECOND));
+        }
+        one.put("inFlight", endpoint.inFlight());
+      }
+      return JSON.writeValueAsString(page);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a page of plain values could not be written", e);
+    }
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * 1_000) / 1_000.0;
+  }
+}

@@ -1,0 +1,174 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.net.httpserver.HttpServer;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Picker;
+import io.fairlead.operator.testing.PoolFixture;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Model servers that are Ready and don't answer, as the pool tells of them: the operator, a picker
+ * and the servers' ports, all real.
+ */
+@ExtendWith(KubeApi.class)
+class EndpointHealthIT {
+
+  private static Installed cluster;
+
+  private final List<HttpServer> servers = new ArrayList<>();
+  private int port;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @AfterEach
+  void stopServers() {
+    servers.forEach(server -> server.stop(0));
+  }
+
+  @Test
+  void thePoolTellsWhichOfItsEndpointsDoNotAnswer() throws Exception {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("health"));
+    port = freePort();
+    for (int i = 1; i <= 3; i++) {
+      serve(address(i));
+    }
+    try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.createPicker("mine", "{name: pool}");
+      pool.create(
+          """
+          apiVersion: inference.networking.k8s.io/v1
+          kind: InferencePool
+          metadata: {name: pool}
+          spec:
+            selector: {matchLabels: {app: vllm}}
+            targetPorts: [{number: %d}]
+            endpointPickerRef: {name: picker-service, port: {number: 9002}}
+          """
+              .formatted(port));
+      for (int i = 1; i <= 4; i++) {
+        modelServer(pool.namespace(), "server-" + i, address(i));
+      }
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+      pool.becomeAvailable();
+      try (Picker picker = new Picker(cluster, pool)) {
+        awaitMessage(
+            pool,
+            "True/EndpointsReady",
+            "3 of 4 endpoints answer; server-4-rank-0 refuses connections since \\S+Z");
+        assertThat(picker.notReady()).isEmpty();
+        String told = pool.poolMessage("EndpointsAvailable");
+
+        servers.forEach(server -> server.stop(0));
+        awaitMessage(
+            pool,
+            "False/NoEndpointAnswers",
+            "No endpoint answers: server-1-rank-0 refuses connections since \\S+Z; server-2.*"
+                + "; and 1 more");
+
+        servers.clear();
+        for (int i = 1; i <= 3; i++) {
+          serve(address(i));
+        }
+        awaitMessage(pool, "True/EndpointsReady", Pattern.quote(told));
+        serve(address(4));
+        awaitMessage(pool, "True/EndpointsReady", "The pool has ready endpoints");
+      }
+    }
+  }
+
+  private static void awaitMessage(PoolFixture pool, String condition, String message) {
+    await()
+        .atMost(Duration.ofSeconds(40)) // probes come with growing pauses
+        .untilAsserted(
+            () -> {
+              assertThat(pool.poolConditions()).containsEntry("EndpointsAvailable", condition);
+              assertThat(pool.poolMessage("EndpointsAvailable")).matches(message);
+            });
+  }
+
+  private static String address(int server) {
+    return "127.0.0." + (10 + server);
+  }
+
+  /** Free on all addresses of the loopback device that are used here. */
+  private static int freePort() throws IOException {
+    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("0.0.0.0"))) {
+      return probe.getLocalPort();
+    }
+  }
+
+  /** A model server as far as the picker asks it when nobody sends requests. */
+  private void serve(String address) throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
+    byte[] page = "vllm:num_requests_waiting 0\n".getBytes(StandardCharsets.UTF_8);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.getResponseHeaders().set("content-type", "text/plain");
+          exchange.sendResponseHeaders(200, page.length);
+          exchange.getResponseBody().write(page);
+          exchange.close();
+        });
+    server.start();
+    servers.add(server);
+  }
+
+  private static void modelServer(String namespace, String name, String address) {
+    KubernetesClient admin = cluster.admin();
+    Pod pod =
+        admin
+            .resource(
+                new PodBuilder()
+                    .withNewMetadata()
+                    .withName(name)
+                    .withNamespace(namespace)
+                    .withLabels(Map.of("app", "vllm"))
+                    .endMetadata()
+                    .withNewSpec()
+                    .withAutomountServiceAccountToken(false)
+                    .addNewContainer()
+                    .withName("server")
+                    .withImage("x")
+                    .endContainer()
+                    .endSpec()
+                    .build())
+            .create();
+    admin
+        .resource(
+            new PodBuilder(pod)
+                .withNewStatus()
+                .withPhase("Running")
+                .withPodIP(address)
+                .addNewPodIP(address)
+                .addNewCondition()
+                .withType("Ready")
+                .withStatus("True")
+                .endCondition()
+                .endStatus()
+                .build())
+        .updateStatus();
+  }
+}
