@@ -43,6 +43,8 @@ public final class Telemetry implements RequestObserver {
   private final Map<String, RequestMeters> meters = new HashMap<>();
   private final Map<String, RollingLatency> latencies = new HashMap<>();
 
+  private final RejectionLog log = new RejectionLog();
+
   private volatile Set<String> models = Set.of();
 
   /** Nothing counted yet; {@code clock} is monotonic, in nanoseconds. */
@@ -135,6 +137,7 @@ public final class Telemetry implements RequestObserver {
 
   @Override
   public void rejected(String model, Rejection rejection) {
+    log.rejected(label(model), rejection.reason(), clock.getAsLong());
     if (!model.isEmpty()) {
       metersOf(model).rejected(rejection);
     }
@@ -160,13 +163,17 @@ public final class Telemetry implements RequestObserver {
   }
 
   private RequestMeters metersOf(String model) {
-    String label = models.contains(model) ? model : UNKNOWN;
+    String label = label(model);
     RequestMeters known = meters.get(label);
     if (known == null) {
       known = new RequestMeters(registry, label);
       meters.put(label, known);
     }
     return known;
+  }
+
+  private String label(String model) {
+    return models.contains(model) ? model : UNKNOWN;
   }
 
   private static Duration[] schedulingBuckets() {
