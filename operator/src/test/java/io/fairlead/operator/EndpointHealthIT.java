@@ -77,7 +77,8 @@ class EndpointHealthIT {
         awaitMessage(
             pool,
             "True/EndpointsReady",
-            "3 of 4 endpoints answer; server-4-rank-0 refuses connections since \\S+Z");
+            "3 of 4 endpoints answer; %s/server-4:%d refuses connections since \\S+Z"
+                .formatted(pool.namespace(), port));
         assertThat(picker.notReady()).isEmpty();
         String told = pool.poolMessage("EndpointsAvailable");
 
@@ -85,8 +86,8 @@ class EndpointHealthIT {
         awaitMessage(
             pool,
             "False/NoEndpointAnswers",
-            "No endpoint answers: server-1-rank-0 refuses connections since \\S+Z; server-2.*"
-                + "; and 1 more");
+            "No endpoint answers: %1$s/server-1:%2$d refuses connections since \\S+Z; %1$s/server-2:.*; and 1 more"
+                .formatted(pool.namespace(), port));
 
         servers.clear();
         for (int i = 1; i <= 3; i++) {

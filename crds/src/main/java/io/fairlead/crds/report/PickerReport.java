@@ -107,7 +107,7 @@ public record PickerReport(
   /**
    * An endpoint that gets no requests.
    *
-   * @param name the endpoint's
+   * @param name where people find it, such as {@code default/vllm-0:8000}
    * @param reason why, to be read after its name
    * @param since since when, as ISO 8601 writes a moment of UTC
    */

@@ -42,7 +42,6 @@ import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -242,7 +241,7 @@ final class PoolRuntime implements AutoCloseable {
     }
     endpoints = set;
     onEndpoints.accept(set.ready());
-    Set<String> names = names(set);
+    Set<String> names = set.placesOfReady().keySet();
     loop.execute(() -> telemetry.keepEndpoints(names));
     pool.endpoints(set.ready())
         .addListener(
@@ -271,19 +270,15 @@ final class PoolRuntime implements AutoCloseable {
   }
 
   private void countEndpoints() {
-    Set<String> names = names(endpoints);
-    List<PickerReport.Out> silent = out.among(names);
+    Map<String, String> places = endpoints.placesOfReady();
+    List<PickerReport.Out> silent = out.among(places);
     String reason = endpoints.reason();
-    if (reason == null && scraper.allRefuse() && !out.anyAnswered(names)) {
+    if (reason == null && scraper.allRefuse() && !out.anyAnswered(places.keySet())) {
       reason = "PortNotServed";
-    } else if (reason == null && silent.size() == names.size()) {
+    } else if (reason == null && silent.size() == places.size()) {
       reason = "NoEndpointAnswers";
     }
-    status.endpoints(endpoints.matching(), names.size(), endpointsCounted ? reason : null, silent);
-  }
-
-  private static Set<String> names(EndpointSet set) {
-    return set.ready().stream().map(EndpointSpec::name).collect(Collectors.toSet());
+    status.endpoints(endpoints.matching(), places.size(), endpointsCounted ? reason : null, silent);
   }
 
   private record OnScrapes(PoolLoop pool) implements MetricsScraper.Sink {

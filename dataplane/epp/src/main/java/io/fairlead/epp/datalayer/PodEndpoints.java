@@ -34,6 +34,7 @@ final class PodEndpoints {
    */
   static EndpointSet of(Collection<Pod> pods, Map<String, String> selector, List<Integer> ports) {
     List<EndpointSpec> ready = new ArrayList<>();
+    Map<String, String> places = new HashMap<>();
     int matching = 0;
     for (Pod pod : pods) {
       Map<String, String> labels = labels(pod);
@@ -50,18 +51,16 @@ final class PodEndpoints {
       String incarnation = pod.getMetadata().getUid() + "-" + restarts(pod, ports);
       for (int rank = 0; rank < ports.size(); rank++) {
         if (active.contains(ports.get(rank))) {
+          String endpoint = name + "-rank-" + rank;
+          int port = ports.get(rank);
           ready.add(
-              new EndpointSpec(
-                  name + "-rank-" + rank,
-                  incarnation,
-                  pod.getStatus().getPodIP(),
-                  ports.get(rank),
-                  shown));
+              new EndpointSpec(endpoint, incarnation, pod.getStatus().getPodIP(), port, shown));
+          places.put(endpoint, pod.getMetadata().getNamespace() + "/" + name + ":" + port);
         }
       }
     }
     ready.sort(Comparator.comparing(EndpointSpec::name));
-    return new EndpointSet(ready, matching);
+    return new EndpointSet(ready, matching, places);
   }
 
   private static boolean mayServe(Pod pod) {

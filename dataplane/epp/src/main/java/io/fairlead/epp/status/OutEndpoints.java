@@ -5,12 +5,15 @@ import io.fairlead.crds.report.PickerReport;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Which endpoints get no requests since they don't answer, in words that stay the same while
@@ -70,9 +73,19 @@ public final class OutEndpoints {
     out = next;
   }
 
-  /** Those of these that are out, by name. */
-  public List<PickerReport.Out> among(Collection<String> names) {
-    return out.values().stream().filter(one -> names.contains(one.name())).toList();
+  /**
+   * Those of these that are out, named by their places and in that order.
+   *
+   * @param places where people find an endpoint, by its name
+   */
+  public List<PickerReport.Out> among(Map<String, String> places) {
+    return places.entrySet().stream()
+        .flatMap(
+            place ->
+                Stream.ofNullable(out.get(place.getKey()))
+                    .map(one -> new PickerReport.Out(place.getValue(), one.reason(), one.since())))
+        .sorted(Comparator.comparing(PickerReport.Out::name))
+        .toList();
   }
 
   /** Whether any of these has ever answered a scrape. */

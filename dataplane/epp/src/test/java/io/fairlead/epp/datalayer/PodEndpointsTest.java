@@ -16,7 +16,7 @@ class PodEndpointsTest {
   private static Pod pod(String annotations, int engineRestarts, int sidecarRestarts) {
     return Serialization.unmarshal(
         """
-        metadata: {name: a, uid: u, labels: {app: vllm}, annotations: {%s}}
+        metadata: {name: a, namespace: ns, uid: u, labels: {app: vllm}, annotations: {%s}}
         spec:
           containers:
             - {name: proxy, ports: [{containerPort: 15000}]}
@@ -51,6 +51,7 @@ class PodEndpointsTest {
       assertThat(set.ready()).extracting(EndpointSpec::port).containsExactly(8001);
       assertThat(set.matching()).isEqualTo(1);
     }
-    assertThat(of(pod("", 0, 0)).ready()).hasSize(2);
+    assertThat(of(pod("", 0, 0)).placesOfReady())
+        .isEqualTo(Map.of("a-rank-0", "ns/a:8000", "a-rank-1", "ns/a:8001"));
   }
 }

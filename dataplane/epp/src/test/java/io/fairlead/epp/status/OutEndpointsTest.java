@@ -9,6 +9,7 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.report.PickerReport.Out;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,27 +29,31 @@ class OutEndpointsTest {
             endpoint("good", HealthState.IN_USE, "", 0),
             endpoint("bad", HealthState.OUT, "refuses connections", 107 * SECOND)),
         110 * SECOND);
-    assertThat(out.among(Set.of("good", "bad")))
+    assertThat(out.among(Map.of("good", "good", "bad", "bad")))
         .containsExactly(new Out("bad", "refuses connections", "2026-01-01T12:00:07Z"));
-    assertThat(out.among(Set.of("good"))).as("bad has left").isEmpty();
+    assertThat(out.among(Map.of("bad", "default/bad:8000")))
+        .as("named as people find it")
+        .extracting(Out::name)
+        .containsExactly("default/bad:8000");
+    assertThat(out.among(Map.of("good", "good"))).as("bad has left").isEmpty();
   }
 
   @Test
   void oneThatIsTriedNowAndThenIsOutAllTheWhile() {
     out.look(List.of(endpoint("e", HealthState.OUT, "answers with errors", 101 * SECOND)), 0);
-    List<Out> first = out.among(Set.of("e"));
+    List<Out> first = out.among(Map.of("e", "e"));
     out.look(
         List.of(endpoint("e", HealthState.ON_TRIAL, "answered a probe", 102 * SECOND)),
         103 * SECOND);
-    assertThat(out.among(Set.of("e"))).isEqualTo(first);
+    assertThat(out.among(Map.of("e", "e"))).isEqualTo(first);
     out.look(List.of(endpoint("e", HealthState.OUT, "refuses connections", 104 * SECOND)), 0);
-    assertThat(out.among(Set.of("e")))
+    assertThat(out.among(Map.of("e", "e")))
         .containsExactly(new Out("e", "refuses connections", first.getFirst().since()));
 
     out.look(List.of(endpoint("e", HealthState.IN_USE, "answers again", 105 * SECOND)), 0);
-    assertThat(out.among(Set.of("e"))).isEmpty();
+    assertThat(out.among(Map.of("e", "e"))).isEmpty();
     out.look(List.of(endpoint("e", HealthState.OUT, "refuses connections", 106 * SECOND)), 0);
-    assertThat(out.among(Set.of("e")).getFirst().since()).isEqualTo("2026-01-01T12:00:06Z");
+    assertThat(out.among(Map.of("e", "e")).getFirst().since()).isEqualTo("2026-01-01T12:00:06Z");
   }
 
   @Test
@@ -56,9 +61,9 @@ class OutEndpointsTest {
     out.look(List.of(endpoint("e", HealthState.OUT, "refuses connections", 101 * SECOND)), 0);
     EndpointSnapshot onTrial = endpoint("e", HealthState.ON_TRIAL, "answered", 102 * SECOND);
     out.look(List.of(onTrial), 106 * SECOND);
-    assertThat(out.among(Set.of("e"))).hasSize(1);
+    assertThat(out.among(Map.of("e", "e"))).hasSize(1);
     out.look(List.of(onTrial), 107 * SECOND);
-    assertThat(out.among(Set.of("e"))).isEmpty();
+    assertThat(out.among(Map.of("e", "e"))).isEmpty();
   }
 
   @Test
