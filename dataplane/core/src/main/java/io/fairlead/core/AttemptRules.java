@@ -52,9 +52,30 @@ final class AttemptRules {
     flight.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
   }
 
-  /** The attempt failed: its endpoint's health is told. */
+  /** The request was answered: its endpoints' health is told. */
+  void answered(long now, Flight flight, EndpointState at) {
+    health.answered(now, at.health(), flight.sentAt, flight.trial);
+    EndpointState prefiller = flight.prefilledBy;
+    if (prefiller != null) {
+      health.answered(now, prefiller.health(), flight.sentAt, flight.prefillTrial);
+    }
+  }
+
+  /**
+   * The attempt failed: its endpoints' health is told. Of two, the one that computes the prompt may
+   * have failed the other, and nobody can tell: both are blamed, and what else they serve clears
+   * the one that is well. One that is out already is to blame alone.
+   */
   void failed(long now, Flight flight, EndpointState at, Failure failure) {
-    health.failed(now, at.health(), failure, flight.sentAt, flight.trial);
+    EndpointState prefiller = flight.prefilledBy;
+    if (prefiller == null || flight.answered || failure.ofConnecting()) {
+      health.failed(now, at.health(), failure, flight.sentAt, flight.trial);
+      return;
+    }
+    if (prefiller.health().state() != HealthState.OUT) {
+      health.failed(now, at.health(), failure, flight.sentAt, flight.trial);
+    }
+    health.failed(now, prefiller.health(), failure, flight.sentAt, flight.prefillTrial);
   }
 
   /** Whether its bounds and those of the pool allow another attempt; counts it if so. */
@@ -80,7 +101,7 @@ final class AttemptRules {
     switch (outcome) {
       case COMPLETED -> {
         if (!flight.answered) {
-          health.answered(now, endpoint.health(), flight.sentAt, flight.trial);
+          answered(now, flight, endpoint);
         }
       }
       case FAILED -> {
@@ -116,8 +137,13 @@ final class AttemptRules {
             && !flight.workedOn
             && flight.attempts <= limits.retries();
     // A server that never served may be compiling what its first request needs.
-    return (again && candidates.hasOtherInUse(flight))
-        ? at.health().silentSince(now - SILENT_FOR_DEAD)
-        : at.health().served() && at.health().silentSince(now - SILENT_FOR_GOOD);
+    long longest = again && candidates.hasOtherInUse(flight) ? SILENT_FOR_DEAD : SILENT_FOR_GOOD;
+    EndpointState prefiller = flight.prefilledBy;
+    return isDead(at, now - longest, longest == SILENT_FOR_DEAD)
+        || (prefiller != null && isDead(prefiller, now - longest, longest == SILENT_FOR_DEAD));
+  }
+
+  private static boolean isDead(EndpointState endpoint, long since, boolean evenIfNew) {
+    return (evenIfNew || endpoint.health().served()) && endpoint.health().silentSince(since);
   }
 }

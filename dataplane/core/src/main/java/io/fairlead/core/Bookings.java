@@ -70,6 +70,7 @@ final class Bookings {
       endpoint.health().over(flight.trial);
       endpoint.ended(now, flight, decoded);
       flight.at = null;
+      flight.prefilledBy = null;
       flight.phase = Phase.DECIDING;
       endpoints.ended(endpoint);
     }
@@ -81,6 +82,7 @@ final class Bookings {
     if (prefiller != null) {
       flight.prefillAt = null;
       prefiller.prefills().remove(now, flight);
+      prefiller.health().over(flight.prefillTrial);
       prefiller.ended(now, flight, false);
       endpoints.ended(prefiller);
     } else if (flight.at != null) {

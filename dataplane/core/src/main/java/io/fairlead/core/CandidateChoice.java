@@ -21,42 +21,53 @@ final class CandidateChoice {
   }
 
   /**
-   * Leaves as candidates those endpoints that the request may go to: of those in use the ones that
-   * it draws; where that is none, all in use; and where none is, whoever has not failed it yet.
-   *
-   * <p>Where all in use are full, what is out is no way out.
+   * Whom the request may go to, from the narrowest choice to the widest: where the scheduler finds
+   * nobody in one, such as when its filters want another label, the next is tried.
+   */
+  enum Use {
+    /**
+     * One on trial that the request draws, alone: left to the scheduler, others would always look
+     * better, and it would never come back.
+     */
+    ON_TRIAL,
+    /** Those in use that the request draws. */
+    DRAWN,
+    /** All in use. */
+    IN_USE,
+    /** Whoever has not failed it yet. */
+    ANY;
+
+    private boolean isDrawn() {
+      return this == ON_TRIAL || this == DRAWN;
+    }
+
+    Use wider() {
+      return switch (this) {
+        case ON_TRIAL -> DRAWN;
+        case DRAWN -> IN_USE;
+        case IN_USE, ANY -> ANY;
+      };
+    }
+  }
+
+  /** The narrowest choice that makes a difference now. */
+  Use narrowest(long now) {
+    return health.whole(now) ? Use.ANY : Use.ON_TRIAL;
+  }
+
+  /**
+   * Leaves as candidates those endpoints that the request may go to.
    *
    * @param saturation says which are full, where those don't count
-   * @return how many do not count for being full, of those looked at last
+   * @return how many do not count for being full
    */
-  int narrow(long now, Flight flight, @Nullable SaturationDetector saturation) {
-    int full = 0;
-    boolean any = flight.attempts == 0 && saturation == null && flight.facts.subset() == null;
-    if (any && health.whole(now)) {
+  int narrow(Flight flight, @Nullable SaturationDetector saturation, Use use) {
+    boolean retry = flight.attempts > 0;
+    if (use == Use.ANY && !retry && saturation == null && flight.facts.subset() == null) {
+      current.everybody();
       return 0;
     }
-    if (!health.whole(now)) {
-      full = narrow(flight, saturation, Use.DRAWN);
-      if (current.size() == 0) {
-        full = narrow(flight, saturation, Use.IN_USE);
-      }
-      if (current.size() > 0 || full > 0) {
-        return full;
-      }
-    }
-    return narrow(flight, saturation, Use.ANY);
-  }
-
-  /** Who counts as usable. */
-  private enum Use {
-    DRAWN,
-    IN_USE,
-    ANY
-  }
-
-  private int narrow(Flight flight, @Nullable SaturationDetector saturation, Use use) {
     EndpointState[] eligible = endpoints.eligible();
-    boolean retry = flight.attempts > 0;
     int full = 0;
     int count = use == Use.ANY ? eligible.length : health.usableCount();
     current.none();
@@ -66,12 +77,11 @@ final class CandidateChoice {
       if ((retry && flight.hasTried(endpoint))
           || !allowed(flight.facts, endpoint)
           || (use != Use.ANY && health.busyOnTrial(place))
-          || (use == Use.DRAWN && health.drawnOut(place, lot(flight, endpoint)))) {
+          || (use == Use.ON_TRIAL && !health.onTrial(place))
+          || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))) {
         continue;
       }
-      if (use == Use.DRAWN && health.onTrial(place)) {
-        // Left to the scheduler, others would always look better, and it would never come back.
-        current.none();
+      if (use == Use.ON_TRIAL) {
         current.candidate(place);
         return 0;
       }

@@ -56,6 +56,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
     matchedKnown = false;
     endpoints = pool.eligible();
     columns = pool.columns();
+    everybody();
+  }
+
+  /** Every endpoint is a candidate. */
+  void everybody() {
     all = true;
     size = endpoints.length;
   }

@@ -30,7 +30,7 @@ final class EndedRequest implements Completion {
     succeeded = outcome == Outcome.COMPLETED;
     expectedCached = flight.cached;
     estimatedPrompt = flight.tokens;
-    prefilledElsewhere = flight.prefilledElsewhere;
+    prefilledElsewhere = flight.prefilledBy != null;
     boolean decoded = flight.firstTokenSeen();
     timeToFirstToken = decoded ? flight.firstTokenAt - flight.sentAt : -1;
     prefillTime = decoded ? flight.firstTokenAt - flight.prefillSince : -1;

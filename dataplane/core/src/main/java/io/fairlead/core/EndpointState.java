@@ -252,7 +252,7 @@ final class EndpointState implements Endpoint {
   /** Its first token came. */
   void firstToken(long now, Flight flight) {
     decodes(now, flight);
-    if (!flight.prefilledElsewhere) {
+    if (flight.prefilledBy == null) {
       pace.learn(flight.uncached(), now - Math.max(flight.sentAt, lastFirstToken));
     }
     flight.prefillSince = Math.max(flight.sentAt, lastFirstToken);

@@ -57,6 +57,11 @@ public enum Failure {
     return answered;
   }
 
+  /** Whether the request did not get there as a whole. */
+  boolean ofConnecting() {
+    return this == REFUSED || this == UNREACHABLE || this == RESET_UNSENT;
+  }
+
   Work work() {
     return work;
   }

@@ -68,6 +68,9 @@ final class Flight {
   /** Whether it goes to an endpoint on trial. */
   boolean trial;
 
+  /** Whether its prompt does. */
+  boolean prefillTrial;
+
   /** Whether it was sent again after an endpoint may have worked on it: that happens once. */
   boolean workedOn;
 
@@ -107,8 +110,8 @@ final class Flight {
   /** The same of whoever computes the prompt. */
   int matchedAtPrefill;
 
-  /** Whether that is another endpoint than {@link #at}. */
-  boolean prefilledElsewhere;
+  /** Who computed its prompt or was to, if that is another endpoint than {@link #at}. */
+  @Nullable EndpointState prefilledBy;
 
   /**
    * The endpoint's running sums at the first token: what they grow by until the end is the mean.
@@ -176,6 +179,7 @@ final class Flight {
     listener = DEAF;
     at = null;
     prefillAt = null;
+    prefilledBy = null;
     target = "";
     timeouts = Timeouts.UNSET;
     Arrays.fill(tried, null);

@@ -10,6 +10,7 @@ import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.Scheduler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.Observer;
+import io.fairlead.plugin.SaturationDetector;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -237,7 +238,7 @@ public final class PoolCore {
     }
     flight.answered = true;
     flight.lastByteAt = now;
-    health.answered(now, flight.at.health(), flight.sentAt, flight.trial);
+    attempts.answered(now, flight, flight.at);
     if (flight.firstTokenSeen()) {
       bookings.firstToken(now, flight, flight.at);
     }
@@ -450,15 +451,27 @@ public final class PoolCore {
     current.start(now, facts, criticality, endpoints);
     current.target(model.target(current));
     boolean sheddable = criticality == Criticality.SHEDDABLE;
-    int full = candidates.narrow(now, flight, sheddable ? active.saturation() : null);
-    if (current.size() == 0) {
-      return full > 0 ? Reason.SATURATED : nobody(retry, Reason.NO_READY_ENDPOINTS);
+    SaturationDetector saturation = sheddable ? active.saturation() : null;
+    CandidateChoice.Use use = candidates.narrowest(now);
+    boolean some = false;
+    while (true) {
+      int full = candidates.narrow(flight, saturation, use);
+      if (current.size() > 0) {
+        some = true;
+        if (active.scheduler().schedule(current, current)) {
+          return null;
+        }
+      }
+      // Where all in use are full, what is out is no way out.
+      boolean widest =
+          use == CandidateChoice.Use.ANY || (use == CandidateChoice.Use.IN_USE && full > 0);
+      if (widest) {
+        return full > 0
+            ? Reason.SATURATED
+            : nobody(retry, some ? Reason.NO_SUITABLE_ENDPOINT : Reason.NO_READY_ENDPOINTS);
+      }
+      use = use.wider();
     }
-    boolean found = active.scheduler().schedule(current, current);
-    if (found) {
-      return null;
-    }
-    return full > 0 ? Reason.SATURATED : nobody(retry, Reason.NO_SUITABLE_ENDPOINT);
   }
 
   /** To the client of a retried request, what failed tells more than why there is no third one. */
@@ -485,7 +498,7 @@ public final class PoolCore {
     flight.matched = matched;
     int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
     flight.matchedAtPrefill = matchedThere;
-    flight.prefilledElsewhere = prefiller != endpoint;
+    flight.prefilledBy = prefiller == endpoint ? null : prefiller;
     flight.cached = current.cachedTokensOf(matchedThere);
     flight.sentAt = now;
     flight.attempts++;
@@ -498,6 +511,7 @@ public final class PoolCore {
       current.learn(prefiller);
       prefiller.sent(now, flight, matchedThere);
       flight.prefillAt = prefiller;
+      flight.prefillTrial = prefiller.health().sent(now, flight.target);
     }
     prefiller.prefills().add(now, flight);
     prefiller.publish();
