@@ -163,7 +163,8 @@ public final class PoolStatus {
           case "NoReadyPods" ->
               "Pods match spec.selector, but none is ready; see kubectl describe pods";
           case "PortNotServed" ->
-              "No matching pod serves spec.targetPorts; correct the ports of the pool or the pods";
+              "No matching pod serves spec.targetPorts%s; correct the ports of the pool or the pods"
+                  .formatted(endpoints.outCount() == 0 ? "" : ": " + out(endpoints));
           case "NoEndpointAnswers" -> "No endpoint answers: " + out(endpoints);
           default -> "The picker has no endpoint to send requests to";
         });
