@@ -262,6 +262,17 @@ class PoolStatusTest {
             "ns/p", hash("new"), 1, null, new Endpoints(9, 0, "NoEndpointAnswers", count, out));
     assertThat(PoolStatus.of(facts(rolledOut(), ready(none))).get("EndpointsAvailable"))
         .isEqualTo(Verdict.no("NoEndpointAnswers", "No endpoint answers: " + told));
+
+    PickerReport unserved =
+        new PickerReport(
+            "ns/p", hash("new"), 1, null, new Endpoints(9, 0, "PortNotServed", count, out));
+    assertThat(PoolStatus.of(facts(rolledOut(), ready(unserved))).get("EndpointsAvailable"))
+        .isEqualTo(
+            Verdict.no(
+                "PortNotServed",
+                "No matching pod serves spec.targetPorts: "
+                    + told
+                    + "; correct the ports of the pool or the pods"));
   }
 
   @Test
