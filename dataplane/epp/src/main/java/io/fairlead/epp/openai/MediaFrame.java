@@ -18,7 +18,9 @@ final class MediaFrame {
     /** Its type says that it names a file. */
     FILE,
     /** Its type says that it is an image or a file. */
-    PART
+    PART,
+    /** Its type says that it is a call whose result is an image. */
+    DRAWN
   }
 
   /** What a {@code type} tells. */
@@ -27,7 +29,8 @@ final class MediaFrame {
     BASE64,
     URL,
     IMAGE,
-    FILE
+    FILE,
+    DRAWING
   }
 
   private static final int NONE = -1;
@@ -103,6 +106,9 @@ final class MediaFrame {
         || JsonString.same("input_image", body, from, to)) {
       return Type.IMAGE;
     }
+    if (JsonString.same("image_generation_call", body, from, to)) {
+      return Type.DRAWING;
+    }
     boolean file =
         JsonString.same("document", body, from, to)
             || JsonString.same("input_file", body, from, to)
@@ -131,6 +137,7 @@ final class MediaFrame {
             case SOURCE -> Condition.BASE64;
             default -> null;
           };
+      case RESULT -> Condition.DRAWN;
       case FILE_ID, FILE_URL ->
           switch (place) {
             case FILE -> Condition.NONE;
@@ -156,8 +163,12 @@ final class MediaFrame {
       bytes = decoded(to - comma);
     } else {
       told = null;
-      bytes = key == MediaKey.DATA || key == MediaKey.FILE_DATA ? decoded(to - from) : -1;
+      bytes = holdsBase64(key) ? decoded(to - from) : -1;
     }
+  }
+
+  private static boolean holdsBase64(MediaKey key) {
+    return key == MediaKey.DATA || key == MediaKey.FILE_DATA || key == MediaKey.RESULT;
   }
 
   /** Bytes that so many characters of Base64 stand for. */
@@ -186,6 +197,7 @@ final class MediaFrame {
       case URL -> type == Type.URL;
       case FILE -> type == Type.FILE;
       case PART -> type == Type.IMAGE || type == Type.FILE;
+      case DRAWN -> type == Type.DRAWING;
     };
   }
 
@@ -210,6 +222,6 @@ final class MediaFrame {
     if (hint != null) {
       return hint;
     }
-    return type == Type.IMAGE ? MediaKind.IMAGE : MediaKind.DOCUMENT;
+    return type == Type.IMAGE || type == Type.DRAWING ? MediaKind.IMAGE : MediaKind.DOCUMENT;
   }
 }

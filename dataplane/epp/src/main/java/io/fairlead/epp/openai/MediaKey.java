@@ -12,6 +12,7 @@ enum MediaKey {
   DETAIL("detail"),
   FORMAT("format"),
   SOURCE("source"),
+  RESULT("result"),
   FILE_ID("file_id"),
   FILE_URL("file_url"),
   FILE_DATA("file_data"),
