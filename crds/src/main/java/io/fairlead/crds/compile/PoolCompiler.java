@@ -42,9 +42,9 @@ public final class PoolCompiler {
   private final List<AcceptedModel> accepted = new ArrayList<>();
 
   private final @Nullable PluginTypes types;
-  private final @Nullable SchedulerConfig lastGood;
+  private final @Nullable PoolConfig lastGood;
 
-  private PoolCompiler(@Nullable PluginTypes types, @Nullable SchedulerConfig lastGood) {
+  private PoolCompiler(@Nullable PluginTypes types, @Nullable PoolConfig lastGood) {
     this.types = types;
     this.lastGood = lastGood;
   }
@@ -63,32 +63,35 @@ public final class PoolCompiler {
 
   /**
    * Compiles {@code pool} for a scheduler that is elsewhere: plugins are checked as far as their
-   * types say, and a picker with scheduling that cannot be run keeps what it ran before.
+   * types say, and of a picker whose scheduling or requests cannot be run, what ran before of those
+   * stays.
    *
    * @param models InferenceModels of any pool; those of other namespaces and other pools are passed
    *     over
    * @param picker the pool's EndpointPicker, if it has one
    * @param types the plugin types of the scheduler
-   * @param lastGood the scheduling that ran before; null when none did
+   * @param lastGood what ran before; null when nothing did
    */
   public static Compilation compile(
       InferencePool pool,
       List<InferenceModel> models,
       @Nullable EndpointPicker picker,
       PluginTypes types,
-      @Nullable SchedulerConfig lastGood) {
+      @Nullable PoolConfig lastGood) {
     return new PoolCompiler(types, lastGood).compiled(pool, models, picker);
   }
 
   private Compilation compiled(
       InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
     findings.addAll(PoolCheck.of(pool));
-    RequestsConfig requests = picker == null ? RequestsConfig.DEFAULT : requests(picker);
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
+    RequestsConfig requests = picker == null ? RequestsConfig.DEFAULT : requests(picker);
     SchedulerConfig scheduler = picker == null ? SchedulerConfig.DEFAULT : scheduler(picker);
     List<ModelConfig> configs = models(pool, models);
     return new Compilation(
-        usable && scheduler != null ? config(pool, configs, requests, scheduler) : null,
+        usable && requests != null && scheduler != null
+            ? config(pool, configs, requests, scheduler)
+            : null,
         accepted,
         findings);
   }
@@ -127,7 +130,8 @@ public final class PoolCompiler {
         Finding.Severity.REJECTS);
   }
 
-  private RequestsConfig requests(EndpointPicker picker) {
+  /** Null when there is none that could run. */
+  private @Nullable RequestsConfig requests(EndpointPicker picker) {
     RequestsSpec requests = picker.getSpec() == null ? null : picker.getSpec().requests();
     if (requests == null) {
       return RequestsConfig.DEFAULT;
@@ -139,7 +143,7 @@ public final class PoolCompiler {
     for (FieldError error : tree.errors()) {
       findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
     }
-    return config;
+    return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.requests();
   }
 
   /** Null when there is none that could run. */
@@ -162,7 +166,7 @@ public final class PoolCompiler {
     for (FieldError warning : tree.warnings()) {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
-    return tree.errors().isEmpty() ? config : lastGood;
+    return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.scheduler();
   }
 
   private static Finding finding(

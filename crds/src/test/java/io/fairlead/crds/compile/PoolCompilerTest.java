@@ -11,6 +11,7 @@ import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -266,6 +267,34 @@ final class PoolCompilerTest {
                 .findings())
         .extracting(Finding::path)
         .containsExactly("spec.requests.unconfiguredModels", "spec.requests.retryBudgetPercent");
+  }
+
+  @Test
+  void ofAPickerThatCannotBeRunWhatRanBeforeStaysAndModelsGoOn() {
+    PoolConfig ran =
+        config(PoolCompiler.compile(pool(), List.of(), requests("{retryBudgetPercent: 5}")));
+    Compilation edited =
+        PoolCompiler.compile(
+            pool(),
+            List.of(good("a")),
+            requests("{retryBudgetPercent: 500}"),
+            PluginTypes.shipped(),
+            ran);
+    assertThat(config(edited).requests()).isEqualTo(ran.requests());
+    assertThat(config(edited).models()).hasSize(1);
+    assertThat(edited.findings())
+        .extracting(Finding::path)
+        .containsExactly("spec.requests.retryBudgetPercent");
+    assertThat(
+            PoolCompiler.compile(
+                    pool(),
+                    List.of(),
+                    requests("{retryBudgetPercent: 500}"),
+                    PluginTypes.shipped(),
+                    null)
+                .config())
+        .as("nothing ran before")
+        .isNull();
   }
 
   private static EndpointPicker requests(String requests) {

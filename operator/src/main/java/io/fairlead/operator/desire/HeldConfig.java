@@ -3,7 +3,6 @@ package io.fairlead.operator.desire;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.report.PickerReport;
@@ -60,13 +59,12 @@ public final class HeldConfig {
   }
 
   /**
-   * The scheduling that ran before: of the newest config, unless a picker refuses that one and
-   * another ran before it.
+   * What ran before: the newest config, unless a picker refuses that one and another ran before it.
    */
-  public @Nullable SchedulerConfig scheduling() {
+  public @Nullable PoolConfig good() {
     Optional<PoolConfig> lastGood =
         refused() ? read(data.get(Children.LAST_GOOD_KEY)) : Optional.empty();
-    return lastGood.or(this::newest).map(PoolConfig::scheduler).orElse(null);
+    return lastGood.or(this::newest).orElse(null);
   }
 
   /**

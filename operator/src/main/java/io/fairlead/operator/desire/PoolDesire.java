@@ -34,7 +34,7 @@ public final class PoolDesire {
     HeldConfig held = HeldConfig.of(seen);
     Compilation compilation =
         PoolCompiler.compile(
-            seen.pool(), seen.models(), picker, PluginTypes.shipped(), held.scheduling());
+            seen.pool(), seen.models(), picker, PluginTypes.shipped(), held.good());
     PoolConfig compiled = compilation.config();
     PoolConfig config = compiled == null ? held.newest().orElse(null) : compiled;
     Set<ModelConfig> running = RunningModels.of(seen, config, held);
@@ -83,9 +83,7 @@ public final class PoolDesire {
   private static String kept(Finding finding, Compilation compilation) {
     return compilation.config() == null
         ? "; the config that was in force stays"
-        : finding.object().kind().equals("EndpointPicker")
-            ? "; the scheduling that was in force stays"
-            : "";
+        : finding.object().kind().equals("EndpointPicker") ? "; what was in force of it stays" : "";
   }
 
   private static JudgedModel judge(
