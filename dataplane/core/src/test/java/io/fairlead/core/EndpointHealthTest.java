@@ -117,6 +117,20 @@ class EndpointHealthTest {
     assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
   }
 
+  /** Also where pauses are usual, so that silence says little at first. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void nobodyWaitsForOneWhoseMachineIsGone(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.streamed = 0.5;
+    pool.fault(1, Manner.SLOW, 2 * SECOND, FROM - SECOND);
+    pool.fault(0, Manner.VANISHES, FROM, 40 * SECOND);
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.failures).as("what was being answered is lost").allMatch("broken off"::equals);
+    assertThat(pool.longestWait).isLessThan(8 * SECOND);
+  }
+
   @ParameterizedTest
   @MethodSource("runs")
   void metricsThatAreGoneCostNothing(String profile, long seed) {

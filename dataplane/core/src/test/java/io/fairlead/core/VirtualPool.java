@@ -40,6 +40,8 @@ final class VirtualPool implements RequestListener, PoolListener {
     REFUSES,
     /** Connections to it come about never. */
     SWALLOWS,
+    /** The same, and what it has stands still: its machine is gone. */
+    VANISHES,
     /** Answers 500 at once. */
     FAILS_FAST,
     /** The same to what is new; what it has it finishes, and its pages are fine. */
@@ -94,9 +96,11 @@ final class VirtualPool implements RequestListener, PoolListener {
 
     private boolean headSeen;
     private boolean over;
+    private final long arrivedAt;
 
-    Exchange(Delivery delivery) {
+    Exchange(Delivery delivery, long arrivedAt) {
       this.delivery = delivery;
+      this.arrivedAt = arrivedAt;
     }
 
     private Server server() {
@@ -132,6 +136,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   double streamed = 1;
 
   boolean gateway = true;
+
+  /** Longest time from a request's arrival to the first byte of its answer. */
+  long longestWait;
 
   /** Whether requests still come. */
   boolean traffic = true;
@@ -226,7 +233,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   void arrive() {
     arrived++;
     Delivery delivery = new Delivery(random.nextDouble() < streamed, gateway);
-    Exchange exchange = new Exchange(delivery);
+    Exchange exchange = new Exchange(delivery, now);
     beginning = exchange;
     RequestFacts facts =
         new RequestFacts(
@@ -276,7 +283,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     long pace = to.manner == Manner.SLOW ? 10 : 1;
     switch (to.manner) {
       case REFUSES -> later(MILLI / 2, request, attempt, () -> failed(request, Failure.REFUSED));
-      case SWALLOWS ->
+      case SWALLOWS, VANISHES ->
           later(2 * SECOND, request, attempt, () -> failed(request, Failure.UNREACHABLE));
       case FAILS_FAST, PASSES_PROBES ->
           later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
@@ -310,7 +317,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   private boolean frozen(Server server) {
-    return server.manner == Manner.FREEZES || server.manner == Manner.FREEZES_ALL;
+    return server.manner == Manner.FREEZES
+        || server.manner == Manner.FREEZES_ALL
+        || server.manner == Manner.VANISHES;
   }
 
   private void piece(long request, int attempt) {
@@ -327,6 +336,7 @@ final class VirtualPool implements RequestListener, PoolListener {
       core.progress(now, request);
     } else {
       exchange.headSeen = true;
+      longestWait = Math.max(longestWait, now - exchange.arrivedAt);
       core.firstByte(now, request);
     }
   }
@@ -342,6 +352,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     }
     exchange.server().progress += 100;
     if (!exchange.headSeen) {
+      longestWait = Math.max(longestWait, now - exchange.arrivedAt);
       core.firstByte(now, request);
     }
     over(request, exchange);
@@ -409,7 +420,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     long begun = now;
     switch (server.manner) {
       case REFUSES -> core.unreachable(now, spec, begun, Failure.REFUSED);
-      case SWALLOWS ->
+      case SWALLOWS, VANISHES ->
           at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.UNREACHABLE));
       case FREEZES_ALL, LOSES_METRICS ->
           at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.FIRST_BYTE_LATE));
@@ -443,7 +454,7 @@ final class VirtualPool implements RequestListener, PoolListener {
         servers.stream().filter(s -> s.name.equals(probe.endpoint().name())).findFirst().get();
     switch (server.manner) {
       case REFUSES -> at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.REFUSED));
-      case SWALLOWS ->
+      case SWALLOWS, VANISHES ->
           at(now + 2 * SECOND, () -> core.probeFailed(now, probe.id(), Failure.UNREACHABLE));
       case FAILS_FAST, DRAINS, FAILS_PROBES ->
           at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.ERROR));

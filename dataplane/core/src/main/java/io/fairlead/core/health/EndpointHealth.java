@@ -49,6 +49,9 @@ public final class EndpointHealth {
   /** Whether it is out for saying nothing: any sign of life ends that. */
   boolean silent;
 
+  /** Whether it is out for something else and says nothing either: its requests wait in vain. */
+  boolean lifeless;
+
   /** Whether the last scrape of its port got no connection. */
   boolean unreachable;
 
@@ -116,9 +119,9 @@ public final class EndpointHealth {
     return served;
   }
 
-  /** Whether it is out for saying nothing while it had work, and since when. */
+  /** Whether it has been out since then, and says nothing while it has work. */
   public boolean silentSince(long then) {
-    return silent && since <= then;
+    return (silent || lifeless) && since <= then;
   }
 
   /** What it is called now. */
@@ -202,6 +205,7 @@ public final class EndpointHealth {
     cameAt = now;
     lastSign = now;
     silent = false;
+    lifeless = false;
     unreachable = false;
     relapses = 0;
     backAt = 0;

@@ -181,6 +181,7 @@ public final class PoolHealth {
   public void sign(long now, EndpointHealth endpoint) {
     long gap = now - endpoint.lastSign;
     endpoint.lastSign = now;
+    endpoint.lifeless = false;
     if (endpoint.inFlight > 0 && endpoint.served && gap > usualGap) {
       // A false alarm makes the next one rarer, but no single freeze makes the pool deaf.
       usualGap = endpoint.silent ? Math.min(gap, TIMES_USUAL * (SILENT + usualGap)) : gap;
@@ -247,6 +248,10 @@ public final class PoolHealth {
   private void probeFailed(long now, EndpointHealth endpoint, Failure failure) {
     endpoint.probe = 0;
     endpoint.probeFailure = failure;
+    if (failure.answered()) {
+      endpoint.lastSign = now; // it fails, but it lives
+      endpoint.lifeless = false;
+    }
     if (endpoint.state == HealthState.OUT) {
       endpoint.probesFailed++;
       endpoint.nextProbe = now + pause(endpoint);
@@ -295,17 +300,25 @@ public final class PoolHealth {
           && endpoint.probeFailure.answered()) {
         trial(now, endpoint, "is tried again, though it fails probes");
       }
+      endpoint.lifeless |=
+          endpoint.inFlight > 0
+              && now - endpoint.lastSign >= (endpoint.unreachable ? SILENT : silence(expected));
       return;
     }
     long quiet = now - endpoint.lastSign;
     if (endpoint.inFlight == 0 || quiet < QUIET) {
       return;
     }
-    if (quiet >= SILENT + TIMES_EXPECTED * expected + TIMES_USUAL * usualGap) {
+    if (quiet >= silence(expected)) {
       out(now, endpoint, "says nothing while it has work", true);
     } else if (endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
       probe(now, endpoint);
     }
+  }
+
+  /** How long an endpoint with work may say nothing. */
+  private long silence(long expected) {
+    return SILENT + TIMES_EXPECTED * expected + TIMES_USUAL * usualGap;
   }
 
   private void probe(long now, EndpointHealth endpoint) {
@@ -371,6 +384,7 @@ public final class PoolHealth {
   private void change(long now, EndpointHealth endpoint, HealthState to, String reason) {
     HealthState from = endpoint.state;
     endpoint.state = to;
+    endpoint.lifeless = false;
     endpoint.since = now;
     endpoint.reason = reason;
     usable.changed();
