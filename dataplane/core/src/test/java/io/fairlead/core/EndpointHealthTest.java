@@ -117,6 +117,23 @@ class EndpointHealthTest {
     assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
   }
 
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatFailsFromTheStartIsUsedSoonAfterItIsWell(String profile, long seed) {
+    for (Manner manner : List.of(Manner.FAILS_FAST, Manner.DRAINS, Manner.REFUSES)) {
+      for (boolean gateway : new boolean[] {true, false}) {
+        VirtualPool pool = new VirtualPool(seed, 8, profile);
+        pool.gateway = gateway;
+        pool.servers.getFirst().manner = manner;
+        pool.at(20 * SECOND, () -> pool.well(pool.servers.getFirst()));
+        pool.traffic(50, 32 * SECOND);
+        pool.runUntil(33 * SECOND);
+        assertThat(pool.servers.getFirst().sentAfter(20 * SECOND)).as("%s", manner).isPositive();
+        assertThat(pool.servers.getFirst().sentAfter(30 * SECOND)).as("%s", manner).isPositive();
+      }
+    }
+  }
+
   /** Also where pauses are usual, so that silence says little at first. */
   @ParameterizedTest
   @MethodSource("runs")

@@ -7,6 +7,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.BindException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -34,14 +35,27 @@ final class FaultyPool implements AutoCloseable {
   FaultyPool(int count, PoolFiles files, List<String> models) throws IOException {
     this.files = files;
     for (int i = 0; i < count; i++) {
-      // A port that no connection is given: a server that has closed it gets it back.
-      ModelServerConfig config =
-          ModelServerConfig.builder("stub-" + i, models.toArray(String[]::new))
-              .listen("127.0.0.1", Ports.free())
-              .build();
-      servers.add(ModelServer.start(config, loops));
+      servers.add(start("stub-" + i, models));
     }
     use(Set.of());
+  }
+
+  /** On a port that no connection is given: a server that has closed it gets it back. */
+  private ModelServer start(String name, List<String> models) throws IOException {
+    while (true) {
+      ModelServerConfig config =
+          ModelServerConfig.builder(name, models.toArray(String[]::new))
+              .listen("127.0.0.1", Ports.free())
+              .build();
+      try {
+        return ModelServer.start(config, loops);
+      } catch (IllegalStateException e) {
+        if (!(e.getCause() instanceof BindException)) {
+          throw e;
+        }
+        // Another process has taken the port since it was looked at; none is given twice.
+      }
+    }
   }
 
   List<String> names() {
