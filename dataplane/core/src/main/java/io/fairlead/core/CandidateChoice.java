@@ -26,10 +26,10 @@ final class CandidateChoice {
    */
   enum Use {
     /**
-     * One on trial that the request draws, alone: left to the scheduler, others would always look
-     * better, and it would never come back.
+     * One that the request draws and that must be tried, alone: left to the scheduler, others would
+     * always look better, and it would never come back.
      */
-    ON_TRIAL,
+    UNTRIED,
     /** Those in use that the request draws. */
     DRAWN,
     /** All in use. */
@@ -38,12 +38,12 @@ final class CandidateChoice {
     ANY;
 
     private boolean isDrawn() {
-      return this == ON_TRIAL || this == DRAWN;
+      return this == UNTRIED || this == DRAWN;
     }
 
     Use wider() {
       return switch (this) {
-        case ON_TRIAL -> DRAWN;
+        case UNTRIED -> DRAWN;
         case DRAWN -> IN_USE;
         case IN_USE, ANY -> ANY;
       };
@@ -52,7 +52,7 @@ final class CandidateChoice {
 
   /** The narrowest choice that makes a difference now. */
   Use narrowest(long now) {
-    return health.whole(now) ? Use.ANY : Use.ON_TRIAL;
+    return health.whole(now) ? Use.ANY : Use.UNTRIED;
   }
 
   /**
@@ -61,7 +61,7 @@ final class CandidateChoice {
    * @param saturation says which are full, where those don't count
    * @return how many do not count for being full
    */
-  int narrow(Flight flight, @Nullable SaturationDetector saturation, Use use) {
+  int narrow(long now, Flight flight, @Nullable SaturationDetector saturation, Use use) {
     boolean retry = flight.attempts > 0;
     if (use == Use.ANY && !retry && saturation == null && flight.facts.subset() == null) {
       current.everybody();
@@ -77,18 +77,17 @@ final class CandidateChoice {
       if ((retry && flight.hasTried(endpoint))
           || !allowed(flight.facts, endpoint)
           || (use != Use.ANY && health.busyOnTrial(place))
-          || (use == Use.ON_TRIAL && !health.onTrial(place))
+          || (use == Use.UNTRIED && !health.untried(now, place))
           || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))) {
         continue;
-      }
-      if (use == Use.ON_TRIAL) {
-        current.candidate(place);
-        return 0;
       }
       if (saturation != null && saturation.saturation(endpoint) >= FULL) {
         full++;
       } else {
         current.candidate(place);
+        if (use == Use.UNTRIED) {
+          return full;
+        }
       }
     }
     return full;

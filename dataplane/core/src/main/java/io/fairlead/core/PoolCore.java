@@ -455,7 +455,7 @@ public final class PoolCore {
     CandidateChoice.Use use = candidates.narrowest(now);
     boolean some = false;
     while (true) {
-      int full = candidates.narrow(flight, saturation, use);
+      int full = candidates.narrow(now, flight, saturation, use);
       if (current.size() > 0) {
         some = true;
         if (active.scheduler().schedule(current, current)) {

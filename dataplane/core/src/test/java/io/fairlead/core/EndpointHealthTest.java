@@ -117,6 +117,25 @@ class EndpointHealthTest {
     assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
   }
 
+  /** Others look better for as long as nothing new is known of it. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatFailedOnceIsNotAvoidedForLong(String profile, long seed) {
+    for (boolean gateway : new boolean[] {true, false}) {
+      VirtualPool pool = new VirtualPool(seed, 8, profile);
+      pool.gateway = gateway;
+      pool.servers.getFirst().manner = Manner.FAILS_ONCE;
+      pool.traffic(20, 40 * SECOND);
+      pool.runUntil(41 * SECOND);
+      Server once = pool.servers.getFirst();
+      for (long from = 3 * SECOND; from < 39 * SECOND; from += 3 * SECOND) {
+        assertThat(once.sentAfter(from) - once.sentAfter(from + 3 * SECOND))
+            .as("sent there of 60 requests, from second %d", from / SECOND)
+            .isPositive();
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("runs")
   void oneThatFailsFromTheStartIsUsedSoonAfterItIsWell(String profile, long seed) {

@@ -58,6 +58,8 @@ final class VirtualPool implements RequestListener, PoolListener {
     FAILS_PROBES,
     /** Fails requests, but answers probes. */
     PASSES_PROBES,
+    /** Fails the first request that it gets. */
+    FAILS_ONCE,
     /** Fails one request in twenty. */
     FAILS_SOME
   }
@@ -287,6 +289,10 @@ final class VirtualPool implements RequestListener, PoolListener {
           later(2 * SECOND, request, attempt, () -> failed(request, Failure.UNREACHABLE));
       case FAILS_FAST, PASSES_PROBES ->
           later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
+      case FAILS_ONCE -> {
+        to.manner = Manner.WELL;
+        later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
+      }
       case DRAINS -> later(2 * MILLI, request, attempt, () -> failed(request, Failure.UNAVAILABLE));
       case FREEZES, FREEZES_ALL -> {}
       case FAILS_SOME -> {

@@ -43,6 +43,9 @@ public final class EndpointHealth {
 
   int onTrial;
 
+  /** When the last request was sent there. */
+  long lastSent;
+
   /** When it last showed that it works, or began to have something to do. */
   long lastSign;
 
@@ -152,6 +155,7 @@ public final class EndpointHealth {
       lastSign = now;
     }
     inFlight++;
+    lastSent = now;
     if (!target.isEmpty()) {
       model = target;
     }

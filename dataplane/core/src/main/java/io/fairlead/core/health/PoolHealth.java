@@ -49,6 +49,9 @@ public final class PoolHealth {
   /** Probes may be wrong about a server that answers requests. */
   private static final long LAST_RESORT = 60 * SECOND;
 
+  /** One that failed requests gets another after so long, also where others look better. */
+  private static final long UNTRIED = SECOND;
+
   /** After so long without a sign of life an endpoint with work is asked for one. */
   private static final long QUIET = SECOND;
 
@@ -92,9 +95,17 @@ public final class PoolHealth {
     return usable.place(index);
   }
 
-  /** Whether the endpoint in this place is on trial. */
-  public boolean onTrial(int place) {
-    return endpoints[place].state == HealthState.ON_TRIAL;
+  /**
+   * Whether requests that draw the endpoint in this place go there whatever the scheduler would
+   * say: it is on trial, or has failed requests and got none for so long that nothing new is known.
+   */
+  public boolean untried(long now, int place) {
+    EndpointHealth endpoint = endpoints[place];
+    return endpoint.state == HealthState.ON_TRIAL
+        || (endpoint.state == HealthState.IN_USE
+            && endpoint.failing() > 0
+            && endpoint.inFlight == 0
+            && now - endpoint.lastSent >= UNTRIED);
   }
 
   /** Whether the endpoint in this place is on trial with a request under way. */

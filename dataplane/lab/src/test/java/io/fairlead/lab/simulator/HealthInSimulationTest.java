@@ -12,7 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What clients may notice of faults, held in virtual time with the shipped policy, seed by seed. */
+/**
+ * What clients may notice of faults, held in virtual time with the shipped policy, seed by seed.
+ */
 final class HealthInSimulationTest {
 
   private static final double AT = 10;
