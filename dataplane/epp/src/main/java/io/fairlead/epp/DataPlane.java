@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CaptureConfig;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.transport.Transport;
@@ -48,6 +49,7 @@ public final class DataPlane implements AutoCloseable {
 
   private DataPlane(DataPlaneConfig config, LongSupplier clock) {
     this.config = config;
+    Transport.boundDirectMemory();
     EventLoopGroup group = Transport.group("fairlead-loop", config.loops());
     parts.push(() -> shutdown(group));
     try {
@@ -173,7 +175,7 @@ public final class DataPlane implements AutoCloseable {
   }
 
   private void listen(EventLoopGroup group) {
-    Frontends made = new Frontends(runtime, readiness, group);
+    Frontends made = new Frontends(runtime, readiness, group, BodyBudget.ofHeap());
     if (config.admin() != null) {
       EventLoopGroup own = Transport.group("fairlead-admin", 1);
       parts.push(() -> shutdown(own));

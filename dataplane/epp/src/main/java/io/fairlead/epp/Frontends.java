@@ -8,6 +8,7 @@ import io.fairlead.epp.frontend.extproc.HealthServer;
 import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import io.fairlead.epp.frontend.gateway.Gateway;
 import io.fairlead.epp.frontend.gateway.GatewayConfig;
+import io.fairlead.epp.memory.BodyBudget;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,13 +20,16 @@ final class Frontends {
   private final Readiness readiness;
   private final PoolLoop pool;
   private final EventLoopGroup group;
+  private final BodyBudget bodies;
   private final Health health = new Health();
 
-  Frontends(PoolRuntime runtime, Readiness readiness, EventLoopGroup group) {
+  Frontends(PoolRuntime runtime, Readiness readiness, EventLoopGroup group, BodyBudget bodies) {
     this.runtime = runtime;
     this.readiness = readiness;
     pool = runtime.pool();
     this.group = group;
+    this.bodies = bodies;
+    BodyMeters.register(runtime.registry(), bodies);
     readiness.listen(health::ready);
   }
 
@@ -38,6 +42,7 @@ final class Frontends {
               GatewayConfig.on(listen.host(), listen.port())
                   .withMaxBodyBytes(config.maxBodyBytes()),
               pool,
+              bodies,
               group,
               readiness::ready,
               runtime::models,
@@ -76,6 +81,7 @@ final class Frontends {
                 config.maxBodyBytes(),
                 true),
             pool,
+            bodies,
             group,
             health);
     ExtProcMeters.register(runtime.registry(), server.counters());

@@ -7,6 +7,7 @@ public final class BadRequestException extends Exception {
 
   private final int status;
   private final String code;
+  private final int retryAfterSeconds;
 
   /**
    * An answer for the sender.
@@ -16,9 +17,22 @@ public final class BadRequestException extends Exception {
    * @param message what is wrong and what would be right; names the field, never quotes the prompt
    */
   public BadRequestException(int status, String code, String message) {
+    this(status, code, message, -1);
+  }
+
+  /**
+   * An answer for a sender who may try again.
+   *
+   * @param status HTTP status, 4xx
+   * @param code machine-readable name for the error body's {@code code}
+   * @param message what is wrong and what would be right; names the field, never quotes the prompt
+   * @param retryAfterSeconds for {@code Retry-After}, or -1 for none
+   */
+  public BadRequestException(int status, String code, String message, int retryAfterSeconds) {
     super(message, null, false, false);
     this.status = status;
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   /** HTTP status. */
@@ -29,5 +43,10 @@ public final class BadRequestException extends Exception {
   /** Machine-readable name. */
   public String code() {
     return code;
+  }
+
+  /** Seconds after which to try again, or -1. */
+  public int retryAfterSeconds() {
+    return retryAfterSeconds;
   }
 }

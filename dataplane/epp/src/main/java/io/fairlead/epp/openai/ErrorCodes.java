@@ -36,5 +36,8 @@ public final class ErrorCodes {
   /** 415: the body is not declared as {@code application/json} in UTF-8. */
   public static final String UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type";
 
+  /** 429: there is no memory for the body. */
+  public static final String BODY_MEMORY_FULL = "body_memory_full";
+
   private ErrorCodes() {}
 }

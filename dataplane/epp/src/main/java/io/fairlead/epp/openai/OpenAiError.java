@@ -35,7 +35,11 @@ public record OpenAiError(
   /** The answer to a request that no endpoint should see. */
   public static OpenAiError of(BadRequestException bad) {
     return new OpenAiError(
-        bad.status(), type(bad.status()), bad.code(), String.valueOf(bad.getMessage()), -1);
+        bad.status(),
+        type(bad.status()),
+        bad.code(),
+        String.valueOf(bad.getMessage()),
+        bad.retryAfterSeconds());
   }
 
   private static String type(int status) {

@@ -17,7 +17,20 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 /** Sockets on epoll where the machine has it, else on NIO. */
 public final class Transport {
 
+  private static final String DIRECT_LIMIT = "io.netty.maxDirectMemory";
+
   private Transport() {}
+
+  /**
+   * Holds buffers outside of the heap to a quarter of the heap, unless the process was told
+   * otherwise: the usual bound is as much again as the heap, and together they would be more than a
+   * container has. Counts only before any buffer is made.
+   */
+  public static void boundDirectMemory() {
+    if (System.getProperty(DIRECT_LIMIT) == null) {
+      System.setProperty(DIRECT_LIMIT, Long.toString(Runtime.getRuntime().maxMemory() / 4));
+    }
+  }
 
   /**
    * Event loops of the best kind available, on daemon threads.

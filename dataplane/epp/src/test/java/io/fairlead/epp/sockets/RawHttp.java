@@ -107,6 +107,11 @@ public final class RawHttp implements Closeable {
     return head;
   }
 
+  /** Lets so many bytes of a body go by. */
+  public void skip(long bytes) throws IOException {
+    in.skipNBytes(bytes);
+  }
+
   public Message readHead() throws IOException {
     String start = line();
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);

@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -20,7 +21,11 @@ public final class ExtProcServer implements AutoCloseable {
   /** Proxies send a body in pieces of at most 1 MiB. */
   private static final int MAX_MESSAGE = 4 << 20;
 
-  private static final int WINDOW = 1 << 20;
+  /**
+   * What a proxy may send of a stream that is not read, because there is no memory for its body.
+   * Fixed: a window that grew with the connection's speed would be memory that nobody counts.
+   */
+  private static final int WINDOW = 256 << 10;
 
   private final Server server;
   private final StreamCounters counters;
@@ -33,17 +38,19 @@ public final class ExtProcServer implements AutoCloseable {
   /**
    * Starts listening.
    *
+   * @param bodies what request bodies are charged to
    * @param group loops for connections; stays the caller's to shut down, after this server
    * @param health also told on this port where the config asks for it
    * @throws IllegalStateException if the address can't be listened on or the certificate can't be
    *     read; the message names it
    */
   public static ExtProcServer start(
-      ExtProcConfig config, PoolLoop pool, EventLoopGroup group, Health health) {
+      ExtProcConfig config, PoolLoop pool, BodyBudget bodies, EventLoopGroup group, Health health) {
     StreamCounters counters = new StreamCounters();
     StreamContext context =
         new StreamContext(
             pool,
+            bodies,
             config.maxBodyBytes(),
             config.bodyTimeout().toNanos(),
             () -> ThreadLocalRandom.current().nextLong(),
@@ -58,7 +65,7 @@ public final class ExtProcServer implements AutoCloseable {
         GrpcPort.on(config.host(), config.port(), group)
             .addService(new ExtProcService(context, group))
             .maxInboundMessageSize(MAX_MESSAGE)
-            .initialFlowControlWindow(WINDOW)
+            .flowControlWindow(WINDOW)
             .maxConcurrentCallsPerConnection(Integer.MAX_VALUE)
             // A proxy may check its connections as often as it likes.
             .permitKeepAliveTime(1, TimeUnit.SECONDS)

@@ -19,6 +19,7 @@ import io.fairlead.core.Subset;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
+import io.fairlead.epp.memory.IncomingBody;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.JsonMediaType;
@@ -48,13 +49,12 @@ import org.slf4j.LoggerFactory;
  * director's home. Memory: one request body, at most the configured limit; of a response only what
  * the proxy has not taken yet, and while it takes nothing, nothing more is asked of it.
  */
-final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange {
+final class ExtProcStream
+    implements StreamObserver<ProcessingRequest>, Exchange, IncomingBody.Owner {
 
   private static final Logger log = LoggerFactory.getLogger(ExtProcStream.class);
 
   private static final String FRONTEND = "ext_proc";
-
-  private static final byte[] NOTHING = {};
 
   /** How far the request is. */
   private enum Request {
@@ -89,10 +89,14 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   private List<Route.Header> added = List.of();
   private boolean lengthDeclared;
   private boolean trailers;
-  private @Nullable BodyBuffer incoming;
+  private @Nullable IncomingBody incoming;
+
+  /** Whether there is no room for more of the body: nothing is asked of the proxy. */
+  private boolean heldBack;
+
   private long pieceCameAt;
   private @Nullable Future<?> patience;
-  private byte[] body = NOTHING;
+  private @Nullable IncomingBody body;
   private @Nullable ParsedRequest parsed;
   private @Nullable RequestBody outgoing;
 
@@ -228,10 +232,30 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
       refuse(e);
       return;
     }
-    incoming = new BodyBuffer(context.maxBodyBytes());
+    IncomingBody opened =
+        new IncomingBody(context.bodies(), loop, length, context.maxBodyBytes(), this);
+    try {
+      heldBack = opened.open() == IncomingBody.Room.AWAITED;
+    } catch (BadRequestException e) {
+      refuse(e);
+      return;
+    }
+    incoming = opened;
     request = Request.READING;
     pieceCameAt = loop.ticker().nanoTime();
     waitForMore(context.bodyTimeout());
+  }
+
+  @Override
+  public void roomMade() {
+    heldBack = false;
+    pieceCameAt = loop.ticker().nanoTime();
+    advance();
+  }
+
+  @Override
+  public void roomRefused(BadRequestException why) {
+    refuse(why);
   }
 
   private void waitForMore(long nanos) {
@@ -244,7 +268,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
       return;
     }
     long left = pieceCameAt + context.bodyTimeout() - loop.ticker().nanoTime();
-    if (left > 0) {
+    if (heldBack) {
+      waitForMore(context.bodyTimeout()); // it is not the proxy that is waited for
+    } else if (left > 0) {
       waitForMore(left);
     } else {
       refuse(
@@ -265,13 +291,25 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     if (answeredByProxy()) {
       return;
     }
-    BodyBuffer buffer = incoming;
+    IncomingBody buffer = incoming;
     pieceCameAt = loop.ticker().nanoTime();
     if (request != Request.READING || buffer == null) {
       unexpected("request_body");
-    } else if (!buffer.add(message.getBody())) {
+    } else if (!buffer.allows(message.getBody().size())) {
       refuse(tooLarge());
-    } else if (message.getEndOfStream()) {
+    } else {
+      add(buffer, message.getBody(), message.getEndOfStream());
+    }
+  }
+
+  private void add(IncomingBody buffer, ByteString piece, boolean last) {
+    try {
+      heldBack = buffer.add(piece, last) == IncomingBody.Room.AWAITED;
+    } catch (BadRequestException e) {
+      refuse(e);
+      return;
+    }
+    if (last) {
       read(buffer);
     }
   }
@@ -280,7 +318,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     if (answeredByProxy()) {
       return;
     }
-    BodyBuffer buffer = incoming;
+    IncomingBody buffer = incoming;
     if (request != Request.READING || buffer == null) {
       unexpected("request_trailers");
     } else {
@@ -294,11 +332,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     return response != Response.NOTHING && request == Request.READING;
   }
 
-  private void read(BodyBuffer buffer) {
-    body = buffer.take();
+  private void read(IncomingBody buffer) {
+    body = buffer;
     bodyDone();
     try {
-      ParsedRequest read = context.reader().read(path, body, 0, body.length);
+      ParsedRequest read = context.reader().read(path, buffer.bytes(), 0, buffer.length());
       parsed = read;
       RequestHeaders own = headers();
       submit(
@@ -308,7 +346,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
               read.blocks(),
               read.prompt(),
               read.maxOutputTokens(),
-              body.length,
+              buffer.length(),
               new Delivery(read.streamed(), false),
               context.pool().timeouts(own),
               own,
@@ -337,15 +375,16 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
     HeaderMap from = clients;
     clients = HeaderMap.getDefaultInstance();
     added = route.responseHeaders();
-    if (read == null) {
+    IncomingBody whole = body;
+    if (read == null || whole == null) {
       proxy.onNext(Answers.destination(route, -1, from));
       request = Request.SENT;
       return;
     }
     RequestBody out =
-        new RequestBody(ModelSplice.splice(body, 0, body.length, read, route.targetModel()));
-    boolean changed = lengthDeclared && out.size() != body.length;
-    body = NOTHING;
+        new RequestBody(
+            ModelSplice.splice(whole.bytes(), 0, whole.length(), read, route.targetModel()));
+    boolean changed = lengthDeclared && out.size() != whole.length();
     proxy.onNext(Answers.destination(route, changed ? out.size() : -1, from));
     outgoing = out;
     request = Request.SENDING;
@@ -476,9 +515,10 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
         request = Request.SENT;
         outgoing = null;
         out = null;
+        releaseBody();
       }
     }
-    if (wanting && !over && response != Response.JUDGED && proxy.isReady()) {
+    if (wanting && !over && !heldBack && response != Response.JUDGED && proxy.isReady()) {
       wanting = false;
       proxy.request(1);
     }
@@ -508,11 +548,21 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest>, Exchange
   private void close(Outcome outcome) {
     if (!over) {
       over = true;
-      bodyDone();
       outgoing = null;
-      body = NOTHING;
+      if (incoming != null) {
+        incoming.release();
+      }
+      bodyDone();
+      releaseBody();
       finish(outcome);
       context.counters().streamClosed();
+    }
+  }
+
+  private void releaseBody() {
+    if (body != null) {
+      body.release();
+      body = null;
     }
   }
 

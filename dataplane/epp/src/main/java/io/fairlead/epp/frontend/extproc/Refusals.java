@@ -4,6 +4,7 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.core.Rejection;
 import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +18,8 @@ final class Refusals {
   private Refusals() {}
 
   static ProcessingResponse of(BadRequestException problem) {
-    return answer(OpenAiError.of(problem), "");
+    String dropped = problem.code().equals(ErrorCodes.BODY_MEMORY_FULL) ? "rejected-saturated" : "";
+    return answer(OpenAiError.of(problem), dropped);
   }
 
   static ProcessingResponse of(Rejection rejection) {

@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.function.LongSupplier;
@@ -8,12 +9,14 @@ import java.util.function.LongSupplier;
 /**
  * What all streams of a server share.
  *
+ * @param bodies what request bodies are charged to
  * @param bodyTimeout longest time without a piece of a request body, in nanoseconds
  * @param seeds random bits for each request
  * @param readers one for each loop: a reader is not thread-safe
  */
 record StreamContext(
     PoolLoop pool,
+    BodyBudget bodies,
     int maxBodyBytes,
     long bodyTimeout,
     LongSupplier seeds,

@@ -190,7 +190,7 @@ final class Attempt implements BackendConnection.User {
     HttpResponse response = head;
     if (response != null) {
       phase = Phase.ANSWERING;
-      exchange.begin(response, route);
+      exchange.begin(response, route, written);
     }
   }
 

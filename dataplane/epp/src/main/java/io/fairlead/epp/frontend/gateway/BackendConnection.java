@@ -1,10 +1,14 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
@@ -54,12 +58,25 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     void broken(boolean byteSeen, boolean reused);
   }
 
+  /**
+   * A longer body is sent in slices of this, each when the kernel has taken the one before: what is
+   * written from the heap is copied first.
+   */
+  private static final int SLICE = 256 << 10;
+
   private final BackendPool pool;
   private final InetSocketAddress address;
   private final Channel channel;
 
   private @Nullable User user;
   private @Nullable ChannelFuture written;
+
+  /** What the kernel has not been given yet of a body that goes in slices. */
+  private @Nullable ByteBuf unsent;
+
+  /** A flush that makes room tells so at once: without this, each slice would be a call deeper. */
+  private boolean sending;
+
   private boolean reused;
   private boolean byteSeen;
   private boolean interim;
@@ -112,18 +129,63 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   void send(FullHttpRequest request, User sender) {
     user = sender;
     byteSeen = false;
-    written =
-        channel
-            .writeAndFlush(request)
-            .addListener(
-                done -> {
-                  if (!done.isSuccess()) {
-                    var _ = channel.close();
-                  } else if (sender.equals(user)) {
-                    sender.written();
-                  }
-                });
+    written = null;
+    if (request.content().readableBytes() <= SLICE) {
+      last(channel.writeAndFlush(request), sender);
+    } else {
+      unsent = request.content();
+      var _ =
+          channel.write(
+              new DefaultHttpRequest(
+                  request.protocolVersion(), request.method(), request.uri(), request.headers()));
+      sendMore(sender);
+    }
     channel.read();
+  }
+
+  private void last(ChannelFuture future, User sender) {
+    written =
+        future.addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                var _ = channel.close();
+              } else if (sender.equals(user)) {
+                sender.written();
+              }
+            });
+  }
+
+  private void sendMore(User sender) {
+    if (sending) {
+      return;
+    }
+    sending = true;
+    for (ByteBuf rest = unsent; rest != null && channel.isWritable(); rest = unsent) {
+      ByteBuf slice = rest.readRetainedSlice(Math.min(SLICE, rest.readableBytes()));
+      if (rest.isReadable()) {
+        var _ = channel.writeAndFlush(new DefaultHttpContent(slice));
+      } else {
+        dropUnsent();
+        last(channel.writeAndFlush(new DefaultLastHttpContent(slice)), sender);
+      }
+    }
+    sending = false;
+  }
+
+  private void dropUnsent() {
+    if (unsent != null) {
+      unsent.release();
+      unsent = null;
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (user == null) {
+      dropUnsent();
+    } else {
+      sendMore(user);
+    }
   }
 
   /** The user is gone before its response: nobody listens any more. */
@@ -197,6 +259,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     User left = user;
     user = null;
+    dropUnsent();
     if (left == null) {
       pool.forget(this);
     } else {

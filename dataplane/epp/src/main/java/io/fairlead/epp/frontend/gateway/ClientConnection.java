@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.Route;
+import io.fairlead.epp.memory.IncomingBody;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
@@ -44,12 +45,14 @@ import org.jspecify.annotations.Nullable;
  * by TCP, and what is waiting is never more than one read. While a request is being served one read
  * stays open all the same: it is what tells that the client is gone.
  */
-final class ClientConnection extends ChannelInboundHandlerAdapter {
+final class ClientConnection extends ChannelInboundHandlerAdapter implements IncomingBody.Owner {
 
   private enum State {
     /** Between requests. */
     IDLE,
     READING,
+    /** There is no room for the body, or for more of it: nothing is read. */
+    HELD,
     /** Refused; the rest of the body is read to save the connection. */
     DISCARDING,
     BUSY,
@@ -70,7 +73,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean pumping;
   private HttpRequest head = NONE;
   private String requestId = "";
-  private BodyBuffer body = new BodyBuffer(0, 0);
+  private @Nullable IncomingBody body;
   private long discardable;
   private boolean keepAlive;
 
@@ -126,7 +129,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     pumping = true;
-    while (state != State.BUSY && channel.isWritable()) {
+    while (state != State.BUSY && state != State.HELD && channel.isWritable()) {
       HttpObject next = waiting.poll();
       if (next == null) {
         break;
@@ -171,14 +174,43 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
       refuseEarly(refusal, request.decoderResult().isSuccess());
       return;
     }
-    if (HttpUtil.is100ContinueExpected(request)) {
+    long announced =
+        HttpUtil.getContentLength(request, HttpUtil.isTransferEncodingChunked(request) ? -1L : 0L);
+    IncomingBody next =
+        new IncomingBody(gateway.bodies(), channel.eventLoop(), announced, limit, this);
+    body = next;
+    try {
+      if (next.open() == IncomingBody.Room.THERE) {
+        readBody();
+      } else {
+        state = State.HELD;
+      }
+    } catch (BadRequestException e) {
+      refuseEarly(OpenAiError.of(e), true);
+    }
+  }
+
+  /** The client's turn: there is room for what it sends. */
+  private void readBody() {
+    state = State.READING;
+    clientsTurnAt = now();
+    if (body != null && body.length() == 0 && HttpUtil.is100ContinueExpected(head)) {
       var _ =
           channel.writeAndFlush(
               new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
     }
-    body = new BodyBuffer(limit, HttpUtil.getContentLength(request, 0L));
-    state = State.READING;
-    clientsTurnAt = now();
+  }
+
+  @Override
+  public void roomMade() {
+    readBody();
+    pump();
+  }
+
+  @Override
+  public void roomRefused(BadRequestException why) {
+    refuseEarly(OpenAiError.of(why), true);
+    pump();
   }
 
   /** Nothing more can be read of this client. One that was refused has its answer already. */
@@ -193,12 +225,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Answers a request that is read, or of which nothing more will be. */
   private void refuse(OpenAiError error) {
+    dropBody();
     gateway.pool().refused(FRONTEND, error);
     answer(error);
   }
 
   /** Answers before the body is read. It is read all the same, within reason. */
   private void refuseEarly(OpenAiError error, boolean readable) {
+    dropBody();
     gateway.pool().refused(FRONTEND, error);
     discardable = gateway.config().maxBodyBytes();
     boolean canDrain =
@@ -216,14 +250,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void add(HttpContent content) {
     boolean last = content instanceof LastHttpContent;
     if (state == State.READING) {
-      if (!body.add(content.content())) {
-        body = new BodyBuffer(0, 0);
-        refuseEarly(Target.tooLarge(gateway.config().maxBodyBytes()), true);
-      } else if (last) {
-        state = State.BUSY;
-        serve();
-        return;
-      }
+      read(content, last);
     }
     if (state == State.DISCARDING) {
       discardable -= content.content().readableBytes();
@@ -235,39 +262,66 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  private void read(HttpContent content, boolean last) {
+    IncomingBody reading = body;
+    if (reading == null) {
+      throw new IllegalStateException("reading without a body");
+    }
+    if (!reading.allows(content.content().readableBytes())) {
+      refuseEarly(Target.tooLarge(gateway.config().maxBodyBytes()), true);
+      return;
+    }
+    try {
+      if (reading.add(content.content(), last) == IncomingBody.Room.AWAITED) {
+        state = State.HELD;
+      } else if (last) {
+        state = State.BUSY;
+        serve(reading);
+      }
+    } catch (BadRequestException e) {
+      refuseEarly(OpenAiError.of(e), true);
+    }
+  }
+
+  private void dropBody() {
+    if (body != null) {
+      body.release();
+      body = null;
+    }
+  }
+
   // ---- answers
 
-  private void serve() {
+  private void serve(IncomingBody read) {
     Target target = Target.of(Target.path(head.uri()));
     switch (target) {
-      case INFERENCE -> infer();
-      case MODELS -> models();
+      case INFERENCE -> infer(read);
+      case MODELS -> models(read);
       case READY -> probe(gateway.ready());
       case HEALTH -> probe(true);
       case null -> throw new IllegalStateException("begun without a target");
     }
   }
 
-  private void infer() {
+  private void infer(IncomingBody read) {
     ParsedRequest parsed;
     try {
-      parsed = resources.reader().read(Target.path(head.uri()), body.bytes(), 0, body.length());
+      parsed = resources.reader().read(Target.path(head.uri()), read.bytes(), 0, read.length());
     } catch (BadRequestException e) {
-      body = new BodyBuffer(0, 0);
       refuse(OpenAiError.of(e));
       return;
     }
-    proxy(parsed);
+    proxy(parsed, read);
   }
 
   /**
    * The configured names are what clients may ask for; the model servers' own names are the targets
    * behind them. Only with none configured do the model servers' names count.
    */
-  private void models() {
+  private void models(IncomingBody read) {
     byte[] list = gateway.modelList();
     if (list.length == 0) {
-      proxy(null);
+      proxy(null, read);
     } else {
       writeFull(200, list, HeaderRules.none());
       responseWritten();
@@ -283,10 +337,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     responseWritten();
   }
 
-  private void proxy(@Nullable ParsedRequest parsed) {
-    ProxyExchange next =
-        new ProxyExchange(gateway, this, head, requestId, parsed, body.bytes(), body.length());
-    body = new BodyBuffer(0, 0);
+  private void proxy(@Nullable ParsedRequest parsed, IncomingBody read) {
+    ProxyExchange next = new ProxyExchange(gateway, this, head, requestId, parsed, read);
+    body = null;
     exchange = next;
     next.start(gateway.seed());
   }
@@ -368,6 +421,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** The response is written to its end: on to the next request. */
   void responseWritten() {
     exchange = null;
+    dropBody();
     channel.flush();
     nextRequest();
     pump();
@@ -448,7 +502,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     } else if (state == State.READING) {
       keepAlive = false;
       refuse(Target.error(408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
-    } else if (state != State.BUSY) {
+    } else if (state != State.BUSY && state != State.HELD) {
       var _ = channel.close();
     }
   }
@@ -460,6 +514,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     state = State.CLOSING;
+    dropBody();
     if (nextLook != null) {
       nextLook.cancel(false);
     }

@@ -2,6 +2,7 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
@@ -42,6 +43,7 @@ public final class Gateway {
 
   private final GatewayConfig config;
   private final PoolLoop pool;
+  private final BodyBudget bodies;
   private final BooleanSupplier ready;
   private final Supplier<List<String>> models;
   private final LongSupplier seeds;
@@ -54,11 +56,13 @@ public final class Gateway {
   private Gateway(
       GatewayConfig config,
       PoolLoop pool,
+      BodyBudget bodies,
       EventLoopGroup group,
       BooleanSupplier ready,
       Supplier<List<String>> models,
       LongSupplier seeds) {
     this.config = config;
+    this.bodies = bodies;
     this.ready = ready;
     this.pool = pool;
     this.group = group;
@@ -94,6 +98,7 @@ public final class Gateway {
   /**
    * Starts to listen.
    *
+   * @param bodies what request bodies are charged to
    * @param group event loops for both sides; see {@link Transport#group}; stays the caller's
    * @param ready the answer to {@code GET /readyz}; asked on event loops, must not block
    * @param models names for {@code GET /v1/models}; asked on event loops, must not block; while it
@@ -103,11 +108,12 @@ public final class Gateway {
   public static Gateway start(
       GatewayConfig config,
       PoolLoop pool,
+      BodyBudget bodies,
       EventLoopGroup group,
       BooleanSupplier ready,
       Supplier<List<String>> models,
       LongSupplier seeds) {
-    return new Gateway(config, pool, group, ready, models, seeds);
+    return new Gateway(config, pool, bodies, group, ready, models, seeds);
   }
 
   private void accept(SocketChannel channel) {
@@ -185,6 +191,10 @@ public final class Gateway {
 
   PoolLoop pool() {
     return pool;
+  }
+
+  BodyBudget bodies() {
+    return bodies;
   }
 
   boolean draining() {

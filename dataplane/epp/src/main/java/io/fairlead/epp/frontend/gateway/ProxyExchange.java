@@ -12,6 +12,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.IncomingBody;
 import io.fairlead.epp.openai.ModelSplice;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
@@ -40,19 +41,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProxyExchange implements Exchange {
 
-  private static final byte[] NOTHING = {};
-
   private final ClientConnection client;
   private final BackendPool backends;
   private final HttpRequest head;
   private final String requestId;
   private final @Nullable ParsedRequest parsed;
-  private final int length;
   private final PoolLoop pool;
   private final Director director;
 
-  /** Empty once the request can't be sent again. */
-  private byte[] body;
+  /** Released once the request can't be sent again, and no endpoint is being sent it. */
+  private final IncomingBody body;
 
   private @Nullable Attempt attempt;
   private @Nullable ResponseWatcher watcher;
@@ -63,7 +61,7 @@ final class ProxyExchange implements Exchange {
    * A request that has been read.
    *
    * @param parsed null for a call without a body
-   * @param body must not change any more
+   * @param body read to its end; released by the exchange
    */
   ProxyExchange(
       Gateway gateway,
@@ -71,15 +69,13 @@ final class ProxyExchange implements Exchange {
       HttpRequest head,
       String requestId,
       @Nullable ParsedRequest parsed,
-      byte[] body,
-      int length) {
+      IncomingBody body) {
     this.client = client;
     this.backends = client.resources().backends();
     this.head = head;
     this.requestId = requestId;
     this.parsed = parsed;
     this.body = body;
-    this.length = length;
     this.pool = gateway.pool();
     this.director = new Director(pool, client.channel().eventLoop(), this);
   }
@@ -106,7 +102,7 @@ final class ProxyExchange implements Exchange {
                 parsed.blocks(),
                 parsed.prompt(),
                 parsed.maxOutputTokens(),
-                length,
+                body.length(),
                 new Delivery(parsed.streamed(), true),
                 timeouts,
                 headers,
@@ -132,6 +128,7 @@ final class ProxyExchange implements Exchange {
   public void reject(Rejection rejection) {
     over = true;
     leave();
+    body.release();
     if (begun()) {
       client.breakOff();
     } else {
@@ -157,7 +154,7 @@ final class ProxyExchange implements Exchange {
     ByteBuf content =
         parsed == null
             ? Unpooled.EMPTY_BUFFER
-            : ModelSplice.splice(body, 0, length, parsed, to.targetModel());
+            : ModelSplice.splice(body.bytes(), 0, body.length(), parsed, to.targetModel());
     HttpHeaders headers = HeaderRules.toBackend(head.headers());
     for (Route.Header header : to.requestHeaders()) {
       headers.set(header.name(), header.value());
@@ -183,9 +180,15 @@ final class ProxyExchange implements Exchange {
     director.attemptFailed(how);
   }
 
-  /** The client gets this answer. A long one must not hold the request's body in memory. */
-  void begin(HttpResponse response, Route from) {
-    body = NOTHING;
+  /**
+   * The client gets this answer. A long one must not hold the request's body in memory.
+   *
+   * @param sent whether the endpoint has all of the request
+   */
+  void begin(HttpResponse response, Route from, boolean sent) {
+    if (sent) {
+      body.release();
+    }
     status = response.status().code();
     watcher = new ResponseWatcher(response.headers().get(HttpHeaderNames.CONTENT_TYPE, ""));
     client.startResponse(response, from.endpoint(), from.responseHeaders());
@@ -248,6 +251,7 @@ final class ProxyExchange implements Exchange {
 
   private void end(Outcome outcome) {
     over = true;
+    body.release();
     director.end(outcome, watcher == null ? Usage.UNKNOWN : watcher.usage());
   }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -61,6 +62,7 @@ class EnvoyFaultsIT {
         ExtProcServer.start(
             new ExtProcConfig("127.0.0.1", 0, new ServingSecurity.PlainText(), 1 << 20, false),
             pool.loop,
+            BodyBudget.ofHeap(),
             loops,
             new Health());
     envoy = Envoy.start(picker.port(), false, folder);

@@ -9,6 +9,7 @@ import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.HeaderPlugin;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -80,6 +81,7 @@ class EnvoyIT {
     return ExtProcServer.start(
         new ExtProcConfig("127.0.0.1", port, new ServingSecurity.SelfSigned(), MAX_BODY, false),
         pool.loop,
+        BodyBudget.ofHeap(),
         loops,
         new Health());
   }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.fairlead.epp.memory.BodyBudget;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -146,7 +147,11 @@ class ExtProcIT {
 
   private ExtProcServer start(ServingSecurity security) {
     return ExtProcServer.start(
-        new ExtProcConfig("127.0.0.1", 0, security, 1 << 20, true), pool.loop, loops, health);
+        new ExtProcConfig("127.0.0.1", 0, security, 1 << 20, true),
+        pool.loop,
+        BodyBudget.ofHeap(),
+        loops,
+        health);
   }
 
   private static ServingSecurity security(String name)

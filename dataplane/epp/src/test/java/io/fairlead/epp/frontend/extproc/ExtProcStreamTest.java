@@ -22,6 +22,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.HeaderPlugin;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
 import io.grpc.Status;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -55,6 +56,7 @@ class ExtProcStreamTest {
     return new ExtProcStream(
         new StreamContext(
             pool.loop,
+            BodyBudget.ofHeap(),
             LIMIT,
             Duration.ofSeconds(60).toNanos(),
             () -> 7,

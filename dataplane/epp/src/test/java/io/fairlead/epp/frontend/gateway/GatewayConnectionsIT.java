@@ -9,6 +9,7 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
@@ -51,6 +52,7 @@ class GatewayConnectionsIT {
         Gateway.start(
             GatewayConfig.on("127.0.0.1", 0).withIdleTimeouts(client, toBackend),
             pool,
+            BodyBudget.ofHeap(),
             group,
             () -> true,
             List::of,

@@ -14,6 +14,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
@@ -66,6 +67,7 @@ class GatewayIT {
       Gateway.start(
           GatewayConfig.on("127.0.0.1", 0).withMaxBodyBytes(LIMIT).withExposeEndpoint(true),
           pool,
+          BodyBudget.ofHeap(),
           group,
           ready::get,
           () -> List.of("chat", "other"),

@@ -11,6 +11,7 @@ import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
@@ -39,6 +40,7 @@ final class Rig implements Closeable {
   final Queue<String> events = new ConcurrentLinkedQueue<>();
   final Gateway gateway;
   final PoolLoop pool;
+  final BodyBudget bodies;
   private final EventLoopGroup group = Transport.group("test", 1);
   private final RawBackend[] backends;
 
@@ -61,16 +63,32 @@ final class Rig implements Closeable {
       RequestsConfig requests,
       List<EndpointSpec> endpoints,
       RawBackend... backends) {
+    this(config, requests, endpoints, BodyBudget.ofHeap(), backends);
+  }
+
+  private Rig(
+      GatewayConfig config,
+      RequestsConfig requests,
+      List<EndpointSpec> endpoints,
+      BodyBudget bodies,
+      RawBackend... backends) {
     this.backends = backends;
+    this.bodies = bodies;
     AtomicLong seeds = new AtomicLong(1);
     pool = new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
-    gateway = Gateway.start(config, pool, group, () -> true, List::of, seeds::incrementAndGet);
+    gateway =
+        Gateway.start(config, pool, bodies, group, () -> true, List::of, seeds::incrementAndGet);
     PoolConfig poolConfig =
         new PoolConfig(
             "n", "p", Map.of(), List.of(1), "http", List.of(), requests, SchedulerConfig.DEFAULT);
     pool.configure(new ConfigCompiler(List.of()).compile(poolConfig)).syncUninterruptibly();
     pool.endpoints(endpoints).syncUninterruptibly();
     pool.start();
+  }
+
+  /** With so much memory for bodies. */
+  Rig(BodyBudget bodies, RawBackend... backends) {
+    this(config(), RequestsConfig.DEFAULT, specs(backends), bodies, backends);
   }
 
   private static List<EndpointSpec> specs(RawBackend... backends) {
@@ -114,6 +132,8 @@ final class Rig implements Closeable {
     gateway.drain(Duration.ZERO).syncUninterruptibly();
     try {
       await().untilAsserted(() -> assertThat(pool.active().get()).as("still counted").isZero());
+      await().untilAsserted(() -> assertThat(bodies.used()).as("bytes still charged").isZero());
+      assertThat(bodies.waiting()).isZero();
     } finally {
       for (RawBackend backend : backends) {
         backend.close();

@@ -1,0 +1,107 @@
+package io.fairlead.epp.memory;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many bytes of request bodies the process may hold at a time, over all frontends.
+ *
+ * <p>A quarter is for bodies of at most {@link #SMALL} bytes and for the beginnings of bodies that
+ * don't say how long they are; the rest is for longer ones. Who claims of the rest claims all that
+ * its body can become and then needs nothing more, so it ends, and its bytes come back. Who claims
+ * of the quarter may wait for some of the rest, and never the other way round. So there is always
+ * one that can finish, and a few large bodies keep no small one waiting.
+ *
+ * <p>Safe to use from any thread.
+ */
+public final class BodyBudget {
+
+  /** Longest body that counts as small. */
+  public static final int SMALL = 256 << 10;
+
+  /** How long a request may wait for room when nothing else is said. */
+  public static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(10);
+
+  /** What proxies have sent ahead of those in line lies in their connections' buffers. */
+  private static final int LONGEST_LINE = 256;
+
+  private static final long SMALLEST = 4L * SMALL;
+
+  private final Share small;
+  private final Share large;
+  private final long patienceNanos;
+  private final LongAdder waits = new LongAdder();
+  private final LongAdder refusals = new LongAdder();
+
+  /**
+   * Nothing in use yet.
+   *
+   * @param bytes at least 1 MiB
+   * @param patience how long a request waits for room before it is refused; above 0
+   */
+  public BodyBudget(long bytes, Duration patience) {
+    if (bytes < SMALLEST) {
+      throw new IllegalArgumentException(
+          "the budget for request bodies is " + bytes + " bytes; set at least " + SMALLEST);
+    }
+    if (patience.isNegative() || patience.isZero()) {
+      throw new IllegalArgumentException("patience: " + patience + " is not above 0");
+    }
+    small = new Share(bytes / 4, LONGEST_LINE);
+    large = new Share(bytes - bytes / 4, LONGEST_LINE);
+    patienceNanos = patience.toNanos();
+  }
+
+  /** Two fifths of the heap: the index of prompts takes a quarter, and garbage needs the rest. */
+  public static BodyBudget ofHeap() {
+    return new BodyBudget(
+        Math.max(SMALLEST, Runtime.getRuntime().maxMemory() / 5 * 2), DEFAULT_PATIENCE);
+  }
+
+  /** Bytes that may be in use. */
+  public long limit() {
+    return small.limit() + large.limit();
+  }
+
+  /** Bytes in use now. */
+  public long used() {
+    return small.used() + large.used();
+  }
+
+  /** Requests that wait for room now. */
+  public int waiting() {
+    return small.waiting() + large.waiting();
+  }
+
+  /** Requests that had to wait for room so far. */
+  public long waits() {
+    return waits.sum();
+  }
+
+  /** Requests refused because there was no room for them. */
+  public long refusals() {
+    return refusals.sum();
+  }
+
+  /** The part that a body of so many bytes is charged to. */
+  Share shareFor(long bytes) {
+    return bytes <= SMALL ? small : large;
+  }
+
+  /** Longest body that there can ever be room for. */
+  long largest() {
+    return large.limit();
+  }
+
+  long patienceNanos() {
+    return patienceNanos;
+  }
+
+  void waited() {
+    waits.increment();
+  }
+
+  void refused() {
+    refusals.increment();
+  }
+}

@@ -1,0 +1,118 @@
+package io.fairlead.epp.frontend.extproc;
+
+import static io.fairlead.epp.frontend.extproc.Messages.body;
+import static io.fairlead.epp.frontend.extproc.Messages.post;
+import static io.fairlead.epp.frontend.extproc.TestPool.endpoint;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
+import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.openai.RequestReader;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Streams whose bodies share too little memory. */
+class ExtProcMemoryTest {
+
+  private static final int LIMIT = 3 << 20;
+  private static final String[] LARGE = {
+    "content-type", "application/json", "content-length", String.valueOf(LIMIT)
+  };
+  private static final String BODY = "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"}]";
+
+  private final BodyBudget bodies = new BodyBudget(4 << 20, Duration.ofSeconds(10));
+  private final TestLoop loop = new TestLoop();
+  private final TestPool pool =
+      new TestPool(loop).configured().endpoints(endpoint("a", "10.0.0.1", 8000));
+  private final StreamCounters counters = new StreamCounters();
+  private final FakeProxy firstProxy = new FakeProxy();
+  private final ExtProcStream first = stream(firstProxy);
+  private final FakeProxy secondProxy = new FakeProxy();
+  private final ExtProcStream second = stream(secondProxy);
+
+  private ExtProcStream stream(FakeProxy proxy) {
+    return new ExtProcStream(
+        new StreamContext(
+            pool.loop,
+            bodies,
+            LIMIT,
+            Duration.ofSeconds(60).toNanos(),
+            () -> 7,
+            counters,
+            new FastThreadLocal<>() {
+              @Override
+              protected RequestReader initialValue() {
+                return new RequestReader();
+              }
+            }),
+        proxy,
+        loop);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    first.onCancel();
+    second.onCancel();
+    assertThat(bodies.used()).isZero();
+    assertThat(bodies.waiting()).isZero();
+    assertThat(loop.hasTimer()).isFalse();
+    assertThat(pool.active()).isZero();
+  }
+
+  @Test
+  void asksForNothingMoreWhileThereIsNoRoom() {
+    first.onNext(post(LARGE));
+    assertThat(firstProxy.requested).isEqualTo(1);
+    second.onNext(post(LARGE));
+    assertThat(secondProxy.requested).as("the proxy is held back").isZero();
+
+    first.onCancel();
+
+    assertThat(secondProxy.requested).isEqualTo(1);
+    second.onNext(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true));
+    assertThat(secondProxy.requestBody().size()).isEqualTo(LIMIT);
+    assertThat(bodies.used()).as("the proxy has it all").isZero();
+  }
+
+  @Test
+  void keepsItChargedUntilTheProxyHasTakenIt() {
+    firstProxy.ready = false;
+    first.onNext(post(LARGE));
+    first.onNext(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true));
+    assertThat(bodies.used()).isEqualTo(LIMIT);
+    firstProxy.ready = true;
+    first.onReady();
+    assertThat(bodies.used()).isZero();
+  }
+
+  @Test
+  void refusesOneThatHasWaitedForLong() {
+    first.onNext(post(LARGE));
+    second.onNext(post(LARGE));
+    loop.advance(Duration.ofSeconds(10));
+
+    assertThat(secondProxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
+    ImmediateResponse answer = secondProxy.answers.getFirst().getImmediateResponse();
+    assertThat(answer.getStatus().getCodeValue()).isEqualTo(429);
+    assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"body_memory_full\"");
+    assertThat(answer.getHeaders().getSetHeadersList().toString())
+        .contains("x-llm-d-request-dropped-reason", "rejected-saturated", "retry-after");
+    assertThat(pool.events).containsExactly("refused by ext_proc: body_memory_full");
+    assertThat(bodies.refusals()).isEqualTo(1);
+  }
+
+  @Test
+  void doesNotBlameTheProxyForWaiting() {
+    first.onNext(post(LARGE));
+    loop.advance(Duration.ofSeconds(55));
+    second.onNext(post(LARGE));
+    loop.advance(Duration.ofSeconds(5)); // the first one's body stopped coming
+
+    assertThat(firstProxy.answers.getFirst().getImmediateResponse().getStatus().getCodeValue())
+        .isEqualTo(408);
+    loop.advance(Duration.ofSeconds(59));
+    assertThat(secondProxy.answers).isEmpty();
+  }
+}

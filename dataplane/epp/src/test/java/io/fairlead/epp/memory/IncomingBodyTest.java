@@ -1,0 +1,280 @@
+package io.fairlead.epp.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fairlead.epp.openai.BadRequestException;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bodies that share a budget, in virtual time. */
+class IncomingBodyTest {
+
+  private static final int MIB = 1 << 20;
+
+  /** 3 MiB of it are for bodies that are not small. */
+  private final BodyBudget budget = new BodyBudget(4 * MIB, Duration.ofSeconds(10));
+
+  private final EmbeddedChannel loop = new EmbeddedChannel();
+
+  IncomingBodyTest() {
+    loop.freezeTime();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    loop.advanceTimeBy(1, TimeUnit.HOURS);
+    loop.runScheduledPendingTasks();
+    assertThat(budget.used()).isZero();
+    assertThat(budget.waiting()).isZero();
+    var _ = loop.close();
+  }
+
+  private final class Owned implements IncomingBody.Owner {
+    final IncomingBody body;
+    boolean made;
+    int refusal;
+
+    Owned(long announced, int limit) {
+      body = new IncomingBody(budget, loop.eventLoop(), announced, limit, this);
+    }
+
+    @Override
+    public void roomMade() {
+      made = true;
+    }
+
+    @Override
+    public void roomRefused(BadRequestException why) {
+      refusal = why.status();
+    }
+  }
+
+  private Owned known(int length) {
+    return new Owned(length, 3 * MIB);
+  }
+
+  private Owned unknown(int limit) {
+    return new Owned(-1, limit);
+  }
+
+  private static IncomingBody.Room add(Owned to, int bytes, boolean last)
+      throws BadRequestException {
+    return to.body.add(Unpooled.wrappedBuffer(new byte[bytes]), last);
+  }
+
+  @Test
+  void chargesAnAnnouncedBodyAsAWholeAndGivesItBackOnce() throws Exception {
+    Owned one = known(2 * MIB);
+    assertThat(one.body.open()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(2 * MIB);
+    assertThat(add(one, MIB, false)).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(add(one, MIB, true)).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(one.body.bytes()).hasSize(2 * MIB);
+    one.body.release();
+    one.body.release();
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void servesThoseInLineInTheirOrder() throws Exception {
+    Owned first = known(2 * MIB);
+    Owned large = known(3 * MIB);
+    Owned small = known(MIB);
+    first.body.open();
+    assertThat(large.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    assertThat(small.body.open())
+        .as("there is room for it, but the one before would wait for ever")
+        .isEqualTo(IncomingBody.Room.AWAITED);
+    assertThat(budget.waits()).isEqualTo(2);
+    first.body.release();
+    loop.runPendingTasks();
+    assertThat(large.made).isTrue();
+    assertThat(small.made).isFalse();
+    large.body.release();
+    loop.runPendingTasks();
+    assertThat(small.made).isTrue();
+    small.body.release();
+  }
+
+  @Test
+  void keepsNoSmallBodyWaitingForLargeOnes() throws Exception {
+    Owned large = known(3 * MIB);
+    Owned waiting = known(3 * MIB);
+    Owned small = known(1000);
+    large.body.open();
+    waiting.body.open();
+    assertThat(small.body.open()).isEqualTo(IncomingBody.Room.THERE);
+    for (Owned each : List.of(large, waiting, small)) {
+      each.body.release();
+    }
+  }
+
+  @Test
+  void refusesOneThatWaitedTooLongAndServesTheNext() throws Exception {
+    Owned first = known(2 * MIB);
+    Owned large = known(3 * MIB);
+    first.body.open();
+    large.body.open();
+    loop.advanceTimeBy(9, TimeUnit.SECONDS);
+    loop.runScheduledPendingTasks();
+    Owned small = known(MIB);
+    small.body.open();
+    assertThat(large.refusal).isZero();
+    loop.advanceTimeBy(1, TimeUnit.SECONDS);
+    loop.runScheduledPendingTasks();
+    loop.runPendingTasks();
+    assertThat(large.refusal).isEqualTo(429);
+    assertThat(budget.refusals()).isEqualTo(1);
+    assertThat(small.made).isTrue();
+    first.body.release();
+    small.body.release();
+  }
+
+  @Test
+  void refusesAtOnceWhatCanNeverBe() {
+    Owned one = new Owned(4L * MIB, 4 * MIB);
+    assertThatThrownBy(one.body::open)
+        .isInstanceOf(BadRequestException.class)
+        .hasMessageContaining("4194304 bytes")
+        .extracting(e -> ((BadRequestException) e).code())
+        .isEqualTo("body_memory_full");
+    assertThat(budget.refusals()).isEqualTo(1);
+  }
+
+  @Test
+  void givesBackWhatWasGrantedToOneThatIsGone() throws Exception {
+    Owned first = known(3 * MIB);
+    Owned gone = known(3 * MIB);
+    first.body.open();
+    gone.body.open();
+    first.body.release(); // granted, but its loop has not told it yet
+    gone.body.release();
+    loop.runPendingTasks();
+    assertThat(gone.made).isFalse();
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void claimsTheLongestThatABodyCanBeWhereItOutgrowsASmallOne() throws Exception {
+    Owned one = unknown(3 * MIB);
+    assertThat(one.body.open()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(BodyBudget.SMALL);
+    add(one, 100, false);
+    assertThat(add(one, BodyBudget.SMALL, false)).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(3 * MIB);
+    add(one, 50_000, true);
+    assertThat(budget.used())
+        .isEqualTo(one.body.bytes().length)
+        .isBetween((long) one.body.length(), 2L * one.body.length());
+    one.body.release();
+  }
+
+  @Test
+  void refusesABodyThatBecomesLongerThanAnyCanBe() throws Exception {
+    Owned one = unknown(8 * MIB);
+    one.body.open();
+    add(one, BodyBudget.SMALL, false);
+    add(one, 2 * MIB, false);
+    assertThat(budget.used()).as("all that there is").isEqualTo(3 * MIB);
+    assertThatThrownBy(() -> add(one, MIB, false))
+        .isInstanceOf(BadRequestException.class)
+        .hasMessageContaining("no body gets more than 3145728");
+  }
+
+  @Test
+  void keepsARequestWithoutABodyOutOfTheLine() throws Exception {
+    Owned one = known(0);
+    assertThat(one.body.open()).isEqualTo(IncomingBody.Room.THERE);
+    add(one, 0, true);
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void namesABudgetThatIsTooSmall() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new BodyBudget(1000, Duration.ofSeconds(1)))
+        .withMessage("the budget for request bodies is 1000 bytes; set at least 1048576");
+  }
+
+  /** Nobody's patience ends here: whoever never gets room waits for ever, and fails the test. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void neverComesToAStandstill(long seed) throws Exception {
+    Random random = new Random(seed);
+    List<Running> all = new ArrayList<>();
+    for (int i = 0; i < 120; i++) {
+      all.add(new Running(random));
+    }
+    List<Running> left = new ArrayList<>(all);
+    for (int step = 0; !left.isEmpty(); step++) {
+      assertThat(step).as("steps; %s bodies wait", left.size()).isLessThan(200_000);
+      Running next = left.get(random.nextInt(left.size()));
+      next.step(random);
+      loop.runPendingTasks();
+      assertThat(budget.used()).isBetween(0L, budget.limit() + 40 * 65_536L);
+      if (next.over) {
+        left.remove(next);
+      }
+    }
+    assertThat(budget.waits()).as("of %s bodies", all.size()).isPositive();
+    assertThat(budget.refusals()).isZero();
+  }
+
+  /** A body that comes in pieces, is kept for a while, and goes; sometimes in its midst. */
+  private final class Running implements IncomingBody.Owner {
+    final boolean told;
+    final int size;
+    final IncomingBody body;
+    boolean opened;
+    boolean waits;
+    boolean over;
+
+    Running(Random random) {
+      size = random.nextInt(4) == 0 ? random.nextInt(5000) : random.nextInt(3 * MIB);
+      told = random.nextBoolean();
+      body = new IncomingBody(budget, loop.eventLoop(), told ? size : -1, 3 * MIB, this);
+    }
+
+    void step(Random random) throws BadRequestException {
+      if (random.nextInt(500) == 0) {
+        over = true;
+        body.release();
+      } else if (waits) {
+        return;
+      } else if (!opened) {
+        opened = true;
+        waits = body.open() == IncomingBody.Room.AWAITED;
+      } else if (body.length() < size) {
+        int more = Math.min(size - body.length(), 1 + random.nextInt(65_536));
+        waits =
+            body.add(Unpooled.wrappedBuffer(new byte[more]), body.length() + more == size)
+                == IncomingBody.Room.AWAITED;
+      } else if (random.nextInt(20) == 0) {
+        over = true;
+        body.release();
+      }
+    }
+
+    @Override
+    public void roomMade() {
+      assertThat(waits).isTrue();
+      waits = false;
+    }
+
+    @Override
+    public void roomRefused(BadRequestException why) {
+      throw new AssertionError(why);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.fairlead.epp.memory;
+
+import io.fairlead.epp.DataPlane;
+import io.fairlead.epp.DataPlaneConfig;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A data plane in a process of its own, with the heap that the image gives it in a container of 1
+ * GiB.
+ */
+public final class SmallPod implements AutoCloseable {
+
+  /** What the container may use. */
+  public static final long LIMIT = 1L << 30;
+
+  private final Process process;
+  private final int[] ports;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private SmallPod(Process process, int[] ports) {
+    this.process = process;
+    this.ports = ports;
+  }
+
+  /** What runs in the process: tells its ports, and ends with its input. */
+  static final class Main {
+
+    private Main() {}
+
+    public static void main(String[] args) throws Exception {
+      var source = new DataPlaneConfig.Files(Path.of(args[0]), null);
+      try (DataPlane plane =
+          DataPlane.start(
+              DataPlaneConfig.builder(source)
+                  .gateway("127.0.0.1", 0)
+                  .extProc(
+                      new DataPlaneConfig.ExtProc(
+                          new DataPlaneConfig.Listen("127.0.0.1", 0),
+                          false,
+                          null,
+                          DataPlaneConfig.DEFAULT_MAX_BODY_BYTES))
+                  .admin("127.0.0.1", 0)
+                  .loops(2)
+                  .build())) {
+        plane.ready().get(60, TimeUnit.SECONDS);
+        System.out.println(
+            "ports "
+                + plane.gatewayPort().orElseThrow()
+                + " "
+                + plane.extProcPort().orElseThrow()
+                + " "
+                + plane.adminPort().orElseThrow());
+        while (System.in.read() >= 0) {
+          // until the test ends
+        }
+      }
+    }
+  }
+
+  /** Starts one with these endpoints. */
+  public static SmallPod start(Path endpoints) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElseThrow());
+    command.add("-XX:MaxRAM=1g");
+    command.addAll(imageFlags());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.add(endpoints.toString());
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      if (line.startsWith("ports ")) {
+        String[] told = line.split(" ", -1);
+        Thread.startVirtualThread(() -> out.lines().forEach(rest -> {}));
+        return new SmallPod(
+            process,
+            new int[] {
+              Integer.parseInt(told[1]), Integer.parseInt(told[2]), Integer.parseInt(told[3])
+            });
+      }
+    }
+    throw new IllegalStateException("the process ended before it was ready");
+  }
+
+  /** The data plane's own, of the script that makes the image. */
+  private static List<String> imageFlags() throws IOException {
+    String script = Files.readString(Path.of("../../hack/images"));
+    Matcher flags = Pattern.compile("\ndataplane=\\((.*)\\)\n").matcher(script);
+    if (!flags.find()) {
+      throw new IllegalStateException("hack/images has no flags of the data plane");
+    }
+    List<String> all = new ArrayList<>(List.of(flags.group(1).split(" ", -1)));
+    all.add("-XX:+ExitOnOutOfMemoryError");
+    return all;
+  }
+
+  public int gatewayPort() {
+    return ports[0];
+  }
+
+  public int extProcPort() {
+    return ports[1];
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** A value of {@code /metrics}. */
+  public double metric(String name) throws IOException, InterruptedException {
+    String page =
+        http.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ports[2] + "/metrics"))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString())
+            .body();
+    return page.lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no " + name + " in " + page));
+  }
+
+  /** The most that it had in memory so far, in bytes. */
+  public long peakBytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+        .filter(line -> line.startsWith("VmHWM:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Override
+  public void close() throws IOException {
+    http.close();
+    process.getOutputStream().close();
+    try {
+      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

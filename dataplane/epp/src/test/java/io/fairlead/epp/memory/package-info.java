@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.epp.memory;
+
+import org.jspecify.annotations.NullMarked;
