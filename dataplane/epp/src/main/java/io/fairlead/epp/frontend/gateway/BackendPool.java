@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -48,9 +49,24 @@ final class BackendPool {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
-                    ch.pipeline().addLast(new HttpClientCodec(4096, 65536, 65536));
+                    ch.pipeline().addLast(codec());
                   }
                 });
+  }
+
+  /**
+   * A chunk comes out of it whole, up to 64 KiB: servers send an event of a stream in a chunk, and
+   * there are clients that take what they read for an event.
+   */
+  static HttpClientCodec codec() {
+    return new HttpClientCodec(
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(4096)
+            .setMaxHeaderSize(65_536)
+            .setMaxChunkSize(65_536)
+            .setAllowPartialChunks(false),
+        false,
+        false);
   }
 
   /** Finds or makes a connection for {@code user}, who is told at once or later. */
