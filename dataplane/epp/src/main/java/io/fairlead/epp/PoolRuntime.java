@@ -82,7 +82,7 @@ final class PoolRuntime implements AutoCloseable {
   private EndpointSet endpoints = EndpointSet.NONE;
 
   private Consumer<List<EndpointSpec>> onEndpoints = set -> {};
-  private volatile List<String> models = List.of();
+  private volatile List<ModelConfig> models = List.of();
 
   /** Whether the source has said anything: until then nobody knows what matches. */
   private boolean endpointsCounted;
@@ -158,8 +158,8 @@ final class PoolRuntime implements AutoCloseable {
             this::lookAtHealth, HEALTH_LOOK_MILLIS, HEALTH_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Names of the models configured now. Any thread. */
-  List<String> models() {
+  /** The models configured now. Any thread. */
+  List<ModelConfig> models() {
     return models;
   }
 
@@ -305,7 +305,7 @@ final class PoolRuntime implements AutoCloseable {
     public void applied(ConfigOffer.Document document, CompiledConfig config) {
       meters.reloaded();
       scraper.sources(DataSources.of(config));
-      models = document.config().models().stream().map(ModelConfig::name).toList();
+      models = document.config().models();
       readiness.configured();
       if (document.endpoints() != null) {
         endpoints(document.endpoints());

@@ -105,6 +105,11 @@ class TelemetryIT {
             "# TYPE fairlead_prefix_error_tokens_max gauge",
             "# TYPE fairlead_prefix_expected_cached_tokens_total counter",
             "# TYPE fairlead_probes_total counter",
+            "# TYPE fairlead_request_body_memory_bytes gauge",
+            "# TYPE fairlead_request_body_memory_limit_bytes gauge",
+            "# TYPE fairlead_request_body_memory_refusals_total counter",
+            "# TYPE fairlead_request_body_memory_waiting gauge",
+            "# TYPE fairlead_request_body_memory_waits_total counter",
             "# TYPE fairlead_request_cached_tokens_total counter",
             "# TYPE fairlead_request_completion_tokens_total counter",
             "# TYPE fairlead_request_duration_seconds histogram",
@@ -147,14 +152,14 @@ class TelemetryIT {
   }
 
   @Test
-  void modelsAreListedFromTheConfig() throws Exception {
+  void modelsAreThoseConfiguredAndThoseServed() throws Exception {
     HttpResponse<String> models =
         http.send(
             HttpRequest.newBuilder(uri(dataPlane.gatewayPort().orElseThrow(), "/v1/models"))
                 .build(),
             HttpResponse.BodyHandlers.ofString());
     assertThat(models.statusCode()).isEqualTo(200);
-    assertThat(models.body()).contains("\"id\":\"chat\"").doesNotContain("\"id\":\"a\"");
+    assertThat(models.body()).contains("\"id\":\"chat\"", "\"root\":");
   }
 
   @Test

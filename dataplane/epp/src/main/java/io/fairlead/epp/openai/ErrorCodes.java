@@ -24,6 +24,9 @@ public final class ErrorCodes {
   /** 404: no such path here. */
   public static final String UNKNOWN_PATH = "unknown_path";
 
+  /** 404: no such model, configured or served. */
+  public static final String MODEL_NOT_FOUND = "model_not_found";
+
   /** 405: the path exists, the method does not. */
   public static final String METHOD_NOT_ALLOWED = "method_not_allowed";
 

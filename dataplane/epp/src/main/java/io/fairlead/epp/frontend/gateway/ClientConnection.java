@@ -4,6 +4,7 @@ import io.fairlead.core.Route;
 import io.fairlead.epp.memory.IncomingBody;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.netty.buffer.Unpooled;
@@ -296,9 +297,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
     Target target = Target.of(Target.path(head.uri()));
     switch (target) {
       case INFERENCE -> infer(read);
-      case MODELS -> models(read);
+      case MODELS -> models();
       case READY -> probe(gateway.ready());
       case HEALTH -> probe(true);
+      case VERSION -> version();
       case null -> throw new IllegalStateException("begun without a target");
     }
   }
@@ -314,18 +316,49 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
     proxy(parsed, read);
   }
 
-  /**
-   * The configured names are what clients may ask for; the model servers' own names are the targets
-   * behind them. Only with none configured do the model servers' names count.
-   */
-  private void models(IncomingBody read) {
-    byte[] list = gateway.modelList();
-    if (list.length == 0) {
-      proxy(null, read);
+  /** The endpoints may have to be asked first: the answer comes later, if the client is there. */
+  private void models() {
+    String name;
+    try {
+      name = Target.model(Target.path(head.uri()));
+    } catch (IllegalArgumentException e) {
+      answer(Target.error(400, ErrorCodes.INVALID_HTTP, "The path is not encoded as it must be."));
+      return;
+    }
+    gateway.models(
+        list ->
+            channel
+                .eventLoop()
+                .execute(
+                    () -> {
+                      if (state == State.BUSY) {
+                        models(list, name);
+                      }
+                    }));
+  }
+
+  private void models(ModelList list, String name) {
+    byte[] json = name.isEmpty() ? list.json() : list.json(name);
+    if (json == null) {
+      answer(
+          Target.error(
+              404,
+              ErrorCodes.MODEL_NOT_FOUND,
+              "This model is not configured, and no endpoint serves it; see /v1/models."));
     } else {
-      writeFull(200, list, HeaderRules.none());
+      writeFull(200, json, HeaderRules.none());
       responseWritten();
     }
+  }
+
+  private void version() {
+    String version = Gateway.class.getPackage().getImplementationVersion();
+    String told = version == null ? "dev" : version;
+    writeFull(
+        200,
+        ("{\"version\":\"" + told + "\"}").getBytes(StandardCharsets.US_ASCII),
+        HeaderRules.none());
+    responseWritten();
   }
 
   private void probe(boolean good) {

@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.ModelList;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -45,7 +47,8 @@ public final class Gateway {
   private final PoolLoop pool;
   private final BodyBudget bodies;
   private final BooleanSupplier ready;
-  private final Supplier<List<String>> models;
+  private final Supplier<List<ModelConfig>> models;
+  private final ModelDirectory served;
   private final LongSupplier seeds;
   private final Map<EventExecutor, LoopResources> resources = new HashMap<>();
   private final EventLoopGroup group;
@@ -59,7 +62,7 @@ public final class Gateway {
       BodyBudget bodies,
       EventLoopGroup group,
       BooleanSupplier ready,
-      Supplier<List<String>> models,
+      Supplier<List<ModelConfig>> models,
       LongSupplier seeds) {
     this.config = config;
     this.bodies = bodies;
@@ -68,6 +71,7 @@ public final class Gateway {
     this.group = group;
     this.models = models;
     this.seeds = seeds;
+    served = new ModelDirectory(group.next(), Transport.client(group));
     for (EventExecutor loop : group) {
       resources.put(
           loop,
@@ -101,8 +105,8 @@ public final class Gateway {
    * @param bodies what request bodies are charged to
    * @param group event loops for both sides; see {@link Transport#group}; stays the caller's
    * @param ready the answer to {@code GET /readyz}; asked on event loops, must not block
-   * @param models names for {@code GET /v1/models}; asked on event loops, must not block; while it
-   *     gives none, the question goes to an endpoint
+   * @param models those configured, for {@code GET /v1/models}; asked on event loops, must not
+   *     block
    * @param seeds random bits, one call per request; must be thread-safe
    */
   public static Gateway start(
@@ -111,7 +115,7 @@ public final class Gateway {
       BodyBudget bodies,
       EventLoopGroup group,
       BooleanSupplier ready,
-      Supplier<List<String>> models,
+      Supplier<List<ModelConfig>> models,
       LongSupplier seeds) {
     return new Gateway(config, pool, bodies, group, ready, models, seeds);
   }
@@ -145,6 +149,7 @@ public final class Gateway {
             .map(e -> new InetSocketAddress(e.address(), e.port()))
             .collect(Collectors.toUnmodifiableSet());
     resources.forEach((loop, own) -> loop.execute(() -> own.backends().retain(addresses)));
+    served.retain(endpoints);
   }
 
   /**
@@ -218,9 +223,8 @@ public final class Gateway {
     return hex.toHexDigits(seeds.getAsLong()) + hex.toHexDigits(seeds.getAsLong());
   }
 
-  /** The answer to {@code GET /v1/models}; empty when no model is configured. */
-  byte[] modelList() {
-    List<String> names = models.get();
-    return names.isEmpty() ? new byte[0] : ModelList.of(names);
+  /** Tells {@code reader}, on a loop of its own, what clients may ask for. */
+  void models(Consumer<ModelList> reader) {
+    served.read(entries -> reader.accept(new ModelList(models.get(), entries)));
   }
 }

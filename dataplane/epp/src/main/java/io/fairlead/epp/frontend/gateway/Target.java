@@ -7,6 +7,7 @@ import io.fairlead.epp.openai.OpenAiError;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import org.jspecify.annotations.Nullable;
 
 /** What may be asked of the gateway. Model servers have more paths; those stay out of reach. */
@@ -14,7 +15,11 @@ enum Target {
   INFERENCE("POST"),
   MODELS("GET"),
   HEALTH("GET"),
+  VERSION("GET"),
   READY("GET");
+
+  /** What a single model's path begins with; a name may have slashes itself. */
+  private static final String MODEL = "/v1/models/";
 
   private final String method;
 
@@ -28,9 +33,18 @@ enum Target {
           INFERENCE;
       case "/v1/models" -> MODELS;
       case "/healthz" -> HEALTH;
-      case "/readyz" -> READY;
-      default -> null;
+      // As model servers have them, for clients that ask before they begin.
+      case "/readyz", "/health", "/ping" -> READY;
+      case "/version" -> VERSION;
+      default -> path.startsWith(MODEL) && path.length() > MODEL.length() ? MODELS : null;
     };
+  }
+
+  /** The name that a path asks about; empty where it is all of them. */
+  static String model(String path) {
+    return path.startsWith(MODEL)
+        ? QueryStringDecoder.decodeComponent(path.substring(MODEL.length()).replace("+", "%2B"))
+        : "";
   }
 
   /** The path without its query; of an absolute URI too. */

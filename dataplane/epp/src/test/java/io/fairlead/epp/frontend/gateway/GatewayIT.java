@@ -70,8 +70,12 @@ class GatewayIT {
           BodyBudget.ofHeap(),
           group,
           ready::get,
-          () -> List.of("chat", "other"),
+          () -> List.of(model("chat"), model("other")),
           seeds::incrementAndGet);
+
+  private static ModelConfig model(String name) {
+    return new ModelConfig(name, Criticality.STANDARD, List.of());
+  }
 
   @AfterEach
   void stop() throws Exception {

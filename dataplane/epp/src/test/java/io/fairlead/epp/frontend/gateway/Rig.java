@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -63,13 +64,14 @@ final class Rig implements Closeable {
       RequestsConfig requests,
       List<EndpointSpec> endpoints,
       RawBackend... backends) {
-    this(config, requests, endpoints, BodyBudget.ofHeap(), backends);
+    this(config, requests, endpoints, List.of(), BodyBudget.ofHeap(), backends);
   }
 
   private Rig(
       GatewayConfig config,
       RequestsConfig requests,
       List<EndpointSpec> endpoints,
+      List<ModelConfig> models,
       BodyBudget bodies,
       RawBackend... backends) {
     this.backends = backends;
@@ -77,18 +79,25 @@ final class Rig implements Closeable {
     AtomicLong seeds = new AtomicLong(1);
     pool = new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
     gateway =
-        Gateway.start(config, pool, bodies, group, () -> true, List::of, seeds::incrementAndGet);
+        Gateway.start(
+            config, pool, bodies, group, () -> true, () -> models, seeds::incrementAndGet);
     PoolConfig poolConfig =
         new PoolConfig(
-            "n", "p", Map.of(), List.of(1), "http", List.of(), requests, SchedulerConfig.DEFAULT);
+            "n", "p", Map.of(), List.of(1), "http", models, requests, SchedulerConfig.DEFAULT);
     pool.configure(new ConfigCompiler(List.of()).compile(poolConfig)).syncUninterruptibly();
     pool.endpoints(endpoints).syncUninterruptibly();
+    gateway.retain(endpoints);
     pool.start();
   }
 
   /** With so much memory for bodies. */
   Rig(BodyBudget bodies, RawBackend... backends) {
-    this(config(), RequestsConfig.DEFAULT, specs(backends), bodies, backends);
+    this(config(), RequestsConfig.DEFAULT, specs(backends), List.of(), bodies, backends);
+  }
+
+  /** With models configured. */
+  Rig(List<ModelConfig> models, RawBackend... backends) {
+    this(config(), RequestsConfig.DEFAULT, specs(backends), models, BodyBudget.ofHeap(), backends);
   }
 
   private static List<EndpointSpec> specs(RawBackend... backends) {
