@@ -6,6 +6,7 @@ import io.fairlead.epp.DataPlaneConfig.Listen;
 import io.fairlead.epp.DataPlaneConfig.Reporting;
 import io.fairlead.epp.DataPlaneConfig.Source;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ import picocli.CommandLine.Spec;
 final class EppCommand implements Callable<Integer> {
 
   private static final String ANY = "0.0.0.0";
+
+  private static final Duration DRAIN = Duration.ofSeconds(30);
 
   @Option(
       names = "--endpoints",
@@ -96,7 +99,7 @@ final class EppCommand implements Callable<Integer> {
         new ExtProc(new Listen(ANY, grpcPort), secureServing, certPath, tuning.maxBodyBytes);
     DataPlaneConfig config =
         tuning
-            .applyTo(DataPlaneConfig.builder(source()))
+            .applyTo(DataPlaneConfig.builder(source()), DRAIN)
             .extProc(extProc)
             .health(ANY, healthPort)
             .build();

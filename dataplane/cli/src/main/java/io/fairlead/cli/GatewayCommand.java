@@ -4,6 +4,7 @@ import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Gateway;
 import io.fairlead.epp.DataPlaneConfig.Listen;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,6 +17,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 final class GatewayCommand implements Callable<Integer> {
+
+  /** Whole answers come through it: longer than they take. It ends when the last one does. */
+  private static final Duration DRAIN = Duration.ofMinutes(10);
 
   @Option(
       names = "--folder",
@@ -32,14 +36,24 @@ final class GatewayCommand implements Callable<Integer> {
       defaultValue = "0.0.0.0:8080")
   private HostPort listen = new HostPort("0.0.0.0", 8080);
 
+  @Option(
+      names = "--lame-duck",
+      description =
+          "So long new connections are served after the end began, since clients and load"
+              + " balancers learn late of it; part of --drain-timeout.",
+      converter = Tuning.GoDuration.class,
+      defaultValue = "5s")
+  private Duration lameDuck = Duration.ofSeconds(5);
+
   @Mixin private Tuning tuning = new Tuning();
 
   @Override
   public Integer call() throws InterruptedException {
-    var gateway = new Gateway(new Listen(listen.host(), listen.port()), tuning.maxBodyBytes);
+    var gateway =
+        new Gateway(new Listen(listen.host(), listen.port()), tuning.maxBodyBytes, lameDuck);
     DataPlaneConfig config =
         tuning
-            .applyTo(DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder)))
+            .applyTo(DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder)), DRAIN)
             .gateway(gateway)
             .build();
     if (tuning.dryRun) {

@@ -3,6 +3,7 @@ package io.fairlead.cli;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,10 +27,11 @@ final class Tuning {
 
   @Option(
       names = "--drain-timeout",
-      description = "Longest time that requests in flight get at the end.",
-      converter = GoDuration.class,
-      defaultValue = "30s")
-  private Duration drainTimeout = Duration.ofSeconds(30);
+      description =
+          "Longest time that requests in flight get at the end: 30s, for the gateway 10m where"
+              + " nothing is said.",
+      converter = GoDuration.class)
+  private @Nullable Duration drainTimeout;
 
   @Option(
       names = "--max-body-bytes",
@@ -44,10 +46,11 @@ final class Tuning {
 
   @Mixin private CaptureOptions capture = new CaptureOptions();
 
-  DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder) {
+  /** Sets what was asked for; {@code usualDrain} where nothing was said of the end. */
+  DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder, Duration usualDrain) {
     return builder
         .admin("0.0.0.0", metricsPort)
-        .drain(drainTimeout)
+        .drain(drainTimeout == null ? usualDrain : drainTimeout)
         .capture(capture.config())
         .scraping(MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval));
   }

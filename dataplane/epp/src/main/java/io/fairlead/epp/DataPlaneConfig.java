@@ -104,8 +104,22 @@ public record DataPlaneConfig(
    *
    * @param listen where
    * @param maxBodyBytes largest request body
+   * @param lameDuck how long new connections are served after the end began: clients and load
+   *     balancers learn late of it. Counts towards the bound on the drain
    */
-  public record Gateway(Listen listen, int maxBodyBytes) {}
+  public record Gateway(Listen listen, int maxBodyBytes, Duration lameDuck) {
+
+    public Gateway {
+      if (lameDuck.isNegative()) {
+        throw new IllegalArgumentException("lameDuck is " + lameDuck + "; set 0 or more");
+      }
+    }
+
+    /** Takes nothing new from the beginning of the end. */
+    public Gateway(Listen listen, int maxBodyBytes) {
+      this(listen, maxBodyBytes, Duration.ZERO);
+    }
+  }
 
   /**
    * The ext_proc server.

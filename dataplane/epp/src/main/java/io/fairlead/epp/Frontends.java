@@ -60,7 +60,7 @@ final class Frontends {
 
       @Override
       public void drain(Duration bound) {
-        server.drain(bound).awaitUninterruptibly(bound.toMillis() + 5_000);
+        server.drain(config.lameDuck(), bound).awaitUninterruptibly(bound.toMillis() + 5_000);
       }
     };
   }

@@ -408,7 +408,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   }
 
   private void connectionHeader(HttpHeaders headers) {
-    keepAlive &= !gateway.draining();
+    keepAlive &= !gateway.leaving();
     if (!keepAlive) {
       headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     } else if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
@@ -471,7 +471,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   }
 
   private void nextRequest() {
-    if (keepAlive && !gateway.draining()) {
+    if (keepAlive && !gateway.refusing()) {
       state = State.IDLE;
       clientsTurnAt = now();
     } else {

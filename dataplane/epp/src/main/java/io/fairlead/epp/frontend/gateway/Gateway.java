@@ -20,6 +20,7 @@ import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
@@ -54,7 +55,12 @@ public final class Gateway {
   private final EventLoopGroup group;
   private final ChannelGroup clients = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel server;
-  private volatile boolean draining;
+
+  /** Answers say that their connection closes. */
+  private volatile boolean leaving;
+
+  /** No connection gets another request. */
+  private volatile boolean refusing;
 
   private Gateway(
       GatewayConfig config,
@@ -153,14 +159,37 @@ public final class Gateway {
   }
 
   /**
-   * Stops: no new connection, unused ones close, requests under way are finished.
+   * Stops. At once it isn't ready any more and answers tell clients to close their connections; new
+   * connections and those at rest are still served, since clients and load balancers learn late of
+   * an end. After {@code lameDuck} both are turned away, and what is under way is finished.
    *
-   * @param bound after which what is left is cut off
+   * @param lameDuck how long new connections are taken; 0 for no longer
+   * @param bound after which, from now on, what is left is cut off
    * @return done when no client is connected any more
    */
-  public Future<?> drain(Duration bound) {
-    draining = true;
-    server.close().syncUninterruptibly();
+  public Future<?> drain(Duration lameDuck, Duration bound) {
+    leaving = true;
+    Promise<Void> done = GlobalEventExecutor.INSTANCE.newPromise();
+    Duration taking = lameDuck.compareTo(bound) < 0 ? lameDuck : bound;
+    if (taking.isZero()) {
+      server.close().syncUninterruptibly();
+      finish(bound, done);
+    } else {
+      var _ =
+          group
+              .next()
+              .schedule(
+                  () -> {
+                    var _ = server.close().addListener(shut -> finish(bound.minus(taking), done));
+                  },
+                  taking.toNanos(),
+                  TimeUnit.NANOSECONDS);
+    }
+    return done;
+  }
+
+  private void finish(Duration bound, Promise<Void> done) {
+    refusing = true;
     for (Channel client : clients) {
       client
           .eventLoop()
@@ -172,7 +201,6 @@ public final class Gateway {
                 }
               });
     }
-    Future<?> closed = clients.newCloseFuture();
     Future<?> cutOff =
         group
             .next()
@@ -182,12 +210,14 @@ public final class Gateway {
                 },
                 bound.toNanos(),
                 TimeUnit.NANOSECONDS);
-    closed.addListener(
-        done -> {
-          cutOff.cancel(false);
-          resources.forEach((loop, own) -> loop.execute(own.backends()::close));
-        });
-    return closed;
+    clients
+        .newCloseFuture()
+        .addListener(
+            closed -> {
+              cutOff.cancel(false);
+              resources.forEach((loop, own) -> loop.execute(own.backends()::close));
+              done.setSuccess(null);
+            });
   }
 
   GatewayConfig config() {
@@ -202,12 +232,16 @@ public final class Gateway {
     return bodies;
   }
 
-  boolean draining() {
-    return draining;
+  boolean leaving() {
+    return leaving;
+  }
+
+  boolean refusing() {
+    return refusing;
   }
 
   boolean ready() {
-    return !draining && ready.getAsBoolean();
+    return !leaving && ready.getAsBoolean();
   }
 
   long seed() {

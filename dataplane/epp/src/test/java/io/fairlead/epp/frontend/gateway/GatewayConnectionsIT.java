@@ -65,7 +65,7 @@ class GatewayConnectionsIT {
 
   @AfterEach
   void stop() throws IOException {
-    gateway.drain(Duration.ZERO).syncUninterruptibly();
+    gateway.drain(Duration.ZERO, Duration.ZERO).syncUninterruptibly();
     await().untilAsserted(() -> assertThat(pool.active().get()).isZero());
     backend.close();
     group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();

@@ -79,7 +79,7 @@ class GatewayIT {
 
   @AfterEach
   void stop() throws Exception {
-    gateway.drain(Duration.ZERO).syncUninterruptibly();
+    gateway.drain(Duration.ZERO, Duration.ZERO).syncUninterruptibly();
     await().untilAsserted(() -> assertThat(pool.active().get()).isZero());
     for (RawBackend backend : backends) {
       backend.close();
@@ -467,7 +467,7 @@ class GatewayIT {
       client.readHead();
       assertThat(client.readChunk()).isEqualTo("before");
 
-      Future<?> drained = gateway.drain(Duration.ofSeconds(30));
+      Future<?> drained = gateway.drain(Duration.ZERO, Duration.ofSeconds(30));
       assertThat(idle.closed()).isTrue();
       assertThatThrownBy(this::connect).isInstanceOf(IOException.class);
       assertThat(drained.isDone()).isFalse();
@@ -476,6 +476,58 @@ class GatewayIT {
       assertThat(client.readChunk()).isEqualTo("after");
       assertThat(client.readChunk()).isEmpty();
       assertThat(client.closed()).isTrue();
+      drained.syncUninterruptibly();
+    }
+  }
+
+  @Test
+  void servesThoseWhoLearnLateOfTheEndAndThenTurnsThemAway() throws Exception {
+    CountDownLatch finish = new CountDownLatch(1);
+    serve(
+        backend(
+            "a",
+            (connection, request) -> {
+              if (request.text().contains("\"stream\":true")) {
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+                connection.chunk("before");
+                finish.await();
+                connection.chunk("after");
+                connection.chunk("");
+              } else {
+                connection.respond(200, "", "{}");
+              }
+            }));
+    try (RawHttp resting = connect();
+        RawHttp idle = connect();
+        RawHttp client = connect()) {
+      client.post(CHAT, BODY.replace("\"model\"", "\"stream\":true,\"model\""));
+      client.readHead();
+      assertThat(client.readChunk()).isEqualTo("before");
+      resting.post(CHAT, BODY);
+      assertThat(resting.read().header("connection")).isEmpty();
+
+      Future<?> drained = gateway.drain(Duration.ofSeconds(3), Duration.ofMinutes(5));
+
+      resting.post(CHAT, BODY);
+      RawHttp.Message last = resting.read();
+      assertThat(last.status()).isEqualTo(200);
+      assertThat(last.header("connection")).isEqualTo("close");
+      assertThat(resting.closed()).isTrue();
+      try (RawHttp late = connect()) {
+        late.send("GET /readyz HTTP/1.1\r\n\r\n");
+        assertThat(late.read().status()).as("nobody should send more here").isEqualTo(503);
+      }
+      try (RawHttp late = connect()) {
+        late.post(CHAT, BODY);
+        assertThat(late.read().status()).isEqualTo(200);
+      }
+      assertThat(idle.closed()).as("in the end").isTrue();
+      assertThatThrownBy(this::connect).isInstanceOf(IOException.class);
+      assertThat(drained.isDone()).isFalse();
+
+      finish.countDown();
+      assertThat(client.readChunk()).isEqualTo("after");
+      assertThat(client.readChunk()).isEmpty();
       drained.syncUninterruptibly();
     }
   }

@@ -138,7 +138,7 @@ final class Rig implements Closeable {
 
   @Override
   public void close() throws IOException {
-    gateway.drain(Duration.ZERO).syncUninterruptibly();
+    gateway.drain(Duration.ZERO, Duration.ZERO).syncUninterruptibly();
     try {
       await().untilAsserted(() -> assertThat(pool.active().get()).as("still counted").isZero());
       await().untilAsserted(() -> assertThat(bodies.used()).as("bytes still charged").isZero());
