@@ -69,6 +69,25 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void runsTheSeedsAskedFor() throws IOException {
+    int exit =
+        run(
+            "--workload=b2b@0.5",
+            "--policy=cost",
+            "--seconds=5",
+            "--seeds=6..7",
+            "--out=" + folder.resolve("report"));
+
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("2 runs, ");
+    assertThat(folder.resolve("report/report.json"))
+        .content()
+        .containsPattern("\"seed\": ?6\\b")
+        .containsPattern("\"seed\": ?7\\b")
+        .doesNotContainPattern("\"seed\": ?1\\b");
+  }
+
+  @Test
   void tellsWhatFaultsCost() throws IOException {
     int exit =
         run(
@@ -126,6 +145,7 @@ final class SimulateCommandTest {
         "--handicap=luck=1 | --handicap is \"luck=1\"; set a share of requests",
         "--handicap=hit-rate=2 | lostHits is 2.0; set 0.0 to 1.0",
         "--seeds=0 | --seeds is 0; set 1 or more",
+        "--seeds=7..6 | --seeds is 7..6; set 1 or more, or a first and a last seed as in 6..10",
         "--pickers=0 | pickers is 0",
         "--update=x | --update goes with --gate",
         "--fault=drain | fault: \"drain\" is not NAME=VALUE",

@@ -65,10 +65,12 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Option(
       names = "--seeds",
-      paramLabel = "COUNT",
-      description = "Runs of each, with the seeds 1 to COUNT.",
+      paramLabel = "COUNT|FIRST..LAST",
+      description =
+          "Runs of each, with the seeds 1 to COUNT or FIRST to LAST: what was tuned on some seeds is"
+              + " to be judged on others.",
       defaultValue = "5")
-  private int seeds = 5;
+  private String seeds = "5";
 
   @Mixin private RunOptions run = new RunOptions();
 
@@ -181,6 +183,7 @@ public final class SimulateCommand implements Callable<Integer> {
   }
 
   private List<SimulationSpec> specs() throws IOException {
+    SeedRange range = SeedRange.parse(seeds);
     List<Policy> named = new ArrayList<>();
     for (String policy : policies) {
       named.add(Policies.read(policy));
@@ -192,13 +195,10 @@ public final class SimulateCommand implements Callable<Integer> {
       Settings settings = run.settings(loaded.preset());
       List<ServerFault> faults = run.faults(settings.seconds());
       for (Policy policy : named) {
-        for (long seed = 1; seed <= seeds; seed++) {
+        for (long seed = range.first(); seed <= range.last(); seed++) {
           specs.add(new SimulationSpec(loaded.workload(), policy, engines, seed, settings, faults));
         }
       }
-    }
-    if (specs.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "--seeds is " + seeds + "; set 1 or more");
     }
     return specs;
   }

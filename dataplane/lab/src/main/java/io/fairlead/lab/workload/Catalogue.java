@@ -101,6 +101,20 @@ final class Catalogue {
               250,
               Spread.fixed(750),
               Spread.exponential(4_000).clipped(1, 32_000)),
+          singles(
+              new Preset(
+                  "bimodal",
+                  "short questions, answers of a few tokens or of thousands",
+                  28,
+                  REQUESTS_PER_SECOND,
+                  H100,
+                  600,
+                  120),
+              ANYBODY,
+              1,
+              0,
+              CHAT_PROMPT,
+              Spread.either(Spread.fixed(8), Spread.fixed(4_000), 0.5)),
           sharegpt("bursty", "short chats that come in bursts", 450, H100, BURSTS),
           new Entry(
               new Preset(

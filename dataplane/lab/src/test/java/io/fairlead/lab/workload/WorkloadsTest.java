@@ -128,7 +128,8 @@ final class WorkloadsTest {
     "bursty, 248, 277, 219, 216",
     "lora-64, 248, 277, 219, 216",
     "priority, 248, 277, 219, 216",
-    "reasoning, 1000, 0, 4000, 4000"
+    "reasoning, 1000, 0, 4000, 4000",
+    "bimodal, 248, 277, 2004, 1996"
   })
   void hasTheSizesOfTheTable(
       String name, double prompt, double promptSd, double output, double outputSd) {
