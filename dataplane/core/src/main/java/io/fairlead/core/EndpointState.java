@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import com.dynatrace.hash4j.hashing.Hashing;
+import io.fairlead.core.account.SharedBlocks;
 import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
@@ -28,6 +29,7 @@ final class EndpointState implements Endpoint {
   private final PrefillPace pace;
   private final PrefillQueue prefills = new PrefillQueue();
   private final AdapterSlots adapters = new AdapterSlots();
+  private final SharedBlocks shared = new SharedBlocks();
   private EndpointAttributes attributes;
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
 
@@ -65,6 +67,7 @@ final class EndpointState implements Endpoint {
   private int sheddableInFlight;
   private long inFlightTokens;
   private long uncachedInFlightTokens;
+  private long inFlightBlocks;
   private long lastFirstToken = Long.MIN_VALUE;
   private long sent;
   private long matchedBlocks;
@@ -173,6 +176,7 @@ final class EndpointState implements Endpoint {
     scrapedAt = scrape.equals(EndpointMetrics.UNKNOWN) ? Long.MIN_VALUE : begunAt;
     long capacity = kvCapacityTokens;
     int slots = adapters.slots();
+    int queued = waiting;
     adapters.scraped(scrape);
     read(scrape);
     EndpointColumns all = columns;
@@ -180,8 +184,8 @@ final class EndpointState implements Endpoint {
       return;
     }
     show(all);
-    // Scrapes come far more often than requests, and hardly ever say another size.
-    if (capacity != kvCapacityTokens || slots != adapters.slots()) {
+    // Scrapes come far more often than requests, and hardly ever say another size or queue.
+    if (capacity != kvCapacityTokens || slots != adapters.slots() || queued != waiting) {
       all.note(place);
     }
   }
@@ -235,6 +239,8 @@ final class EndpointState implements Endpoint {
     sheddableInFlight += flight.sheddable ? 1 : 0;
     inFlightTokens += flight.tokens;
     uncachedInFlightTokens += flight.uncached();
+    inFlightBlocks += flight.blocks;
+    shared.add(flight.salt, flight.facts.blocks(), flight.blocks);
     matchedBlocks += matched;
     promptBlocks += flight.facts.blocks().length;
     adapters.used(flight.target);
@@ -287,6 +293,8 @@ final class EndpointState implements Endpoint {
     sheddableInFlight -= flight.sheddable ? 1 : 0;
     inFlightTokens -= flight.tokens;
     uncachedInFlightTokens -= flight.uncached();
+    inFlightBlocks -= flight.blocks;
+    shared.remove(flight.salt, flight.facts.blocks(), flight.blocks);
     if (!decoded) {
       awaitingFirstToken--;
     }
@@ -398,6 +406,14 @@ final class EndpointState implements Endpoint {
   @Override
   public long uncachedInFlightTokens() {
     return uncachedInFlightTokens;
+  }
+
+  @Override
+  public long repeatedInFlightTokens() {
+    // A block is as many tokens here as the mean of them: models differ in that, and may learn.
+    return inFlightBlocks == 0
+        ? 0
+        : (long) ((double) inFlightTokens * shared.repeated() / inFlightBlocks);
   }
 
   @Override

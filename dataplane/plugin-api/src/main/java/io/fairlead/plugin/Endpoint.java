@@ -46,6 +46,14 @@ public interface Endpoint {
   /** Those of {@link #inFlightTokens()} that were not believed to be cached when sent. */
   long uncachedInFlightTokens();
 
+  /**
+   * Those of {@link #inFlightTokens()} that take no room there: a prefix that several of these
+   * requests begin with is kept once, and counts here for each but one of them.
+   */
+  default long repeatedInFlightTokens() {
+    return 0;
+  }
+
   /** The requests counted by {@link #awaitingFirstToken()}, as work still to be done. */
   Prefills prefills();
 

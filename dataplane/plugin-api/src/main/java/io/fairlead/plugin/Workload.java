@@ -2,8 +2,9 @@ package io.fairlead.plugin;
 
 /**
  * The numbers of one endpoint that say how busy it is, copied into an object that a scorer keeps
- * and fills again for each endpoint that has changed: see {@link Candidates#changes}. All come from
- * what this picker sent; those of the first token's queue are as in {@link Prefills}.
+ * and fills again for each endpoint that has changed: see {@link Candidates#changes}. All but sizes
+ * and {@link #scrapedWaiting} come from what this picker sent; those of the first token's queue are
+ * as in {@link Prefills}.
  */
 public final class Workload {
 
@@ -21,6 +22,9 @@ public final class Workload {
 
   /** {@link Endpoint#inFlightTokens()}. */
   public double inFlightTokens;
+
+  /** {@link Endpoint#repeatedInFlightTokens()}. */
+  public double repeatedTokens;
 
   /** {@link Prefills#count()}. */
   public double prefills;
@@ -46,6 +50,9 @@ public final class Workload {
   /** {@link Endpoint#risk()}. */
   public double risk;
 
+  /** {@link Endpoint#scrapedWaiting()}. */
+  public double scrapedWaiting;
+
   /** {@link Prefills#headSince()}. */
   public long headSince;
 
@@ -57,6 +64,7 @@ public final class Workload {
     sheddableInFlight = endpoint.sheddableInFlight();
     decoding = endpoint.decoding();
     inFlightTokens = (double) endpoint.inFlightTokens();
+    repeatedTokens = (double) endpoint.repeatedInFlightTokens();
     prefills = waiting.count();
     prefillTokens = (double) waiting.uncachedTokens();
     prefillAttention = waiting.attention();
@@ -65,6 +73,7 @@ public final class Workload {
     kvCapacityTokens = (double) endpoint.kvCapacityTokens();
     adapterSlots = endpoint.adapters().slots();
     risk = endpoint.risk();
+    scrapedWaiting = endpoint.scrapedWaiting();
     headSince = waiting.headSince();
   }
 }

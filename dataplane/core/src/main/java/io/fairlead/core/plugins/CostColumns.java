@@ -37,6 +37,9 @@ final class CostColumns {
 
   double[] halfDecoding = {};
 
+  /** Those of them that take no room, as they are kept for others too. */
+  double[] repeated = {};
+
   /** Decode's share of a prefill step: with an empty cache, and per token in it. */
   double[] share = {};
 
@@ -100,6 +103,7 @@ final class CostColumns {
     headSince = Arrays.copyOf(headSince, length);
     tokens = Arrays.copyOf(tokens, length);
     halfDecoding = Arrays.copyOf(halfDecoding, length);
+    repeated = Arrays.copyOf(repeated, length);
     share = Arrays.copyOf(share, length);
     sharePerKv = Arrays.copyOf(sharePerKv, length);
     step = Arrays.copyOf(step, length);
@@ -133,17 +137,21 @@ final class CostColumns {
     headSince[place] = waits ? there.headSince - epoch : 0;
     tokens[place] = there.inFlightTokens;
     halfDecoding[place] = there.decoding / 2;
+    repeated[place] = there.repeatedTokens;
     share[place] = engine.interference(there.decoding, 0);
     sharePerKv[place] = engine.d2() * engine.perFullStep();
     step[place] = phi * engine.decode(there.inFlight + 1, 0);
     stepPerKv[place] = phi * engine.d2();
     stepPerSequence[place] = phi * engine.d1();
     double seats = engine.maxSequences();
-    standing[place] = Math.max(0, there.inFlight + 1 - seats) / seats;
+    // Whoever waits there and was not sent from here stands in line before this one.
+    double strangers = Math.max(0, there.scrapedWaiting - there.inFlight);
+    standing[place] = (Math.max(0, there.inFlight + 1 - seats) + strangers) / seats;
     double capacity = there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens();
     // Where nothing is in flight nothing will end, so a prompt that is too long waits for nobody.
+    // Elsewhere nobody waits before the last block is taken: prompts that nobody uses give theirs.
     boolean empty = there.inFlightTokens <= 0 && there.decoding <= 0;
-    room[place] = empty ? Double.POSITIVE_INFINITY : 0.9 * capacity;
+    room[place] = empty ? Double.POSITIVE_INFINITY : capacity;
     inFlight[place] =
         there.inFlight
             + criticalMore * there.criticalInFlight

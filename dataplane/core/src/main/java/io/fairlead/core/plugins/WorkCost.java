@@ -9,18 +9,20 @@ package io.fairlead.core.plugins;
  * decode's share   i  = 1 + (d1 B + d2 K) / (a + b mbt)        B decoding, K tokens in flight
  * adapter          L  = load time, twice when one must go for it
  * step time        S  = phi (d0 + d1 (n + 1) + d2 (K + N))     n in flight, N prompt tokens
- * wait for KV      V  = tokens too many * (o/2 S) / K          o expected output tokens
+ * wait for KV      V  = tokens too many * (o/2 S) / K'         o expected output tokens
  * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
  * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
  * cost = omega ((Q + Tp) i + L + V + W) + X + theta b u + lambda L + o S
  * </pre>
  *
- * All of it is known from what this picker sent; nothing is polled but sizes. {@code phi} and
- * {@code psi} are how much slower than its {@link EngineClass} an endpoint has proved to be at
- * decoding and at prefills. {@code X} is what the request takes from those already there, a longer
- * prefill and longer steps; {@code theta} and {@code lambda} weigh what a missed cache and a loaded
- * adapter cost the requests to come, and {@code omega} the wait for a first token, which those who
- * come later share while there is a queue.
+ * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
+ * {@code K'} counts a prefix that requests share once, as the engine keeps it, and {@code K} for
+ * each, as a step reads it. {@code phi} and {@code psi} are how much slower than its {@link
+ * EngineClass} an endpoint has proved to be at decoding and at prefills. {@code X} is what the
+ * request takes from those already there, a longer prefill and longer steps; {@code theta} and
+ * {@code lambda} weigh what a missed cache and a loaded adapter cost the requests to come, and
+ * {@code omega} the wait for a first token, which those who come later share while there is a
+ * queue.
  *
  * <p>What does not depend on the request lies in {@link CostColumns}, as factors of what does. So a
  * decision is the same arithmetic for every place, without a branch or a look at an object, and the
@@ -140,6 +142,7 @@ final class WorkCost {
 
   /** {@code omega (V + W) + o S}. */
   private void addDecode(double[] into) {
+    double[] repeated = columns.repeated;
     double[] tokens = columns.tokens;
     double[] halfDecoding = columns.halfDecoding;
     double[] step = columns.step;
@@ -154,9 +157,10 @@ final class WorkCost {
     for (int i = 0; i < count; i++) {
       double kv = tokens[i] + halfDecoding[i] * expected;
       double oneStep = step[i] + stepPerKv[i] * (kv + prompt);
-      double excess = Math.max(0, kv + prompt + 0.5 * output - room[i]);
+      double kept = kv - repeated[i];
+      double excess = Math.max(0, kept + prompt + 0.5 * output - room[i]);
       // Room and seats come as the others end, with the tokens that they still have to produce.
-      double wait = 0.5 * excess / (kv + NO_TOKENS) + standing[i];
+      double wait = 0.5 * excess / (kept + NO_TOKENS) + standing[i];
       into[i] += (weight * wait + output) * oneStep;
     }
   }

@@ -348,7 +348,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
           new Settings(
               EngineClasses.read(parameters),
               parameters.number("omega", 48, 0, 1_000),
-              parameters.number("theta", 80, 0, 1_000),
+              parameters.number("theta", 0, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),

@@ -115,11 +115,13 @@ final class PlainWorkCost implements Scorer, Observer {
       backlog = Math.max(0, speeds.psi(slot) * all - Math.min(had, speeds.psi(slot) * head));
     }
     double step = speeds.phi(slot) * engine.decode(there.inFlight + 1, kv + prompt);
-    double room = 0.9 * (there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens());
-    double excess = kv + prompt + output / 2 - room;
+    double room = there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens();
+    double kept = kv - there.repeatedTokens;
+    double excess = kept + prompt + output / 2 - room;
     // Room comes as the others end, with the tokens that they still have to produce.
-    double wait = excess > 0 && kv > 0 ? excess * (expectedOutput / 2 * step) / kv : 0;
-    double standing = there.inFlight + 1 - engine.maxSequences();
+    double wait = excess > 0 && kept > 0 ? excess * (expectedOutput / 2 * step) / kept : 0;
+    double standing = Math.max(0, there.inFlight + 1 - engine.maxSequences());
+    standing += Math.max(0, there.scrapedWaiting - there.inFlight);
     if (standing > 0) {
       wait += standing * expectedOutput * step / engine.maxSequences();
     }

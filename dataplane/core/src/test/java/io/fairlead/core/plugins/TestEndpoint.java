@@ -23,6 +23,7 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
   int sheddable;
   long tokens;
   long uncached;
+  long repeated;
   double attention;
   int headUncached;
   double headAttention;
@@ -107,6 +108,11 @@ final class TestEndpoint implements Endpoint, Prefills, Adapters {
   @Override
   public long uncachedInFlightTokens() {
     return uncached;
+  }
+
+  @Override
+  public long repeatedInFlightTokens() {
+    return repeated;
   }
 
   @Override

@@ -73,6 +73,55 @@ class WorkCostScorerTest {
   }
 
   @Test
+  void countsAPrefixThatRequestsShareOnce() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint shared = endpoint("shared", 0);
+    TestEndpoint full = endpoint("full", 1);
+    for (TestEndpoint each : List.of(shared, full)) {
+      each.kvTokens = 10_000;
+      each.inFlight = 4;
+      each.tokens = 9_000;
+    }
+    shared.repeated = 6_000;
+    double[] scores = scores(scorer, new TestRequest(1, 100), shared, full);
+    assertThat(scores[0]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(0.95);
+  }
+
+  /** A prompt that fits into what is left takes blocks that nobody uses, and waits for none. */
+  @Test
+  void waitsForNoRoomBeforeTheCacheIsFull() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint roomy = endpoint("roomy", 0);
+    TestEndpoint near = endpoint("near", 1);
+    for (TestEndpoint each : List.of(roomy, near)) {
+      each.inFlight = 4;
+      each.tokens = 9_000;
+    }
+    roomy.kvTokens = 1_000_000;
+    near.kvTokens = 9_000 + 4 * 100 + 1_600 + 100;
+    double[] scores = scores(scorer, new TestRequest(1, 100), roomy, near);
+    assertThat(Math.min(scores[0], scores[1])).isGreaterThan(0.9999999);
+  }
+
+  @Test
+  void seesAQueueThatOthersHaveSent() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint queued = endpoint("queued", 0);
+    TestEndpoint free = endpoint("free", 1);
+    queued.waiting = 200;
+    TestRequest request = new TestRequest(1, 100);
+    assertThat(scores(scorer, request, queued, free)[0]).isLessThan(0.5);
+
+    // Its own requests are no others', however long ago it was asked.
+    for (TestEndpoint each : List.of(queued, free)) {
+      each.inFlight = 200;
+    }
+    double[] scores = scores(scorer, request, queued, free);
+    assertThat(Math.min(scores[0], scores[1])).isGreaterThan(0.9999999);
+  }
+
+  @Test
   void waitsForASeatInTheBatch() {
     WorkCostScorer scorer =
         scorer(
