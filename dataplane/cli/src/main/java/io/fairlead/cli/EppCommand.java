@@ -27,7 +27,7 @@ final class EppCommand implements Callable<Integer> {
 
   private static final String ANY = "0.0.0.0";
 
-  private static final Duration DRAIN = Duration.ofSeconds(30);
+  private static final Duration DRAIN = Duration.ofSeconds(20);
 
   @Option(
       names = "--endpoints",
@@ -90,13 +90,23 @@ final class EppCommand implements Callable<Integer> {
       description = "Folder with tls.crt and tls.key; without it a self-signed pair is made.")
   private @Nullable Path certPath;
 
+  @Option(
+      names = "--lame-duck",
+      description =
+          "So long new requests are taken after the end began, since gateways learn late of it;"
+              + " part of --drain-timeout.",
+      converter = Tuning.GoDuration.class,
+      defaultValue = "2s")
+  private Duration lameDuck = Duration.ofSeconds(2);
+
   @Mixin private Tuning tuning = new Tuning();
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws InterruptedException {
     var extProc =
-        new ExtProc(new Listen(ANY, grpcPort), secureServing, certPath, tuning.maxBodyBytes);
+        new ExtProc(
+            new Listen(ANY, grpcPort), secureServing, certPath, tuning.maxBodyBytes, lameDuck);
     DataPlaneConfig config =
         tuning
             .applyTo(DataPlaneConfig.builder(source()), DRAIN)

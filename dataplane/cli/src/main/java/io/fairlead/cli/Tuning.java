@@ -28,8 +28,8 @@ final class Tuning {
   @Option(
       names = "--drain-timeout",
       description =
-          "Longest time that requests in flight get at the end: 30s, for the gateway 10m where"
-              + " nothing is said.",
+          "Longest time that requests in flight get at the end: 20s, for the gateway 10m where"
+              + " nothing is said. Keep it below the pod's grace less its preStop.",
       converter = GoDuration.class)
   private @Nullable Duration drainTimeout;
 

@@ -128,8 +128,23 @@ public record DataPlaneConfig(
    * @param secure TLS
    * @param certPath folder of {@code tls.crt} and {@code tls.key}; null for a self-signed pair
    * @param maxBodyBytes largest request body
+   * @param lameDuck so long the server takes new streams after the end began: proxies learn late of
+   *     it. Counts towards the bound on the drain
    */
-  public record ExtProc(Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes) {}
+  public record ExtProc(
+      Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes, Duration lameDuck) {
+
+    public ExtProc {
+      if (lameDuck.isNegative()) {
+        throw new IllegalArgumentException("lameDuck is " + lameDuck + "; set 0 or more");
+      }
+    }
+
+    /** Takes nothing new from the beginning of the end. */
+    public ExtProc(Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes) {
+      this(listen, secure, certPath, maxBodyBytes, Duration.ZERO);
+    }
+  }
 
   /** Default bound on request bodies. */
   public static final int DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;

@@ -93,7 +93,7 @@ final class Frontends {
 
       @Override
       public void drain(Duration bound) {
-        server.drain(bound);
+        server.drain(config.lameDuck(), bound);
       }
     };
   }

@@ -12,7 +12,7 @@ public final class BadRequestException extends Exception {
   /**
    * An answer for the sender.
    *
-   * @param status HTTP status, 4xx
+   * @param status HTTP status
    * @param code machine-readable name for the error body's {@code code}
    * @param message what is wrong and what would be right; names the field, never quotes the prompt
    */

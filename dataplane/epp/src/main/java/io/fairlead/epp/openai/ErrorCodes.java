@@ -42,5 +42,8 @@ public final class ErrorCodes {
   /** 429: there is no memory for the body. */
   public static final String BODY_MEMORY_FULL = "body_memory_full";
 
+  /** 503: the picker ends, and the request was not sent anywhere. */
+  public static final String SHUTTING_DOWN = "shutting_down";
+
   private ErrorCodes() {}
 }

@@ -29,10 +29,12 @@ public final class ExtProcServer implements AutoCloseable {
 
   private final Server server;
   private final StreamCounters counters;
+  private final OpenStreams streams;
 
-  private ExtProcServer(Server server, StreamCounters counters) {
+  private ExtProcServer(Server server, StreamCounters counters, OpenStreams streams) {
     this.server = server;
     this.counters = counters;
+    this.streams = streams;
   }
 
   /**
@@ -47,6 +49,7 @@ public final class ExtProcServer implements AutoCloseable {
   public static ExtProcServer start(
       ExtProcConfig config, PoolLoop pool, BodyBudget bodies, EventLoopGroup group, Health health) {
     StreamCounters counters = new StreamCounters();
+    OpenStreams streams = new OpenStreams();
     StreamContext context =
         new StreamContext(
             pool,
@@ -55,6 +58,7 @@ public final class ExtProcServer implements AutoCloseable {
             config.bodyTimeout().toNanos(),
             () -> ThreadLocalRandom.current().nextLong(),
             counters,
+            streams,
             new FastThreadLocal<>() {
               @Override
               protected RequestReader initialValue() {
@@ -78,7 +82,7 @@ public final class ExtProcServer implements AutoCloseable {
       builder.addService(health.service());
     }
     return new ExtProcServer(
-        GrpcPort.start(builder, "ext_proc", config.host(), config.port()), counters);
+        GrpcPort.start(builder, "ext_proc", config.host(), config.port()), counters, streams);
   }
 
   /** The port that was taken. */
@@ -92,18 +96,28 @@ public final class ExtProcServer implements AutoCloseable {
   }
 
   /**
-   * Accepts nothing new and lets the requests in flight finish, then cuts what is left. Blocks: not
-   * for an event loop.
+   * Leaves every stream as soon as its request is sent, so that the proxy goes on without it, and
+   * ends when none is open. Blocks: not for an event loop.
    *
-   * @return whether all finished within the bound
+   * @param lameDuck so long new streams are taken still, since proxies learn late of an end
+   * @param bound longest time for all of it; then requests that are not sent are refused, and what
+   *     can't be left is cut
+   * @return whether nothing was open at the bound
    */
-  public boolean drain(Duration bound) {
-    return GrpcPort.stop(server, bound);
+  public boolean drain(Duration lameDuck, Duration bound) {
+    streams.leave();
+    Duration taking = lameDuck.compareTo(bound) < 0 ? lameDuck : bound;
+    try {
+      Thread.sleep(taking);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // what follows then does not wait either
+    }
+    return GrpcPort.stop(server, bound.minus(taking), streams::endNow);
   }
 
-  /** Stops at once; requests in flight are cut. */
+  /** Stops at once: what can't be left is cut. */
   @Override
   public void close() {
-    drain(Duration.ZERO);
+    drain(Duration.ZERO, Duration.ZERO);
   }
 }

@@ -31,6 +31,7 @@ final class ExtProcService extends ExternalProcessorImplBase {
     proxy.setOnReadyThreshold(QUEUED);
     proxy.setOnReadyHandler(stream::onReady);
     proxy.setOnCancelHandler(stream::onCancel);
+    context.streams().opened(stream);
     proxy.request(1);
     return stream;
   }

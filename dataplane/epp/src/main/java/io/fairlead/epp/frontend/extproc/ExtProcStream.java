@@ -35,7 +35,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +57,17 @@ final class ExtProcStream
   private static final Logger log = LoggerFactory.getLogger(ExtProcStream.class);
 
   private static final String FRONTEND = "ext_proc";
+
+  /**
+   * So long nothing must have come before a stream is left. A proxy in full duplex does not keep
+   * what it has sent, so a message that crosses the end of the stream is lost to the client. Tokens
+   * come in bursts with a pause after each: this is longer than a burst and a round trip to the
+   * proxy, and shorter than the pauses.
+   */
+  private static final long QUIET = TimeUnit.MILLISECONDS.toNanos(3);
+
+  /** A look that comes later than this says nothing: messages may be here and not read. */
+  private static final long LATE = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** How far the request is. */
   private enum Request {
@@ -107,6 +120,13 @@ final class ExtProcStream
   /** Whether the response has no body. */
   private boolean headersAreAll;
 
+  /** Whether the proxy is to go on alone as soon as it can. */
+  private boolean leaving;
+
+  private long messageCameAt;
+  private @Nullable Future<?> quiet;
+  private long lookAt;
+
   ExtProcStream(
       StreamContext context, CallStreamObserver<ProcessingResponse> proxy, EventExecutor loop) {
     this.context = context;
@@ -128,12 +148,80 @@ final class ExtProcStream
       end(Outcome.DISCONNECTED, Status.INTERNAL.withDescription("the endpoint picker failed"));
     }
     wanting = true;
+    if (leaving) {
+      messageCameAt = loop.ticker().nanoTime();
+    }
     advance();
   }
 
   /** The proxy takes messages (again). */
   void onReady() {
     advance();
+  }
+
+  /** Runs there what is to be done with the stream. */
+  void onLoop(Consumer<ExtProcStream> what) {
+    try {
+      loop.execute(() -> what.accept(this));
+    } catch (RejectedExecutionException e) {
+      log.debug("the stream's loop has ended, and the stream with it", e);
+    }
+  }
+
+  /**
+   * Ends the stream as soon as the proxy can go on without it: the request is sent, all of the
+   * response that came is passed on, and for a moment no more came.
+   */
+  void leave() {
+    leaving = true;
+    messageCameAt = loop.ticker().nanoTime();
+    awaitQuiet(QUIET);
+  }
+
+  private void awaitQuiet(long nanos) {
+    if (leaving && quiet == null && canBeLeft()) {
+      quiet = loop.schedule(this::lookForQuiet, nanos, TimeUnit.NANOSECONDS);
+      lookAt = loop.ticker().nanoTime() + nanos;
+    }
+  }
+
+  private void lookForQuiet() {
+    quiet = null;
+    if (!canBeLeft()) {
+      return;
+    }
+    long now = loop.ticker().nanoTime();
+    long silent = now - messageCameAt;
+    if (now - lookAt > LATE) {
+      awaitQuiet(QUIET);
+    } else if (silent < QUIET) {
+      awaitQuiet(QUIET - silent);
+    } else {
+      end(Outcome.DISCONNECTED, Status.OK);
+    }
+  }
+
+  /** Whether nothing is missing but the rest of the response. */
+  private boolean canBeLeft() {
+    return !over
+        && !wanting
+        && request == Request.SENT
+        && (response == Response.NOTHING || response == Response.PASSING);
+  }
+
+  /** Ends the stream now, quiet or not; a request that is not sent is refused. */
+  void endNow() {
+    if (over) {
+      return;
+    }
+    if (response == Response.NOTHING
+        && (request == Request.READING || request == Request.DECIDING)) {
+      refuse(
+          new BadRequestException(
+              503, ErrorCodes.SHUTTING_DOWN, "The endpoint picker is shutting down. Try again."));
+    } else {
+      end(Outcome.DISCONNECTED, canBeLeft() ? Status.OK : Status.UNAVAILABLE);
+    }
   }
 
   /** The proxy is gone: its usual way to end a stream, or because its client went away. */
@@ -522,6 +610,7 @@ final class ExtProcStream
       wanting = false;
       proxy.request(1);
     }
+    awaitQuiet(QUIET);
   }
 
   private void unexpected(String what) {
@@ -554,7 +643,12 @@ final class ExtProcStream
       }
       bodyDone();
       releaseBody();
+      if (quiet != null) {
+        quiet.cancel(false);
+        quiet = null;
+      }
       finish(outcome);
+      context.streams().closed(this);
       context.counters().streamClosed();
     }
   }

@@ -15,6 +15,9 @@ final class GrpcPort {
   /** For what was cut to end: no more than closing sockets. */
   private static final long CUT_SECONDS = 5;
 
+  /** For calls that were told to end to say so. */
+  private static final long LAST_MILLIS = 500;
+
   private GrpcPort() {}
 
   /** A server whose calls run on the connection's loop. */
@@ -38,14 +41,17 @@ final class GrpcPort {
   /**
    * Takes no new calls, lets those in flight finish for so long, then cuts them. Blocks.
    *
+   * @param last run at the bound, to end calls better than by a cut
    * @return whether all finished
    */
-  static boolean stop(Server server, Duration bound) {
+  static boolean stop(Server server, Duration bound, Runnable last) {
     server.shutdown();
     try {
       if (server.awaitTermination(bound.toMillis(), TimeUnit.MILLISECONDS)) {
         return true;
       }
+      last.run();
+      server.awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS);
       server.shutdownNow();
       server.awaitTermination(CUT_SECONDS, TimeUnit.SECONDS);
       return false;

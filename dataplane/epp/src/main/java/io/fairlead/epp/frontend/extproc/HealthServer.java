@@ -36,6 +36,6 @@ public final class HealthServer implements AutoCloseable {
   /** Stops at once. */
   @Override
   public void close() {
-    GrpcPort.stop(server, Duration.ZERO);
+    GrpcPort.stop(server, Duration.ZERO, () -> {});
   }
 }

@@ -21,6 +21,7 @@ record StreamContext(
     long bodyTimeout,
     LongSupplier seeds,
     StreamCounters counters,
+    OpenStreams streams,
     FastThreadLocal<RequestReader> readers) {
 
   RequestReader reader() {

@@ -111,9 +111,11 @@ class ExtProcIT {
     requests.onNext(Messages.body(BODY, true));
     await().until(() -> answers.messages.size() == 2);
 
-    assertThat(server.drain(Duration.ofMillis(1))).as("a request is in flight").isFalse();
+    assertThat(server.drain(Duration.ZERO, Duration.ofMillis(1)))
+        .as("a request is in flight")
+        .isFalse();
     await().until(() -> pool.events.contains("ended a DISCONNECTED"));
-    assertThat(server.drain(Duration.ofSeconds(1))).isTrue();
+    assertThat(server.drain(Duration.ZERO, Duration.ofSeconds(1))).isTrue();
     channel.shutdownNow();
   }
 

@@ -61,6 +61,7 @@ class ExtProcStreamTest {
             Duration.ofSeconds(60).toNanos(),
             () -> 7,
             counters,
+            new OpenStreams(),
             new FastThreadLocal<>() {
               @Override
               protected RequestReader initialValue() {
@@ -229,6 +230,68 @@ class ExtProcStreamTest {
     assertThat(loop.hasTimer()).isFalse();
     loop.advance(Duration.ofHours(1));
     assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void isLeftOnceNothingMoreIsOnItsWay(int messages) {
+    ProcessingRequest[] response = {status(200, false), responseBody("x", false)};
+    tell(post(), body(OTHER, true));
+    for (int i = 0; i < messages; i++) {
+      tell(response[i]);
+    }
+    stream.leave();
+    assertThat(proxy.ends).as("more may be on its way").isZero();
+
+    loop.advance(Duration.ofMillis(3));
+
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    assertThat(proxy.answers).hasSize(2 + messages);
+    assertThat(pool.events).containsExactly("sent a", "ended a DISCONNECTED");
+  }
+
+  @Test
+  void isNotLeftWhileTheResponseComesNorByALookThatIsLate() {
+    tell(post(), body(OTHER, true), status(200, false));
+    stream.leave();
+    for (int i = 0; i < 5; i++) {
+      loop.advance(Duration.ofMillis(2));
+      tell(responseBody("x", false));
+    }
+    assertThat(proxy.ends).as("pieces came every 2 ms").isZero();
+
+    loop.advance(Duration.ofMillis(50));
+    assertThat(proxy.ends).as("what came in 50 ms may not be read yet").isZero();
+
+    loop.advance(Duration.ofMillis(3));
+    assertThat(proxy.status).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void isLeftOnlyAfterItsRequestIsSent() {
+    tell(post(), body(OTHER.substring(0, 10), false));
+    stream.leave();
+    loop.advance(Duration.ofMillis(3));
+    proxy.ready = false;
+    tell(body(OTHER.substring(10), true));
+    loop.advance(Duration.ofMillis(3));
+    assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS");
+
+    proxy.ready = true;
+    stream.onReady();
+    loop.advance(Duration.ofMillis(3));
+
+    assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(OTHER);
+    assertThat(proxy.status).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void atTheVeryEndARequestThatIsNotSentIsRefused() {
+    tell(post(), body(OTHER.substring(0, 10), false));
+    stream.endNow();
+    assertThat(refusal().getStatus().getCodeValue()).isEqualTo(503);
+    assertThat(refusal().getBody().toStringUtf8()).contains("\"code\":\"shutting_down\"");
+    assertThat(pool.events).containsExactly("refused by ext_proc: shutting_down");
   }
 
   @Test
