@@ -64,8 +64,8 @@ public final class DataPlane implements AutoCloseable {
   }
 
   /**
-   * Starts all parts. Returns once every port listens; config and endpoints follow when their
-   * sources can be read.
+   * Starts all parts. Returns once every port is taken and listens, but for that of ext_proc: it
+   * does when config and endpoints are in force, which follow when their sources can be read.
    *
    * @throws IllegalArgumentException if the capture's folder can't be written
    * @throws IllegalStateException if a port can't be listened on; the message names it, and

@@ -21,6 +21,7 @@ final class Drain {
         thread.join();
       }
     } catch (InterruptedException e) {
+      threads.forEach(Thread::interrupt);
       Thread.currentThread().interrupt();
     }
   }

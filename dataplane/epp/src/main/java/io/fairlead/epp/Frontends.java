@@ -65,7 +65,14 @@ final class Frontends {
     };
   }
 
+  /** Holds the port; it is listened on as of {@link Readiness}. */
   Frontend extProc(DataPlaneConfig.ExtProc config) {
+    LatePort late = LatePort.hold("ext_proc", config.listen(), port -> extProc(config, port));
+    readiness.beforeReady(late::open);
+    return late;
+  }
+
+  private Frontend extProc(DataPlaneConfig.ExtProc config, int port) {
     ServingSecurity security =
         !config.secure()
             ? new ServingSecurity.PlainText()
@@ -74,12 +81,7 @@ final class Frontends {
                 : new ServingSecurity.FromFolder(config.certPath());
     ExtProcServer server =
         ExtProcServer.start(
-            new ExtProcConfig(
-                config.listen().host(),
-                config.listen().port(),
-                security,
-                config.maxBodyBytes(),
-                true),
+            new ExtProcConfig(config.listen().host(), port, security, config.maxBodyBytes(), true),
             pool,
             bodies,
             group,

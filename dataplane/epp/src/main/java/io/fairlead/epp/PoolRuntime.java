@@ -155,6 +155,9 @@ final class PoolRuntime implements AutoCloseable {
             TimeUnit.MILLISECONDS);
     var _ =
         control.scheduleWithFixedDelay(
+            readiness::tryAgain, REFUSAL_CHECK_MILLIS, REFUSAL_CHECK_MILLIS, TimeUnit.MILLISECONDS);
+    var _ =
+        control.scheduleWithFixedDelay(
             this::lookAtHealth, HEALTH_LOOK_MILLIS, HEALTH_LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -183,6 +186,7 @@ final class PoolRuntime implements AutoCloseable {
       case NO_CONFIG ->
           refused == null ? "no config yet" : "no config in force: " + refused.message();
       case NO_LOOK -> "nobody has looked for endpoints yet";
+      case CANT_LISTEN -> readiness.problem();
       case READY -> "";
       case DRAINING -> "draining";
     };
@@ -249,7 +253,7 @@ final class PoolRuntime implements AutoCloseable {
               // Once the core knows them: it takes no scrape that was begun before.
               control.execute(() -> scraper.endpoints(set.ready()));
               if (done.isSuccess()) {
-                readiness.endpointsSeen();
+                control.execute(readiness::endpointsSeen);
               }
             });
     countEndpoints();

@@ -2,12 +2,14 @@ package io.fairlead.epp;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Whether requests may come: the one answer that all ports tell. They may once a config is in force
- * and somebody has looked for endpoints, and until the end begins; after that never again. A pool
- * without endpoints, not yet or not any more, is ready: a rejection that says so tells clients more
- * than a port that is gone.
+ * Whether requests may come: the one answer that all ports tell. They may once a config is in
+ * force, somebody has looked for endpoints and the ports for requests are open, and until the end
+ * begins; after that never again. A pool without endpoints, not yet or not any more, is ready: a
+ * rejection that says so tells clients more than a port that is gone.
  *
  * <p>Safe to use from any thread.
  */
@@ -17,14 +19,20 @@ final class Readiness {
   enum State {
     NO_CONFIG,
     NO_LOOK,
+    /** All is there, and a port can't be listened on. */
+    CANT_LISTEN,
     READY,
     DRAINING
   }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
   private final CompletableFuture<Void> reached = new CompletableFuture<>();
   private boolean configured;
   private boolean endpointsSeen;
   private volatile State state = State.NO_CONFIG;
+  private Runnable opening = () -> {};
+  private volatile String problem = "";
   private Consumer<Boolean> listener = ready -> {};
 
   /** Tells {@code listener} now and at every change, in order; it must be quick. */
@@ -33,14 +41,34 @@ final class Readiness {
     listener.accept(ready());
   }
 
-  /** A config is in force. */
+  /**
+   * Runs {@code opening} just before it is ready. Where that throws, it is not ready, and the next
+   * event tries again.
+   */
+  synchronized void beforeReady(Runnable opening) {
+    this.opening = opening;
+  }
+
+  /** A config is in force. Not for an event loop, as ports may be opened. */
   void configured() {
     advance(() -> configured = true);
   }
 
-  /** The endpoints that there are, perhaps none, are in force. */
+  /** The endpoints that there are, perhaps none, are in force. Not for an event loop. */
   void endpointsSeen() {
     advance(() -> endpointsSeen = true);
+  }
+
+  /** Tries again to open what could not be opened. Not for an event loop. */
+  void tryAgain() {
+    if (state == State.CANT_LISTEN) {
+      advance(() -> {});
+    }
+  }
+
+  /** Why it can't listen. */
+  String problem() {
+    return problem;
   }
 
   /** The end begins. */
@@ -65,12 +93,26 @@ final class Readiness {
   private void advance(Runnable step) {
     synchronized (this) {
       step.run();
-      if (state != State.DRAINING) {
-        enter(!configured ? State.NO_CONFIG : endpointsSeen ? State.READY : State.NO_LOOK);
+      if (state != State.DRAINING && state != State.READY) {
+        enter(!configured ? State.NO_CONFIG : endpointsSeen ? open() : State.NO_LOOK);
       }
     }
     if (ready()) {
       reached.complete(null);
+    }
+  }
+
+  private State open() {
+    try {
+      opening.run();
+      return State.READY;
+    } catch (IllegalStateException e) {
+      String message = String.valueOf(e.getMessage());
+      if (!message.equals(problem)) {
+        problem = message;
+        LOG.error("not ready, tried again: {}", message, e);
+      }
+      return State.CANT_LISTEN;
     }
   }
 
