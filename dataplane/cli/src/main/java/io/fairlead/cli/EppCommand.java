@@ -99,6 +99,17 @@ final class EppCommand implements Callable<Integer> {
       defaultValue = "2s")
   private Duration lameDuck = Duration.ofSeconds(2);
 
+  @Option(
+      names = "--leave-after-pick",
+      arity = "0..1",
+      fallbackValue = "true",
+      description =
+          "Leave each request to the gateway once it is sent: nothing of its answer comes through"
+              + " the picker, which then costs less and can be killed without harm, and learns"
+              + " nothing from it.",
+      defaultValue = "false")
+  private boolean leaveAfterPick;
+
   @Mixin private Tuning tuning = new Tuning();
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -106,7 +117,12 @@ final class EppCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     var extProc =
         new ExtProc(
-            new Listen(ANY, grpcPort), secureServing, certPath, tuning.maxBodyBytes, lameDuck);
+            new Listen(ANY, grpcPort),
+            secureServing,
+            certPath,
+            tuning.maxBodyBytes,
+            lameDuck,
+            leaveAfterPick);
     DataPlaneConfig config =
         tuning
             .applyTo(DataPlaneConfig.builder(source()), DRAIN)

@@ -32,15 +32,13 @@ final class Bookings {
   }
 
   /**
-   * Of answers in one piece nothing tells when their prompts are computed: they leave the line when
-   * those before them are through and their own may be. Whoever counts a queue would else count
-   * each for all of its life.
+   * Of answers in one piece, or that nobody sees, nothing tells when their prompts are computed:
+   * they leave the line when those before them are through and their own may be. Whoever counts a
+   * queue would else count each for all of its life.
    */
   void presumeFirstTokens(long now, EndpointState endpoint) {
     PrefillQueue line = endpoint.prefills();
-    for (Flight head = line.head();
-        head != null && !head.facts.delivery().streamed();
-        head = line.head()) {
+    for (Flight head = line.head(); head != null && !head.showsFirstToken(); head = line.head()) {
       long due =
           Math.max(line.headSince(), head.sentAt) + endpoint.pace().expected(head.uncached());
       if (now - due < 0) {

@@ -74,6 +74,12 @@ final class Flight {
   /** Whether it was sent again after an endpoint may have worked on it: that happens once. */
   boolean workedOn;
 
+  /** Whether nobody sees what becomes of it; since when, and how long it is expected to take. */
+  boolean left;
+
+  long leftAt;
+  long expected;
+
   long arrivedAt;
   long sentAt;
   long firstTokenAt;
@@ -161,6 +167,11 @@ final class Flight {
     return answered && facts.delivery().streamed();
   }
 
+  /** Whether its first token is seen if it comes: else it is presumed. */
+  boolean showsFirstToken() {
+    return facts.delivery().streamed() && !left;
+  }
+
   void start(long now, RequestFacts request, RequestListener told) {
     live = true;
     arrivedAt = now;
@@ -170,6 +181,7 @@ final class Flight {
     phase = Phase.DECIDING;
     answered = false;
     workedOn = false;
+    left = false;
   }
 
   /** Lets go of all that the request referred to. */

@@ -30,6 +30,7 @@ public final class PoolCore {
   private final PrefixIndex prefixes;
   private final EndpointSet endpoints;
   private final RequestTable requests;
+  private final LeftRequests left;
   private final CurrentRequest current;
   private final TokenEstimate tokens = new TokenEstimate();
   private @Nullable CompiledConfig config;
@@ -53,6 +54,7 @@ public final class PoolCore {
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
+    this.left = new LeftRequests(requests);
     this.current = new CurrentRequest(prefixes, tokens);
     this.bookings = new Bookings(prefixes, endpoints);
     this.candidates = new CandidateChoice(endpoints, health, current);
@@ -142,6 +144,13 @@ public final class PoolCore {
       health.heard(now, state.health());
     }
     endpoints.scraped(state, begunAt, metrics);
+    for (int over = left.over(state, begunAt, metrics); over > 0; over--) {
+      Flight oldest = left.oldest(state, begunAt);
+      if (oldest == null) {
+        break;
+      }
+      presumeOver(now, oldest, state);
+    }
   }
 
   /**
@@ -257,6 +266,40 @@ public final class PoolCore {
   }
 
   /**
+   * Nobody will tell what becomes of the request: the frontend has left it to a proxy after it was
+   * sent. It counts where it is until it must be over, by what the endpoint tells of its requests
+   * and by an estimate; then comes {@link RequestListener#presumedOver}. Of the endpoint's health
+   * and speed such a request says nothing.
+   */
+  public void left(long now, long request) {
+    Flight flight = requests.get(request);
+    if (flight != null && flight.at != null) {
+      left.add(now, flight, flight.at);
+    }
+  }
+
+  private void presumeOver(long now, Flight flight, EndpointState at) {
+    long request = flight.ticket;
+    RequestListener listener = flight.listener;
+    List<Observer> observers = observers();
+    completion.set(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    if (flight.trial) {
+      // Nothing else could end the trial.
+      health.answered(now, at.health(), flight.sentAt, true);
+    }
+    bookings.confirm(flight, at);
+    bookings.settle(now, flight);
+    remove(flight);
+    listener.presumedOver(request);
+    tellEnded(observers);
+  }
+
+  private void remove(Flight flight) {
+    left.remove(flight);
+    requests.remove(flight);
+  }
+
+  /**
    * Time has moved on: deadlines pass, probes fall due. To be called some ten times a second,
    * whatever else happens.
    *
@@ -295,7 +338,11 @@ public final class PoolCore {
 
   /** Ends the request's attempt, or the request, where its time is up. */
   private void watch(long now, Flight flight, EndpointState at) {
-    if (AttemptRules.isOver(now, flight)) {
+    if (flight.left) {
+      if (LeftRequests.isOver(now, flight, at)) {
+        presumeOver(now, flight, at);
+      }
+    } else if (AttemptRules.isOver(now, flight)) {
       giveUp(now, flight, Reason.TOTAL_TIMEOUT);
     } else if (AttemptRules.isSilent(now, flight)) {
       attempts.failed(now, flight, at, Failure.BROKEN_OFF);
@@ -366,7 +413,7 @@ public final class PoolCore {
       }
     }
     bookings.settle(now, flight);
-    requests.remove(flight);
+    remove(flight);
     tellEnded(observers);
   }
 
@@ -541,7 +588,7 @@ public final class PoolCore {
   private void reject(Flight flight, Criticality criticality, Reason reason) {
     long ticket = flight.ticket;
     RequestListener listener = flight.listener;
-    requests.remove(flight);
+    remove(flight);
     listener.reject(ticket, new Rejection(reason, criticality, reason.message()));
   }
 

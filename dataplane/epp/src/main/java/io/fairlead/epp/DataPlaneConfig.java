@@ -130,9 +130,16 @@ public record DataPlaneConfig(
    * @param maxBodyBytes largest request body
    * @param lameDuck so long the server takes new streams after the end began: proxies learn late of
    *     it. Counts towards the bound on the drain
+   * @param leaveAfterPick whether the gateway goes on alone once it has the request and its
+   *     endpoint
    */
   public record ExtProc(
-      Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes, Duration lameDuck) {
+      Listen listen,
+      boolean secure,
+      @Nullable Path certPath,
+      int maxBodyBytes,
+      Duration lameDuck,
+      boolean leaveAfterPick) {
 
     public ExtProc {
       if (lameDuck.isNegative()) {
@@ -140,9 +147,9 @@ public record DataPlaneConfig(
       }
     }
 
-    /** Takes nothing new from the beginning of the end. */
+    /** Takes nothing new from the beginning of the end, and stays with every stream. */
     public ExtProc(Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes) {
-      this(listen, secure, certPath, maxBodyBytes, Duration.ZERO);
+      this(listen, secure, certPath, maxBodyBytes, Duration.ZERO, false);
     }
   }
 

@@ -81,7 +81,8 @@ final class Frontends {
                 : new ServingSecurity.FromFolder(config.certPath());
     ExtProcServer server =
         ExtProcServer.start(
-            new ExtProcConfig(config.listen().host(), port, security, config.maxBodyBytes(), true),
+            new ExtProcConfig(config.listen().host(), port, security, config.maxBodyBytes(), true)
+                .withLeaveAfterPick(config.leaveAfterPick()),
             pool,
             bodies,
             group,

@@ -123,7 +123,7 @@ class ExtProcReadinessIT {
 
   private DataPlaneConfig config(int port, Duration lameDuck) {
     return DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
-        .extProc(new ExtProc(new Listen("127.0.0.1", port), false, null, 1 << 20, lameDuck))
+        .extProc(new ExtProc(new Listen("127.0.0.1", port), false, null, 1 << 20, lameDuck, false))
         .admin("127.0.0.1", 0)
         .health("127.0.0.1", 0)
         .loops(2)

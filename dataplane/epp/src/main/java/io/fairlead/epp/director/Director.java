@@ -141,6 +141,21 @@ public final class Director implements RequestListener {
     }
   }
 
+  /**
+   * The request was sent, and nobody will see its answer: the frontend leaves it to the proxy. The
+   * core counts it until it must be over.
+   */
+  public void left() {
+    boolean sent = state == State.SENT || state == State.ANSWERING;
+    if (!sent) {
+      end(Outcome.DISCONNECTED, Usage.UNKNOWN);
+      return;
+    }
+    state = State.OVER;
+    int of = attempt;
+    pool.run(() -> onLeft(of));
+  }
+
   private void onArrive(RequestFacts facts) {
     model = facts.model();
     streamed = facts.delivery().streamed();
@@ -217,6 +232,24 @@ public final class Director implements RequestListener {
         pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
         route = null;
       }
+    }
+  }
+
+  private void onLeft(int of) {
+    Route there = route;
+    if (there == null || there.attempt() != of) {
+      onEnd(of, Outcome.DISCONNECTED, Usage.UNKNOWN); // sent elsewhere, where nobody carries it
+      return;
+    }
+    pool.core().left(pool.now(), ticket);
+    pool.observer().left(model, there);
+    route = null;
+  }
+
+  @Override
+  public void presumedOver(long request) {
+    if (captured != null) {
+      captured.ended(pool.now(), Outcome.COMPLETED, Usage.UNKNOWN);
     }
   }
 

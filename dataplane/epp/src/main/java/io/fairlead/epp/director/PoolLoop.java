@@ -136,7 +136,7 @@ public final class PoolLoop {
           if (capture != null) {
             capture.scraped(now, endpoint, begunAt, metrics);
           }
-          core.scraped(now, endpoint, begunAt, metrics);
+          guarded(() -> core.scraped(now, endpoint, begunAt, metrics));
         });
   }
 

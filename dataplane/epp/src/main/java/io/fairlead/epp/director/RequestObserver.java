@@ -29,6 +29,9 @@ public interface RequestObserver {
   /** It ended {@code nanos} after it arrived. */
   void ended(String model, Route route, Outcome outcome, Usage usage, long nanos);
 
+  /** It was sent, and nobody sees what becomes of it; its end is not told. */
+  default void left(String model, Route route) {}
+
   /** It was turned away, or broken off. */
   void rejected(String model, Rejection rejection);
 

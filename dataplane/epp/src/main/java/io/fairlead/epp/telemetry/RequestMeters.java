@@ -41,6 +41,7 @@ final class RequestMeters {
   private final Map<Criticality, Map<Outcome, Counter>> ended = new EnumMap<>(Criticality.class);
   private final Map<Criticality, Map<Rejection.Reason, Counter>> rejected =
       new EnumMap<>(Criticality.class);
+  private final Map<Criticality, Counter> left = new EnumMap<>(Criticality.class);
   private final Counter promptTokens;
   private final Counter completionTokens;
   private final Counter cachedTokens;
@@ -79,6 +80,11 @@ final class RequestMeters {
 
   void firstToken(long nanos) {
     ttft.record(Duration.ofNanos(nanos));
+  }
+
+  /** Nobody sees how it ends, nor when. */
+  void left(Criticality criticality) {
+    left.computeIfAbsent(criticality, c -> counter(c, "left")).increment();
   }
 
   void ended(Criticality criticality, Outcome outcome, Usage usage, long nanos) {

@@ -136,6 +136,13 @@ public final class Telemetry implements RequestObserver {
   }
 
   @Override
+  public void left(String model, Route route) {
+    if (!model.isEmpty()) {
+      metersOf(model).left(route.criticality());
+    }
+  }
+
+  @Override
   public void rejected(String model, Rejection rejection) {
     log.rejected(label(model), rejection.reason(), clock.getAsLong());
     if (!model.isEmpty()) {

@@ -13,6 +13,8 @@ import java.time.Duration;
  * @param healthChecking whether this port answers health checks too
  * @param bodyTimeout longest time without a piece of a request body that has begun; then it is
  *     answered with 408. Proxies have no such bound of their own in full duplex
+ * @param leaveAfterPick whether each stream is left once its request is sent: nothing of the answer
+ *     passes through here then, and nothing is learned from it
  */
 public record ExtProcConfig(
     String host,
@@ -20,7 +22,8 @@ public record ExtProcConfig(
     ServingSecurity security,
     int maxBodyBytes,
     boolean healthChecking,
-    Duration bodyTimeout) {
+    Duration bodyTimeout,
+    boolean leaveAfterPick) {
 
   /** Longest request body when nothing else is said: 32 MiB. */
   public static final int DEFAULT_MAX_BODY_BYTES = 32 << 20;
@@ -43,9 +46,15 @@ public record ExtProcConfig(
     }
   }
 
-  /** With the default wait for bodies. */
+  /** With the default wait for bodies, staying with every stream. */
   public ExtProcConfig(
       String host, int port, ServingSecurity security, int maxBodyBytes, boolean healthChecking) {
-    this(host, port, security, maxBodyBytes, healthChecking, DEFAULT_BODY_TIMEOUT);
+    this(host, port, security, maxBodyBytes, healthChecking, DEFAULT_BODY_TIMEOUT, false);
+  }
+
+  /** The same, where each stream is left once its request is sent, or is not. */
+  public ExtProcConfig withLeaveAfterPick(boolean leave) {
+    return new ExtProcConfig(
+        host, port, security, maxBodyBytes, healthChecking, bodyTimeout, leave);
   }
 }

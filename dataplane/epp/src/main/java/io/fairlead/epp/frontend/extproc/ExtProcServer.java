@@ -59,6 +59,7 @@ public final class ExtProcServer implements AutoCloseable {
             () -> ThreadLocalRandom.current().nextLong(),
             counters,
             streams,
+            config.leaveAfterPick(),
             new FastThreadLocal<>() {
               @Override
               protected RequestReader initialValue() {

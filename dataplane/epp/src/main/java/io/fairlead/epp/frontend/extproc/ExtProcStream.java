@@ -197,8 +197,18 @@ final class ExtProcStream
     } else if (silent < QUIET) {
       awaitQuiet(QUIET - silent);
     } else {
-      end(Outcome.DISCONNECTED, Status.OK);
+      goOnAlone();
     }
+  }
+
+  /** The proxy takes the request from here, with whatever comes of it. */
+  private void goOnAlone() {
+    Director leaving = director;
+    director = null;
+    if (leaving != null) {
+      leaving.left();
+    }
+    end(Outcome.DISCONNECTED, Status.OK);
   }
 
   /** Whether nothing is missing but the rest of the response. */
@@ -219,8 +229,10 @@ final class ExtProcStream
       refuse(
           new BadRequestException(
               503, ErrorCodes.SHUTTING_DOWN, "The endpoint picker is shutting down. Try again."));
+    } else if (canBeLeft()) {
+      goOnAlone();
     } else {
-      end(Outcome.DISCONNECTED, canBeLeft() ? Status.OK : Status.UNAVAILABLE);
+      end(Outcome.DISCONNECTED, Status.UNAVAILABLE);
     }
   }
 
@@ -466,7 +478,7 @@ final class ExtProcStream
     IncomingBody whole = body;
     if (read == null || whole == null) {
       proxy.onNext(Answers.destination(route, -1, from));
-      request = Request.SENT;
+      requestSent();
       return;
     }
     RequestBody out =
@@ -590,6 +602,15 @@ final class ExtProcStream
     end(status >= 500 ? Outcome.FAILED : Outcome.COMPLETED, Status.OK);
   }
 
+  private void requestSent() {
+    request = Request.SENT;
+    outgoing = null;
+    if (context.leaveAfterPick() && response == Response.NOTHING) {
+      // At once: no answer can have come before its request was whole.
+      goOnAlone();
+    }
+  }
+
   /** Sends what the proxy takes, and asks for more while it takes what it gets. */
   private void advance() {
     RequestBody out = outgoing;
@@ -600,8 +621,7 @@ final class ExtProcStream
         if (trailers) {
           proxy.onNext(Answers.REQUEST_TRAILERS);
         }
-        request = Request.SENT;
-        outgoing = null;
+        requestSent();
         out = null;
         releaseBody();
       }

@@ -11,6 +11,7 @@ import java.util.function.LongSupplier;
  *
  * @param bodies what request bodies are charged to
  * @param bodyTimeout longest time without a piece of a request body, in nanoseconds
+ * @param leaveAfterPick whether the proxy goes on alone once it has the request
  * @param seeds random bits for each request
  * @param readers one for each loop: a reader is not thread-safe
  */
@@ -22,6 +23,7 @@ record StreamContext(
     LongSupplier seeds,
     StreamCounters counters,
     OpenStreams streams,
+    boolean leaveAfterPick,
     FastThreadLocal<RequestReader> readers) {
 
   RequestReader reader() {

@@ -114,7 +114,7 @@ class ExtProcIT {
     assertThat(server.drain(Duration.ZERO, Duration.ofMillis(1)))
         .as("a request is in flight")
         .isFalse();
-    await().until(() -> pool.events.contains("ended a DISCONNECTED"));
+    await().until(() -> pool.events.contains("left a"));
     assertThat(server.drain(Duration.ZERO, Duration.ofSeconds(1))).isTrue();
     channel.shutdownNow();
   }

@@ -53,6 +53,10 @@ class ExtProcStreamTest {
   private final ExtProcStream stream = stream(pool, proxy);
 
   private ExtProcStream stream(TestPool pool, FakeProxy proxy) {
+    return stream(pool, proxy, false);
+  }
+
+  private ExtProcStream stream(TestPool pool, FakeProxy proxy, boolean leaveAfterPick) {
     return new ExtProcStream(
         new StreamContext(
             pool.loop,
@@ -62,6 +66,7 @@ class ExtProcStreamTest {
             () -> 7,
             counters,
             new OpenStreams(),
+            leaveAfterPick,
             new FastThreadLocal<>() {
               @Override
               protected RequestReader initialValue() {
@@ -76,7 +81,7 @@ class ExtProcStreamTest {
   void everythingIsAccountedFor() {
     stream.onCancel();
     assertThat(loop.hasTimer()).as("a timer outlived its stream").isFalse();
-    assertThat(pool.active()).isZero();
+    assertThat(pool.active()).as("but for those that are left").isEqualTo(pool.left());
     assertThat(counters.active()).isZero();
     assertThat(counters.failures()).isZero();
     assertThat(proxy.ends).isLessThanOrEqualTo(1);
@@ -247,7 +252,39 @@ class ExtProcStreamTest {
 
     assertThat(proxy.status).isEqualTo(Status.OK);
     assertThat(proxy.answers).hasSize(2 + messages);
-    assertThat(pool.events).containsExactly("sent a", "ended a DISCONNECTED");
+    assertThat(pool.events).containsExactly("sent a", "left a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void mayBeLeftAtOnceWithThePick(boolean withTrailers) {
+    FakeProxy alone = new FakeProxy();
+    ExtProcStream leaving = stream(pool, alone, true);
+    leaving.onNext(post());
+    alone.ready = false;
+    leaving.onNext(body(OTHER, !withTrailers));
+    if (withTrailers) {
+      leaving.onNext(REQUEST_TRAILERS);
+    }
+    assertThat(alone.ends).as("the body is not on its way").isZero();
+
+    alone.ready = true;
+    leaving.onReady();
+
+    assertThat(alone.kinds()).startsWith("REQUEST_HEADERS", "REQUEST_BODY");
+    assertThat(alone.kinds()).hasSize(withTrailers ? 3 : 2);
+    assertThat(alone.requestBody().toStringUtf8()).isEqualTo(OTHER);
+    assertThat(alone.status).isEqualTo(Status.OK);
+    assertThat(pool.events).containsExactly("sent a", "left a");
+  }
+
+  @Test
+  void mayBeLeftAtOnceWithoutABody() {
+    FakeProxy alone = new FakeProxy();
+    stream(pool, alone, true).onNext(get());
+    assertThat(alone.kinds()).containsExactly("REQUEST_HEADERS");
+    assertThat(alone.status).isEqualTo(Status.OK);
+    assertThat(pool.events).containsExactlyInAnyOrder("sent a", "left a");
   }
 
   @Test

@@ -115,6 +115,16 @@ final class TestPool implements RequestObserver {
   }
 
   @Override
+  public void left(String model, Route route) {
+    events.add("left " + route.endpoint());
+  }
+
+  /** Requests whose ends nobody tells. */
+  int left() {
+    return (int) events.stream().filter(event -> event.startsWith("left ")).count();
+  }
+
+  @Override
   public void refused(String frontend, String code) {
     events.add("refused by " + frontend + ": " + code);
   }

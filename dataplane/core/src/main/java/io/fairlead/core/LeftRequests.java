@@ -1,0 +1,87 @@
+package io.fairlead.core;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that a frontend has left after they were sent: nobody sees their answers. Each is
+ * over when its endpoint says that it has fewer requests than are counted there, oldest first, and
+ * else by an estimate of how long it takes.
+ */
+final class LeftRequests {
+
+  /** An answer's tokens, unless the request allows fewer. */
+  private static final int OUTPUT_TOKENS = 200;
+
+  private static final long TOKEN_NANOS = 25_000_000;
+
+  /**
+   * So many times the estimate, while the endpoint tells of its requests. Not for ever: those that
+   * it has may be of other pickers.
+   */
+  private static final long TIMES = 4;
+
+  /** So late a request may show in what its endpoint tells: it is on its way, and read in steps. */
+  private static final long ON_ITS_WAY = 1_000_000_000;
+
+  private final RequestTable requests;
+  private int count;
+
+  LeftRequests(RequestTable requests) {
+    this.requests = requests;
+  }
+
+  /** Nobody will tell of it any more. */
+  void add(long now, Flight flight, EndpointState at) {
+    if (!flight.left) {
+      int allowed = flight.facts.maxOutputTokens();
+      long tokens = allowed > 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
+      flight.left = true;
+      flight.leftAt = now;
+      flight.expected = at.expectedPrefill() + tokens * TOKEN_NANOS;
+      count++;
+    }
+  }
+
+  /** It is over. */
+  void remove(Flight flight) {
+    if (flight.left) {
+      flight.left = false;
+      count--;
+    }
+  }
+
+  static boolean isOver(long now, Flight flight, EndpointState at) {
+    return now - flight.leftAt >= (at.tells() ? TIMES : 1) * flight.expected;
+  }
+
+  /** How many of the requests at an endpoint are over, by a scrape of it that was begun then. */
+  int over(EndpointState at, long begunAt, EndpointMetrics metrics) {
+    if (count == 0 || metrics.waiting() < 0 || metrics.running() < 0) {
+      return 0;
+    }
+    int shown = 0;
+    for (int place = 0; place < requests.places(); place++) {
+      Flight flight = requests.at(place);
+      if (flight != null && flight.at == at && begunAt - flight.sentAt >= ON_ITS_WAY) {
+        shown++;
+      }
+    }
+    return Math.max(0, shown - metrics.running() - metrics.waiting());
+  }
+
+  /** The oldest at an endpoint that a scrape begun then must have shown; null if there is none. */
+  @Nullable Flight oldest(EndpointState at, long begunAt) {
+    @Nullable Flight oldest = null;
+    for (int place = 0; place < requests.places(); place++) {
+      Flight flight = requests.at(place);
+      if (flight != null
+          && flight.left
+          && flight.at == at
+          && begunAt - flight.sentAt >= ON_ITS_WAY
+          && (oldest == null || flight.sentAt - oldest.sentAt < 0)) {
+        oldest = flight;
+      }
+    }
+    return oldest;
+  }
+}

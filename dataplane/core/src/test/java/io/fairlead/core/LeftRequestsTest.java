@@ -1,0 +1,140 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Requests whose answers nobody sees. */
+class LeftRequestsTest {
+
+  private final Pool pool = new Pool().configure().endpoints("a");
+  private final List<Long> over = new ArrayList<>();
+
+  @Test
+  void isCountedUntilAnAnswerOfUsualLengthMustBeOver() {
+    long ticket = send();
+    pool.core.left(pool.now, ticket);
+    advance(Duration.ofSeconds(4));
+    assertThat(pool.snapshot("a").inFlight()).isOne();
+    assertThat(pool.snapshot("a").awaitingFirstToken())
+        .as("its prompt must be computed by now")
+        .isZero();
+
+    advance(Duration.ofSeconds(2));
+
+    assertThat(pool.snapshot("a").inFlight()).isZero();
+    assertThat(pool.core.active()).isZero();
+    assertThat(over).containsExactly(ticket);
+    assertThat(pool.rejections).isEmpty();
+  }
+
+  @Test
+  void isOverOnceItsEndpointHasFewerThanAreCounted() {
+    List<Long> tickets = List.of(send(), send(), send());
+    tickets.forEach(ticket -> pool.core.left(pool.now, ticket));
+    scraped(1, 0);
+    assertThat(over).as("they may be on their way still").isEmpty();
+
+    advance(Duration.ofSeconds(2));
+    scraped(1, 1);
+    assertThat(over).containsExactly(tickets.getFirst());
+    scraped(1, 1);
+    assertThat(over).hasSize(1);
+    scraped(0, 0);
+    assertThat(over).containsExactlyElementsOf(tickets);
+    assertThat(pool.core.active()).isZero();
+  }
+
+  @Test
+  void isCountedForLongerWhileItsEndpointHasAsMany() {
+    pool.core.left(pool.now, send());
+    scraped(1, 0);
+    advance(Duration.ofSeconds(15));
+    assertThat(over).isEmpty();
+    advance(Duration.ofSeconds(10));
+    assertThat(over).as("what it has may be of others").hasSize(1);
+  }
+
+  @Test
+  void requestsThatAreSeenAreNeverPresumedOver() {
+    long seen = send();
+    pool.core.left(pool.now, send());
+    advance(Duration.ofSeconds(2));
+    scraped(0, 0);
+    assertThat(over).hasSize(1).doesNotContain(seen);
+    assertThat(pool.core.active()).isOne();
+  }
+
+  @Test
+  void whatItsPromptLeftBehindStays() {
+    pool.core.left(pool.now, send(1, 2, 3));
+    advance(Duration.ofSeconds(10));
+    send(1, 2, 3);
+    assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(3);
+  }
+
+  @Test
+  void saysNothingOfTheEndpointNorPassesADeadline() {
+    pool.core.left(pool.now, send());
+    scraped(1, 0);
+    pool.now += Duration.ofMinutes(5).toNanos();
+    pool.core.tick(pool.now);
+    assertThat(over).hasSize(1);
+    assertThat(pool.rejections).isEmpty();
+    assertThat(pool.snapshot("a").health()).isEqualTo(Pool.WELL);
+  }
+
+  @Test
+  void whatIsOverOrWasNeverSentCannotBeLeft() {
+    long ticket = send();
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.core.left(pool.now, ticket);
+    advance(Duration.ofSeconds(10));
+    assertThat(over).isEmpty();
+  }
+
+  private long send(long... blocks) {
+    return pool.core.arrive(
+        pool.now,
+        Pool.request("m", 1, blocks),
+        new RequestListener() {
+          @Override
+          public void send(long request, Route route) {
+            pool.send(request, route);
+          }
+
+          @Override
+          public void pass(long request) {
+            pool.pass(request);
+          }
+
+          @Override
+          public void reject(long request, Rejection rejection) {
+            pool.reject(request, rejection);
+          }
+
+          @Override
+          public void presumedOver(long request) {
+            over.add(request);
+          }
+        });
+  }
+
+  private void scraped(int running, int waiting) {
+    pool.core.scraped(
+        pool.now,
+        Pool.endpoint("a"),
+        pool.now,
+        new EndpointMetrics(waiting, running, Double.NaN, -1, -1));
+  }
+
+  private void advance(Duration time) {
+    for (long end = pool.now + time.toNanos(); pool.now < end; ) {
+      pool.now += 100_000_000;
+      pool.core.tick(pool.now);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.fairlead.epp.DataPlane;
+import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.DataPlaneConfig.ExtProc;
+import io.fairlead.epp.DataPlaneConfig.Listen;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A picker in a process of its own, to be killed or frozen. */
+final class PickerToKill implements AutoCloseable {
+
+  private final Process process;
+  private final int port;
+
+  private PickerToKill(Process process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /** Returns once it is ready. */
+  static PickerToKill start(Path endpoints, boolean leaveAfterPick) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                PickerToKill.class.getName(),
+                endpoints.toString(),
+                Boolean.toString(leaveAfterPick))
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      if (line.startsWith("port ")) {
+        return new PickerToKill(process, Integer.parseInt(line.substring(5)));
+      }
+    }
+    throw new IllegalStateException("the picker ended before it was ready");
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** As {@code kill -9} does. */
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+
+  /** Runs the picker. */
+  public static void main(String[] args) throws Exception {
+    DataPlane dataPlane =
+        DataPlane.start(
+            DataPlaneConfig.builder(new DataPlaneConfig.Files(Path.of(args[0]), null))
+                .extProc(
+                    new ExtProc(
+                        new Listen("127.0.0.1", 0),
+                        false,
+                        null,
+                        1 << 20,
+                        Duration.ZERO,
+                        Boolean.parseBoolean(args[1])))
+                .loops(1)
+                .build());
+    dataPlane.ready().get();
+    System.out.println("port " + dataPlane.extProcPort().orElseThrow());
+    Thread.currentThread().join();
+  }
+}
