@@ -99,7 +99,7 @@ class MetricsOverTlsIT {
   }
 
   private Channel serve() {
-    SslContext tls = Objects.requireNonNull(new ServingSecurity.SelfSigned().sslContext());
+    SslContext tls = Objects.requireNonNull(new ServingSecurity.SelfSigned().ready().ssl());
     return new ServerBootstrap()
         .group(loops)
         .channel(NioServerSocketChannel.class)

@@ -6,11 +6,13 @@ import io.fairlead.epp.openai.RequestReader;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves Envoy's external processing protocol for one pool: a stream for each HTTP request, handled
@@ -27,14 +29,25 @@ public final class ExtProcServer implements AutoCloseable {
    */
   private static final int WINDOW = 256 << 10;
 
+  /** Between two looks at the files of the certificate. */
+  private static final long LOOK_SECONDS = 2;
+
   private final Server server;
   private final StreamCounters counters;
   private final OpenStreams streams;
 
-  private ExtProcServer(Server server, StreamCounters counters, OpenStreams streams) {
+  /** Looks after the certificate; null where nothing is to be looked after. */
+  private final @Nullable ScheduledExecutorService certificate;
+
+  private ExtProcServer(
+      Server server,
+      StreamCounters counters,
+      OpenStreams streams,
+      @Nullable ScheduledExecutorService certificate) {
     this.server = server;
     this.counters = counters;
     this.streams = streams;
+    this.certificate = certificate;
   }
 
   /**
@@ -75,15 +88,29 @@ public final class ExtProcServer implements AutoCloseable {
             // A proxy may check its connections as often as it likes.
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true);
-    SslContext ssl = config.security().sslContext();
-    if (ssl != null) {
-      builder.sslContext(ssl);
+    ServingSecurity.Ready security = config.security().ready();
+    if (security.ssl() != null) {
+      builder.sslContext(security.ssl());
     }
     if (config.healthChecking()) {
       builder.addService(health.service());
     }
-    return new ExtProcServer(
-        GrpcPort.start(builder, "ext_proc", config.host(), config.port()), counters, streams);
+    Server server = GrpcPort.start(builder, "ext_proc", config.host(), config.port());
+    return new ExtProcServer(server, counters, streams, lookAfter(security.certificate()));
+  }
+
+  private static @Nullable ScheduledExecutorService lookAfter(
+      @Nullable ServedCertificate certificate) {
+    if (certificate == null) {
+      return null;
+    }
+    ScheduledExecutorService thread =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("fairlead-certificate").factory());
+    var _ =
+        thread.scheduleWithFixedDelay(
+            certificate::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    return thread;
   }
 
   /** The port that was taken. */
@@ -113,7 +140,13 @@ public final class ExtProcServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // what follows then does not wait either
     }
-    return GrpcPort.stop(server, bound.minus(taking), streams::endNow);
+    try {
+      return GrpcPort.stop(server, bound.minus(taking), streams::endNow);
+    } finally {
+      if (certificate != null) {
+        certificate.shutdownNow();
+      }
+    }
   }
 
   /** Stops at once: what can't be left is cut. */

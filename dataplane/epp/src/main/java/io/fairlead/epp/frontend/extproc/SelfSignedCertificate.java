@@ -56,7 +56,7 @@ record SelfSignedCertificate(PrivateKey key, X509Certificate certificate) {
     Signature signature = Signature.getInstance("SHA256withECDSA");
     signature.initSign(pair.getPrivate(), random);
     signature.update(body);
-    byte[] der = der(SEQUENCE, body, ECDSA_SHA256, bits(signature.sign()));
+    byte[] der = Der.of(SEQUENCE, body, ECDSA_SHA256, bits(signature.sign()));
     X509Certificate certificate =
         (X509Certificate)
             CertificateFactory.getInstance("X.509")
@@ -66,47 +66,27 @@ record SelfSignedCertificate(PrivateKey key, X509Certificate certificate) {
 
   private static byte[] body(String name, Instant now, byte[] publicKey, SecureRandom random) {
     byte[] text = name.getBytes(StandardCharsets.US_ASCII);
-    byte[] distinguished = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(0x0c, text))));
-    byte[] names = der(SEQUENCE, ALTERNATIVE_NAME, der(0x04, der(SEQUENCE, der(0x82, text))));
-    return der(
+    byte[] distinguished =
+        Der.of(SEQUENCE, Der.of(SET, Der.of(SEQUENCE, COMMON_NAME, Der.of(0x0c, text))));
+    byte[] names =
+        Der.of(SEQUENCE, ALTERNATIVE_NAME, Der.of(0x04, Der.of(SEQUENCE, Der.of(0x82, text))));
+    return Der.of(
         SEQUENCE,
-        der(0xa0, der(0x02, new byte[] {2})), // version 3
-        der(0x02, new BigInteger(127, random).setBit(126).toByteArray()),
+        Der.of(0xa0, Der.of(0x02, new byte[] {2})), // version 3
+        Der.of(0x02, new BigInteger(127, random).setBit(126).toByteArray()),
         ECDSA_SHA256,
         distinguished,
-        der(SEQUENCE, time(now.minus(BACKDATED)), time(now.plus(VALID))),
+        Der.of(SEQUENCE, time(now.minus(BACKDATED)), time(now.plus(VALID))),
         distinguished,
         publicKey,
-        der(0xa3, der(SEQUENCE, names)));
+        Der.of(0xa3, Der.of(SEQUENCE, names)));
   }
 
   private static byte[] time(Instant instant) {
-    return der(0x18, GENERALIZED_TIME.format(instant).getBytes(StandardCharsets.US_ASCII));
+    return Der.of(0x18, GENERALIZED_TIME.format(instant).getBytes(StandardCharsets.US_ASCII));
   }
 
   private static byte[] bits(byte[] bytes) {
-    return der(0x03, new byte[] {0}, bytes);
-  }
-
-  /** Tag, length, and the parts one after the other. */
-  private static byte[] der(int tag, byte[]... parts) {
-    int length = 0;
-    for (byte[] part : parts) {
-      length += part.length;
-    }
-    byte[] prefix =
-        length < 0x80
-            ? new byte[] {(byte) tag, (byte) length}
-            : length < 0x100
-                ? new byte[] {(byte) tag, (byte) 0x81, (byte) length}
-                : new byte[] {(byte) tag, (byte) 0x82, (byte) (length >> 8), (byte) length};
-    byte[] out = new byte[prefix.length + length];
-    System.arraycopy(prefix, 0, out, 0, prefix.length);
-    int at = prefix.length;
-    for (byte[] part : parts) {
-      System.arraycopy(part, 0, out, at, part.length);
-      at += part.length;
-    }
-    return out;
+    return Der.of(0x03, new byte[] {0}, bytes);
   }
 }

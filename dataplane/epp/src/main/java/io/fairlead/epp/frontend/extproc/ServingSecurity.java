@@ -5,7 +5,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -22,53 +21,48 @@ public sealed interface ServingSecurity {
   record SelfSigned() implements ServingSecurity {}
 
   /**
-   * TLS with the certificate of a folder, as a mounted Kubernetes TLS secret.
+   * TLS with the certificate of a folder, as a mounted Kubernetes TLS secret; read again when it
+   * changes.
    *
-   * @param folder holds {@code tls.crt} and {@code tls.key}, PEM
+   * @param folder holds {@code tls.crt} and {@code tls.key}, PEM; the key as PKCS#8, PKCS#1 or SEC
+   *     1
    */
   record FromFolder(Path folder) implements ServingSecurity {}
 
   /**
-   * What Netty needs to serve, or null for plain text.
+   * This, ready to serve.
+   *
+   * @param ssl what Netty needs, or null for plain text
+   * @param certificate to be looked after while it serves, or null where nothing changes
+   */
+  record Ready(@Nullable SslContext ssl, @Nullable ServedCertificate certificate) {}
+
+  /**
+   * Makes it ready.
    *
    * @throws IllegalStateException if a certificate can't be had; the message names the file
    */
-  default @Nullable SslContext sslContext() {
-    return switch (this) {
-      case PlainText _ -> null;
-      case SelfSigned _ -> {
-        try {
+  default Ready ready() {
+    try {
+      return switch (this) {
+        case PlainText _ -> new Ready(null, null);
+        case SelfSigned _ -> {
           SelfSignedCertificate made =
               SelfSignedCertificate.create(
                   "fairlead-epp", InstantSource.system(), new SecureRandom());
-          yield http2(SslContextBuilder.forServer(made.key(), made.certificate()));
-        } catch (GeneralSecurityException | IOException e) {
-          throw new IllegalStateException("no self-signed certificate can be made", e);
+          yield new Ready(http2(SslContextBuilder.forServer(made.key(), made.certificate())), null);
         }
-      }
-      case FromFolder(Path folder) -> {
-        Path certificate = readable(folder.resolve("tls.crt"));
-        Path key = readable(folder.resolve("tls.key"));
-        try {
-          yield http2(SslContextBuilder.forServer(certificate.toFile(), key.toFile()));
-        } catch (IOException | IllegalArgumentException e) {
-          throw new IllegalStateException(
-              "cert-path: %s and %s are not a PEM certificate and its PKCS#8 key"
-                  .formatted(certificate, key),
-              e);
+        case FromFolder(Path folder) -> {
+          ServedCertificate certificate = new ServedCertificate(folder);
+          yield new Ready(http2(SslContextBuilder.forServer(certificate)), certificate);
         }
-      }
-    };
+      };
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("TLS can't be set up", e);
+    }
   }
 
   private static SslContext http2(SslContextBuilder builder) throws IOException {
     return GrpcSslContexts.configure(builder, SslProvider.JDK).build();
-  }
-
-  private static Path readable(Path file) {
-    if (!Files.isReadable(file)) {
-      throw new IllegalStateException("cert-path: " + file + " can't be read");
-    }
-    return file;
   }
 }

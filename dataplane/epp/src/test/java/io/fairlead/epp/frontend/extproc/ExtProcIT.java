@@ -31,7 +31,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +139,34 @@ class ExtProcIT {
         }
         channel.shutdownNow();
       }
+    }
+  }
+
+  @Test
+  void newConnectionsGetACertificateThatHasChanged() throws Exception {
+    Path pair = Files.createDirectory(folder.resolve("pair"));
+    write(pair, "rsa.crt", "rsa-pkcs1.key");
+    try (ExtProcServer server = start(new ServingSecurity.FromFolder(pair))) {
+      assertThat(nameServed(server.port())).isEqualTo("CN=rsa");
+      write(pair, "ec.crt", "ec-sec1.key");
+      await().until(() -> nameServed(server.port()).equals("CN=ec"));
+    }
+  }
+
+  private static void write(Path folder, String certificate, String key) throws IOException {
+    Files.writeString(folder.resolve("tls.crt"), ServedCertificateTest.file(certificate));
+    Files.writeString(folder.resolve("tls.key"), ServedCertificateTest.file(key));
+  }
+
+  private static String nameServed(int port) throws GeneralSecurityException, IOException {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    try (SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port)) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setApplicationProtocols(new String[] {"h2"});
+      socket.setSSLParameters(parameters);
+      return socket.getSession().getPeerPrincipal().getName();
     }
   }
 
