@@ -89,9 +89,7 @@ final class SharingTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "sharegpt-low-hit", "bimodal", "bursty", "mixed-sharegpt", "lora-32", "priority"
-      })
+      strings = {"sharegpt-low-hit", "bimodal", "bursty", "mixed-sharegpt", "lora-32", "priority"})
   void shortChatsShareNothing(String name) {
     List<RequestShape> requests =
         WorkloadsTest.play(name, 1, 3_000).requests().stream()

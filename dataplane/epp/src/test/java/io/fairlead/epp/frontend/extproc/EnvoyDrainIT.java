@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -48,6 +49,7 @@ class EnvoyDrainIT {
         ExtProcServer.start(
             new ExtProcConfig("127.0.0.1", 0, new ServingSecurity.PlainText(), 1 << 20, false),
             pool.loop,
+            BodyBudget.ofHeap(),
             loops,
             new Health());
     envoy = Envoy.start(picker.port(), false, folder);

@@ -41,6 +41,8 @@ class ExtProcMemoryTest {
             Duration.ofSeconds(60).toNanos(),
             () -> 7,
             counters,
+            new OpenStreams(),
+            false,
             new FastThreadLocal<>() {
               @Override
               protected RequestReader initialValue() {
