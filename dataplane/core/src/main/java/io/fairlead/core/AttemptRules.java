@@ -48,6 +48,8 @@ final class AttemptRules {
     Timeouts set = facts.timeouts().or(configured);
     boolean streamed = facts.delivery().streamed();
     flight.firstByteBy = Deadlines.at(now, Deadlines.firstByte(set, expected, streamed));
+    long usual = Deadlines.firstByte(Timeouts.UNSET, expected, streamed);
+    flight.firstByteOverdue = Deadlines.at(now, usual);
     flight.mostSilence = Deadlines.silence(set);
     flight.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
   }
@@ -119,6 +121,11 @@ final class AttemptRules {
         && now - flight.lastByteAt >= flight.mostSilence;
   }
 
+  /** Whether it has stopped for so long that no bound set by others is to blame. */
+  static boolean isOverdueSilence(long now, Flight flight) {
+    return now - flight.lastByteAt >= Deadlines.silence(Timeouts.UNSET);
+  }
+
   /** Whether all of it takes longer than it may. */
   static boolean isOver(long now, Flight flight) {
     return flight.over != Deadlines.NEVER && now - flight.over >= 0;
@@ -136,14 +143,29 @@ final class AttemptRules {
         flight.facts.delivery().resendable()
             && !flight.workedOn
             && flight.attempts <= limits.retries();
-    // A server that never served may be compiling what its first request needs.
-    long longest = again && candidates.hasOtherInUse(flight) ? SILENT_FOR_DEAD : SILENT_FOR_GOOD;
+    boolean elsewhere = again && candidates.hasOtherInUse(flight);
     EndpointState prefiller = flight.prefilledBy;
-    return isDead(at, now - longest, longest == SILENT_FOR_DEAD)
-        || (prefiller != null && isDead(prefiller, now - longest, longest == SILENT_FOR_DEAD));
+    return isDead(now, at, elsewhere)
+        || (prefiller != null
+            && (flight.prefillAt != null || prefiller.health().quietSince(flight.sentAt))
+            && isDead(now, prefiller, elsewhere));
   }
 
-  private static boolean isDead(EndpointState endpoint, long since, boolean evenIfNew) {
-    return (evenIfNew || endpoint.health().served()) && endpoint.health().silentSince(since);
+  /** One that never served may be compiling what its first request needs, and gets more time. */
+  private static boolean isDead(long now, EndpointState endpoint, boolean elsewhere) {
+    boolean served = endpoint.health().served();
+    long longest = elsewhere && served ? SILENT_FOR_DEAD : SILENT_FOR_GOOD;
+    return (elsewhere || served) && endpoint.health().silentSince(now - longest);
+  }
+
+  /**
+   * Whether a first byte that is late is the endpoint's fault, and not of a bound that a client, a
+   * model or the pool has set below what any server may take.
+   */
+  static boolean isOverdue(long now, Flight flight, EndpointState at) {
+    EndpointState prefiller = flight.prefilledBy;
+    return now - flight.firstByteOverdue >= 0
+        || at.health().silentSince(now)
+        || (prefiller != null && prefiller.health().silentSince(now));
   }
 }

@@ -61,6 +61,11 @@ final class EndpointState implements Endpoint {
   /** As plugins see it: it changes when they are told, and not in between. */
   private double risk = 1;
 
+  /** What the process said last of its start and its work; NaN for nothing yet. */
+  private double startedAt = Double.NaN;
+
+  private double progress = Double.NaN;
+
   private int inFlight;
   private int awaitingFirstToken;
   private int criticalInFlight;
@@ -192,6 +197,8 @@ final class EndpointState implements Endpoint {
 
   private void read(EndpointMetrics scrape) {
     metrics = scrape;
+    startedAt = Double.isNaN(scrape.startedAt()) ? startedAt : scrape.startedAt();
+    progress = Double.isNaN(scrape.progress()) ? progress : scrape.progress();
     waiting = Math.max(0, scrape.waiting());
     running = Math.max(0, scrape.running());
     kvUsage = scrape.kvUsage() >= 0 ? Math.min(scrape.kvUsage(), 1) : Double.NaN;
@@ -205,13 +212,12 @@ final class EndpointState implements Endpoint {
 
   /** Whether a scrape is of another process than the last one that told. */
   boolean restarted(EndpointMetrics scrape) {
-    return Math.abs(scrape.startedAt() - metrics.startedAt()) > SAME_START
-        || scrape.progress() < metrics.progress();
+    return Math.abs(scrape.startedAt() - startedAt) > SAME_START || scrape.progress() < progress;
   }
 
   /** Whether the server has computed something since the last scrape that told. */
   boolean progressed(EndpointMetrics scrape) {
-    return scrape.progress() > metrics.progress();
+    return scrape.progress() > progress;
   }
 
   /** Another process is there: what the former one had loaded is gone. */

@@ -93,6 +93,11 @@ final class Flight {
   /** When the first byte is late. */
   long firstByteBy;
 
+  /**
+   * When the first byte is late whatever anybody asks for: from then on its endpoint is to blame.
+   */
+  long firstByteOverdue;
+
   /** When all of it is late. */
   long over;
 
@@ -162,9 +167,9 @@ final class Flight {
     return false;
   }
 
-  /** Whether its first token was seen, and not just its end. */
+  /** Whether its first token was seen, and not just its end, or a failure in its place. */
   boolean firstTokenSeen() {
-    return answered && facts.delivery().streamed();
+    return answered && !judged && facts.delivery().streamed();
   }
 
   /** Whether its first token is seen if it comes: else it is presumed. */

@@ -37,7 +37,8 @@ final class LeftRequests {
       long tokens = allowed > 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
       flight.left = true;
       flight.leftAt = now;
-      flight.expected = at.expectedPrefill() + tokens * TOKEN_NANOS;
+      EndpointState prefiller = flight.prefilledBy == null ? at : flight.prefilledBy;
+      flight.expected = prefiller.expectedPrefill() + tokens * TOKEN_NANOS;
       count++;
     }
   }

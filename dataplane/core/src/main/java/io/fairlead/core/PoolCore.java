@@ -283,9 +283,12 @@ public final class PoolCore {
     RequestListener listener = flight.listener;
     List<Observer> observers = observers();
     completion.set(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    // Nothing else could end a trial.
     if (flight.trial) {
-      // Nothing else could end the trial.
       health.answered(now, at.health(), flight.sentAt, true);
+    }
+    if (flight.prefilledBy != null && flight.prefillTrial) {
+      health.answered(now, flight.prefilledBy.health(), flight.sentAt, true);
     }
     bookings.confirm(flight, at);
     bookings.settle(now, flight);
@@ -345,10 +348,14 @@ public final class PoolCore {
     } else if (AttemptRules.isOver(now, flight)) {
       giveUp(now, flight, Reason.TOTAL_TIMEOUT);
     } else if (AttemptRules.isSilent(now, flight)) {
-      attempts.failed(now, flight, at, Failure.BROKEN_OFF);
+      if (AttemptRules.isOverdueSilence(now, flight)) {
+        attempts.failed(now, flight, at, Failure.BROKEN_OFF);
+      }
       giveUp(now, flight, Reason.SILENCE_TIMEOUT);
     } else if (!flight.answered && attempts.isLate(now, flight, at)) {
-      attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
+      if (AttemptRules.isOverdue(now, flight, at)) {
+        attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
+      }
       if (candidates.hasOtherInUse(flight)
           && attempts.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
         sendAgain(now, flight);
@@ -405,7 +412,8 @@ public final class PoolCore {
     }
     if (endpoint != null) {
       attempts.judge(now, flight, endpoint, outcome);
-      if (flight.firstTokenSeen() || (flight.answered && outcome == Outcome.COMPLETED)) {
+      if (flight.firstTokenSeen()
+          || (flight.answered && !flight.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
         bookings.confirm(flight, endpoint);
       } else {

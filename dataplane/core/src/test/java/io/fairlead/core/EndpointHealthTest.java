@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.VirtualPool.Manner;
 import io.fairlead.core.VirtualPool.Server;
 import io.fairlead.crds.config.Criticality;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -115,6 +116,30 @@ class EndpointHealthTest {
     assertThat(pool.failures).isEmpty();
     Server sick = pool.servers.getFirst();
     assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
+  }
+
+  /** A client that is in a hurry says nothing of servers. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void boundsThatNoServerKeepsToPutNobodyOut(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.timeouts = new Timeouts(Duration.ofMillis(5), Duration.ofMillis(20), null);
+    pool.traffic(20, 20 * SECOND);
+    pool.runUntil(21 * SECOND);
+    assertThat(pool.failures).isNotEmpty();
+    assertThat(pool.changes).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneLongOutageMakesThePoolDeafToNoOther(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.fault(0, Manner.VANISHES, FROM, 70 * SECOND);
+    pool.fault(1, Manner.FREEZES, 75 * SECOND, 95 * SECOND);
+    pool.traffic(40, 100 * SECOND);
+    pool.runUntil(101 * SECOND);
+    Server frozen = pool.servers.get(1);
+    assertThat(frozen.sentAfter(80 * SECOND) - frozen.sentAfter(95 * SECOND)).isZero();
   }
 
   /** Others look better for as long as nothing new is known of it. */

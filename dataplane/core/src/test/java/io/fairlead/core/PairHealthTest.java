@@ -145,7 +145,7 @@ class PairHealthTest implements RequestListener, PoolListener {
     }
     assertThat(prefilledBy(1)).isTrue();
     int sent = routes.size();
-    elapse(8 * SECOND);
+    elapse(14 * SECOND);
     assertThat(routes).hasSize(sent + 1);
     assertThat(prefilledBy(1)).isFalse();
     assertThat(rejections).isEmpty();

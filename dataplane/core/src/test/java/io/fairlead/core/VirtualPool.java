@@ -139,6 +139,9 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   boolean gateway = true;
 
+  /** What requests ask for themselves. */
+  Timeouts timeouts = Timeouts.UNSET;
+
   /** Longest time from a request's arrival to the first byte of its answer. */
   long longestWait;
 
@@ -246,7 +249,7 @@ final class VirtualPool implements RequestListener, PoolListener {
             -1,
             1_000,
             delivery,
-            Timeouts.UNSET,
+            timeouts,
             RequestHeaders.NONE,
             null);
     core.arrive(now, facts, this);

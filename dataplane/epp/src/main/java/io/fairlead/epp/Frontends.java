@@ -67,18 +67,25 @@ final class Frontends {
 
   /** Holds the port; it is listened on as of {@link Readiness}. */
   Frontend extProc(DataPlaneConfig.ExtProc config) {
-    LatePort late = LatePort.hold("ext_proc", config.listen(), port -> extProc(config, port));
+    ServingSecurity security = security(config);
+    if (security instanceof ServingSecurity.FromFolder given) {
+      given.ready(); // a pair that can't be used ends the picker now, and not when it listens
+    }
+    LatePort late =
+        LatePort.hold("ext_proc", config.listen(), port -> extProc(config, security, port));
     readiness.beforeReady(late::open);
     return late;
   }
 
-  private Frontend extProc(DataPlaneConfig.ExtProc config, int port) {
-    ServingSecurity security =
-        !config.secure()
-            ? new ServingSecurity.PlainText()
-            : config.certPath() == null
-                ? new ServingSecurity.SelfSigned()
-                : new ServingSecurity.FromFolder(config.certPath());
+  private static ServingSecurity security(DataPlaneConfig.ExtProc config) {
+    return !config.secure()
+        ? new ServingSecurity.PlainText()
+        : config.certPath() == null
+            ? new ServingSecurity.SelfSigned()
+            : new ServingSecurity.FromFolder(config.certPath());
+  }
+
+  private Frontend extProc(DataPlaneConfig.ExtProc config, ServingSecurity security, int port) {
     ExtProcServer server =
         ExtProcServer.start(
             new ExtProcConfig(config.listen().host(), port, security, config.maxBodyBytes(), true)

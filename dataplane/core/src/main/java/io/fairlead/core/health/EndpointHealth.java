@@ -127,6 +127,11 @@ public final class EndpointHealth {
     return (silent || lifeless) && since <= then;
   }
 
+  /** Whether it has said nothing since then. */
+  public boolean quietSince(long then) {
+    return lastSign - then <= 0;
+  }
+
   /** What it is called now. */
   public EndpointSpec spec() {
     return spec;
@@ -191,6 +196,7 @@ public final class EndpointHealth {
   /** It had left the pool, and is there again. */
   public void comesBack(long now) {
     cameAt = now;
+    lastSign = now;
     heard = false;
     gone = false;
   }

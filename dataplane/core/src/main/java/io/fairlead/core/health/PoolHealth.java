@@ -191,14 +191,18 @@ public final class PoolHealth {
   /** Something came from the endpoint that shows that it works. */
   public void sign(long now, EndpointHealth endpoint) {
     long gap = now - endpoint.lastSign;
+    boolean used = endpoint.state == HealthState.IN_USE && endpoint.since - endpoint.lastSign <= 0;
     endpoint.lastSign = now;
     endpoint.lifeless = false;
     if (endpoint.inFlight > 0 && endpoint.served && gap > usualGap) {
       // A false alarm makes the next one rarer, but no single freeze makes the pool deaf.
-      usualGap = endpoint.silent ? Math.min(gap, TIMES_USUAL * (SILENT + usualGap)) : gap;
+      usualGap = used ? gap : Math.min(gap, TIMES_USUAL * (SILENT + usualGap));
     }
-    if (endpoint.silent && endpoint.state == HealthState.OUT && !endpoint.gone) {
-      back(now, endpoint, "says something again");
+    if (endpoint.silent && endpoint.state == HealthState.OUT) {
+      endpoint.silent = false;
+      if (!endpoint.gone) {
+        back(now, endpoint, "says something again");
+      }
     }
   }
 
@@ -241,7 +245,7 @@ public final class PoolHealth {
     endpoint.probe = 0;
     endpoint.heard = true;
     endpoint.nextProbe = now + QUIET;
-    if (endpoint.state == HealthState.OUT) {
+    if (endpoint.state == HealthState.OUT && !endpoint.silent) {
       trial(now, endpoint, "answered a probe");
     } else {
       sign(now, endpoint);
@@ -377,6 +381,7 @@ public final class PoolHealth {
     endpoint.silent = false;
     endpoint.probe = 0;
     endpoint.failuresInRow = 0;
+    endpoint.lastSign = now; // what it has had for long says nothing of the trial
     // What it did before counts as one failure: it is tried, but not with every request.
     endpoint.estimate().forget();
     endpoint.estimate().failed(now);

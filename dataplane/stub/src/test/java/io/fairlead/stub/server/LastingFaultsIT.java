@@ -10,7 +10,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.fairlead.stub.engine.EngineProfile;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpResponse;
@@ -114,8 +117,8 @@ final class LastingFaultsIT {
   }
 
   @Test
-  void aServerThatStopsWhileItRefusesIsClosed() {
-    ModelServer server = stubs.start(instant());
+  void aServerThatStopsWhileItRefusesIsClosed() throws IOException {
+    ModelServer server = stubs.start(instant().listen("127.0.0.1", portOfNobodyElse()));
     server.faults().begin(Fault.REFUSE, true);
     server.close();
 
@@ -248,6 +251,18 @@ final class LastingFaultsIT {
         .contains("stal: no such fault; known: resetNext, errorNext, ")
         .contains(", kill, forSeconds");
     assertThat(server.faults().state()).isEqualTo(FaultState.NONE);
+  }
+
+  /** Free, and below those that connections get: a port that is closed stays closed. */
+  private static int portOfNobodyElse() throws IOException {
+    for (int port = 15_000; ; port++) {
+      try (ServerSocket probe = new ServerSocket()) {
+        probe.bind(new InetSocketAddress("127.0.0.1", port));
+        return port;
+      } catch (BindException taken) {
+        // the next one, then
+      }
+    }
   }
 
   private static void connect(ModelServer server) throws IOException {

@@ -537,6 +537,10 @@ final class ExtProcStream
     }
     if (request == Request.READING || request == Request.DECIDING) {
       finish(Outcome.DISCONNECTED);
+      if (incoming != null) {
+        incoming.release();
+        bodyDone();
+      }
     }
     status = (int) Headers.number(headers.getHeaders(), ":status");
     watcher = new ResponseWatcher(Headers.value(headers.getHeaders(), "content-type"));

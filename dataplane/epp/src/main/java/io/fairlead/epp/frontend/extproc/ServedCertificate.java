@@ -49,6 +49,10 @@ final class ServedCertificate extends X509ExtendedKeyManager {
   }
 
   private int read;
+
+  /** Why the files could not be used when they were looked at last; empty when they could. */
+  private String problem = "";
+
   private volatile Pair pair;
 
   /**
@@ -73,11 +77,14 @@ final class ServedCertificate extends X509ExtendedKeyManager {
         pair = next.after(pair);
         LOG.info("cert-path: {} has changed and is in use", certificateFile);
       }
-    } catch (IllegalStateException e) {
-      // Once for each state of the files: they are often written one after the other.
-      if (!Arrays.equals(certificateBefore, certificateBytes)
-          || !Arrays.equals(keyBefore, keyBytes)) {
-        LOG.warn("{}; the last good pair stays in use", e.getMessage());
+      problem = "";
+    } catch (RuntimeException e) {
+      // Whatever is wrong with the files, the next look may find them right. Told once: they are
+      // often written one after the other.
+      String why = String.valueOf(e.getMessage());
+      if (!why.equals(problem)) {
+        problem = why;
+        LOG.warn("{}; the last good pair stays in use", why);
       }
     }
   }
