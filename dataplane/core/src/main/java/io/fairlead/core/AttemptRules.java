@@ -49,6 +49,7 @@ final class AttemptRules {
     boolean streamed = facts.delivery().streamed();
     flight.firstByteBy = Deadlines.at(now, Deadlines.firstByte(set, expected, streamed));
     long usual = Deadlines.firstByte(Timeouts.UNSET, expected, streamed);
+    flight.firstByteSet = set.firstByte() != null;
     flight.firstByteOverdue = Deadlines.at(now, usual);
     flight.mostSilence = Deadlines.silence(set);
     flight.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
@@ -95,7 +96,7 @@ final class AttemptRules {
     return true;
   }
 
-  /** Whether the client left says nothing of the endpoint. */
+  /** What a request's end says of its endpoint. */
   void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome) {
     if (flight.judged) {
       return;
@@ -105,12 +106,17 @@ final class AttemptRules {
         if (!flight.answered) {
           answered(now, flight, endpoint);
         }
+        health.completed(now, endpoint.health(), flight.trial);
       }
       case FAILED -> {
         Failure failure = flight.answered ? Failure.BROKEN_OFF : Failure.ERROR;
         failed(now, flight, endpoint, failure);
       }
-      case DISCONNECTED -> {}
+      case DISCONNECTED -> {
+        if (!flight.facts.delivery().resendable()) {
+          health.cut(now, endpoint.health(), flight.sentAt, flight.trial);
+        }
+      }
     }
   }
 
@@ -145,17 +151,25 @@ final class AttemptRules {
             && flight.attempts <= limits.retries();
     boolean elsewhere = again && candidates.hasOtherInUse(flight);
     EndpointState prefiller = flight.prefilledBy;
-    return isDead(now, at, elsewhere)
+    return isDead(now, flight, at, elsewhere)
         || (prefiller != null
             && (flight.prefillAt != null || prefiller.health().quietSince(flight.sentAt))
-            && isDead(now, prefiller, elsewhere));
+            && isDead(now, flight, prefiller, elsewhere));
   }
 
-  /** One that never served may be compiling what its first request needs, and gets more time. */
-  private static boolean isDead(long now, EndpointState endpoint, boolean elsewhere) {
+  /**
+   * Whether the endpoint has said nothing for so long that it does not have the request any more.
+   * One that never served may be compiling what its first request needs, and gets more time. Where
+   * the request can't go elsewhere, a bound that is set decides; and where most endpoints are
+   * silent, it is not they: they are slow.
+   */
+  private boolean isDead(long now, Flight flight, EndpointState endpoint, boolean elsewhere) {
     boolean served = endpoint.health().served();
     long longest = elsewhere && served ? SILENT_FOR_DEAD : SILENT_FOR_GOOD;
-    return (elsewhere || served) && endpoint.health().silentSince(now - longest);
+    return (elsewhere || served)
+        && now - flight.sentAt >= longest
+        && endpoint.health().silentSince(now - longest)
+        && (elsewhere || (!flight.firstByteSet && !health.mostSilent()));
   }
 
   /**

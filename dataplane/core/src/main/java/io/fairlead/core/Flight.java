@@ -93,6 +93,9 @@ final class Flight {
   /** When the first byte is late. */
   long firstByteBy;
 
+  /** Whether that was asked for. */
+  boolean firstByteSet;
+
   /**
    * When the first byte is late whatever anybody asks for: from then on its endpoint is to blame.
    */

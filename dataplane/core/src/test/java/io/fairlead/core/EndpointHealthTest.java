@@ -118,6 +118,51 @@ class EndpointHealthTest {
     assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
   }
 
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatBreaksItsAnswersOffIsOutThroughBothFrontends(String profile, long seed) {
+    for (boolean gateway : new boolean[] {true, false}) {
+      VirtualPool pool = new VirtualPool(seed, 6, profile);
+      pool.gateway = gateway;
+      pool.fault(0, Manner.BREAKS_OFF, FROM, 50 * SECOND);
+      pool.traffic(20, 90 * SECOND);
+      pool.runUntil(91 * SECOND);
+      assertThat(pool.failures).as("gateway: %s", gateway).hasSizeLessThan(gateway ? 12 : 16);
+      assertThat(pool.servers.getFirst().sentAfter(60 * SECOND)).as("used again").isPositive();
+    }
+  }
+
+  /** Clients that leave are no fault of servers, however many they are. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void clientsThatLeavePutNobodyOut(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.gateway = false;
+    pool.traffic(40, 60 * SECOND);
+    for (long at = SECOND; at < 60 * SECOND; at += 40 * MILLI) {
+      pool.at(at, pool::hangUp);
+    }
+    pool.runUntil(61 * SECOND);
+    assertThat(pool.disconnected).isGreaterThan(500);
+    assertThat(pool.changes).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void serversThatAllTakeLongAndTellNothingAreWaitedFor(String profile, long seed) {
+    for (boolean gateway : new boolean[] {true, false}) {
+      VirtualPool pool = new VirtualPool(seed, 3, profile);
+      pool.gateway = gateway;
+      pool.streamed = 0;
+      for (int i = 0; i < 3; i++) {
+        pool.fault(i, Manner.CRAWLS, 3 * SECOND, 60 * SECOND);
+      }
+      pool.traffic(2, 40 * SECOND);
+      pool.runUntil(61 * SECOND);
+      assertThat(pool.failures).as("of some 75").hasSizeLessThan(8);
+    }
+  }
+
   /** A client that is in a hurry says nothing of servers. */
   @ParameterizedTest
   @MethodSource("runs")

@@ -58,6 +58,10 @@ final class VirtualPool implements RequestListener, PoolListener {
     FAILS_PROBES,
     /** Fails requests, but answers probes. */
     PASSES_PROBES,
+    /** Begins its answers, and breaks them off. */
+    BREAKS_OFF,
+    /** Takes thirty times as long, and tells nobody. */
+    CRAWLS,
     /** Fails the first request that it gets. */
     FAILS_ONCE,
     /** Fails one request in twenty. */
@@ -285,13 +289,17 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   private void serve(long request, Exchange exchange, Server to, int attempt) {
-    long pace = to.manner == Manner.SLOW ? 10 : 1;
+    long pace = to.manner == Manner.SLOW ? 10 : to.manner == Manner.CRAWLS ? 30 : 1;
     switch (to.manner) {
       case REFUSES -> later(MILLI / 2, request, attempt, () -> failed(request, Failure.REFUSED));
       case SWALLOWS, VANISHES ->
           later(2 * SECOND, request, attempt, () -> failed(request, Failure.UNREACHABLE));
       case FAILS_FAST, PASSES_PROBES ->
           later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
+      case BREAKS_OFF -> {
+        later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
+        later(FIRST_TOKEN * 2, request, attempt, () -> breakOff(request));
+      }
       case FAILS_ONCE -> {
         to.manner = Manner.WELL;
         later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
@@ -305,7 +313,8 @@ final class VirtualPool implements RequestListener, PoolListener {
           answer(request, exchange, attempt, pace);
         }
       }
-      case WELL, SLOW, LOSES_METRICS, FAILS_PROBES -> answer(request, exchange, attempt, pace);
+      case WELL, SLOW, CRAWLS, LOSES_METRICS, FAILS_PROBES ->
+          answer(request, exchange, attempt, pace);
     }
   }
 
@@ -367,6 +376,13 @@ final class VirtualPool implements RequestListener, PoolListener {
     over(request, exchange);
     completed++;
     core.ended(now, request, Outcome.COMPLETED, new Usage(-1, 20, -1, 22));
+  }
+
+  /** A proxy's client can't be told from an endpoint: both end the stream in the same way. */
+  private void breakOff(long request) {
+    Exchange exchange = Objects.requireNonNull(open.get(request));
+    fail(request, exchange, "broken off");
+    core.ended(now, request, gateway ? Outcome.FAILED : Outcome.DISCONNECTED, Usage.UNKNOWN);
   }
 
   private void later(long nanos, long request, int attempt, Runnable run) {
@@ -431,7 +447,7 @@ final class VirtualPool implements RequestListener, PoolListener {
       case REFUSES -> core.unreachable(now, spec, begun, Failure.REFUSED);
       case SWALLOWS, VANISHES ->
           at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.UNREACHABLE));
-      case FREEZES_ALL, LOSES_METRICS ->
+      case FREEZES_ALL, LOSES_METRICS, CRAWLS ->
           at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.FIRST_BYTE_LATE));
       default ->
           core.scraped(
@@ -467,7 +483,7 @@ final class VirtualPool implements RequestListener, PoolListener {
           at(now + 2 * SECOND, () -> core.probeFailed(now, probe.id(), Failure.UNREACHABLE));
       case FAILS_FAST, DRAINS, FAILS_PROBES ->
           at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.ERROR));
-      case FREEZES, FREEZES_ALL -> {}
+      case FREEZES, FREEZES_ALL, CRAWLS -> {}
       default -> at(now + FIRST_TOKEN, () -> core.probed(now, probe.id()));
     }
     return true;

@@ -130,8 +130,7 @@ class EndpointHealthIT {
                 "fairlead_endpoint_health{endpoint=\"good\",state=\"in_use\"} 1\n",
                 "fairlead_endpoint_health_transitions_total{reason=\"refuses connections\",to=\"out\"}",
                 "fairlead_pool_endpoints_ready 1.0");
-        assertThat(lines(Level.WARN))
-            .containsExactly("late gets no requests: it refuses connections");
+        assertThat(lines(Level.WARN)).containsExactly("late is out: it refuses connections");
 
         try (ModelServer back = serve("late", late)) {
           await()
@@ -147,7 +146,7 @@ class EndpointHealthIT {
               .hasSize(1)
               .first()
               .asString()
-              .startsWith("late gets requests again: it ");
+              .startsWith("late is in use again: it ");
         }
       }
     }

@@ -38,6 +38,9 @@ public final class EndpointHealth {
 
   private long rowBeganAt;
 
+  /** Answers that broke off, or whose clients left a proxy, with none complete between them. */
+  int cutsInRow;
+
   /** Requests sent there and not over, and those of them that were sent on trial. */
   int inFlight;
 
@@ -210,6 +213,7 @@ public final class EndpointHealth {
   void startOver(long now) {
     estimate.forget();
     failuresInRow = 0;
+    cutsInRow = 0;
     heard = false;
     served = false;
     cameAt = now;

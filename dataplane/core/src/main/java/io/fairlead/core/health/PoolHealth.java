@@ -36,6 +36,15 @@ public final class PoolHealth {
   /** Requests that must have told before that counts. */
   private static final double ENOUGH_TOLD = 6;
 
+  /** What an answer that was cut changes of the share of those that are. */
+  private static final double CUTS_LEARNING = 0.02;
+
+  /** Answers that stand for what is not known of that share. */
+  private static final int CUTS_UNKNOWN = 10;
+
+  /** Chance that explains nothing any more. */
+  private static final double BY_CHANCE = 1e-5;
+
   private static final long FIRST_PROBE = SECOND;
   private static final long LONGEST_PROBE_PAUSE = 5 * SECOND;
   private static final long LONGEST_RELAPSE_PAUSE = 30 * SECOND;
@@ -74,6 +83,11 @@ public final class PoolHealth {
   private long usualGap;
 
   private long gapAgedAt;
+
+  /** Share of answers that are cut in a proxy, whoever cuts them. */
+  private double cutShare = 0.1;
+
+  private int answersTold;
 
   /** A pool without endpoints; {@code listener} hears of probes and changes. */
   public PoolHealth(PoolListener listener) {
@@ -124,6 +138,15 @@ public final class PoolHealth {
     return share < 1 && (lot >>> 11) * 0x1p-53 >= share;
   }
 
+  /** Whether most of several endpoints say nothing while they have work. */
+  public boolean mostSilent() {
+    int silent = 0;
+    for (EndpointHealth endpoint : endpoints) {
+      silent += endpoint.silent || endpoint.lifeless ? 1 : 0;
+    }
+    return endpoints.length > 1 && silent * 2 > endpoints.length;
+  }
+
   /** These are the pool's endpoints from now on, by place. */
   public void replace(EndpointHealth[] all) {
     endpoints = all;
@@ -148,8 +171,41 @@ public final class PoolHealth {
     }
     endpoint.failuresInRow = 0;
     endpoint.estimate().succeeded(now);
+    if (endpoint.cutsInRow == 0) {
+      passed(now, endpoint, trial);
+    }
+  }
+
+  /** A request was answered to the end. */
+  public void completed(long now, EndpointHealth endpoint, boolean trial) {
+    endpoint.cutsInRow = 0;
+    cutShare -= cutsRate() * cutShare;
+    passed(now, endpoint, trial);
+  }
+
+  private double cutsRate() {
+    answersTold = Math.min(answersTold + 1, 1_000);
+    return Math.max(1.0 / (answersTold + CUTS_UNKNOWN), CUTS_LEARNING);
+  }
+
+  private void passed(long now, EndpointHealth endpoint, boolean trial) {
     if (trial && endpoint.state == HealthState.ON_TRIAL && !endpoint.gone) {
       back(now, endpoint, "answers again");
+    }
+  }
+
+  /**
+   * A request was over before its answer was, and nobody can tell whether its client left or the
+   * endpoint broke it off: a proxy ends both in the same way. Clients leave any endpoint as often;
+   * so many in a row that chance hardly makes of what is usual are the endpoint's fault.
+   */
+  public void cut(long now, EndpointHealth endpoint, long sentAt, boolean trial) {
+    cutShare += cutsRate() * (1 - cutShare);
+    endpoint.cutsInRow++;
+    if (endpoint.cutsInRow >= FAILURES_IN_A_ROW
+        && Math.pow(cutShare, endpoint.cutsInRow) < BY_CHANCE) {
+      endpoint.cutsInRow--; // counted below
+      failed(now, endpoint, Failure.BROKEN_OFF, sentAt, trial);
     }
   }
 
@@ -163,6 +219,7 @@ public final class PoolHealth {
       long now, EndpointHealth endpoint, Failure failure, long sentAt, boolean trial) {
     usable.changed();
     if (failure == Failure.BROKEN_OFF) {
+      endpoint.cutsInRow++;
       endpoint.estimate().failedAfterAll(now);
     } else {
       endpoint.estimate().failed(now);
@@ -181,8 +238,10 @@ public final class PoolHealth {
         switch (failure) {
           case REFUSED, UNREACHABLE -> true;
           case UNAVAILABLE -> endpoint.failuresInRow >= UNAVAILABLE_IN_A_ROW;
-          case RESET_UNSENT, DIED, ERROR, FIRST_BYTE_LATE, BROKEN_OFF ->
+          case RESET_UNSENT, DIED, ERROR, FIRST_BYTE_LATE ->
               endpoint.failuresInRow >= FAILURES_IN_A_ROW;
+          // Each began with a first byte: that is no success in between.
+          case BROKEN_OFF -> endpoint.cutsInRow >= FAILURES_IN_A_ROW;
         };
     return several
         || (endpoint.failing() >= FAILS_TOO_MANY && endpoint.estimate().weight() >= ENOUGH_TOLD);

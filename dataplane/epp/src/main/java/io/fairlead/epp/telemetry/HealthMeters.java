@@ -37,9 +37,9 @@ public final class HealthMeters implements EndpointObserver {
         .increment();
     String name = change.endpoint().name();
     if (change.to() == HealthState.IN_USE) {
-      LOG.info("{} gets requests again: it {}", name, change.reason());
+      LOG.info("{} is in use again: it {}", name, change.reason());
     } else if (change.from() == HealthState.IN_USE) {
-      LOG.warn("{} gets no requests: it {}", name, change.reason());
+      LOG.warn("{} is out: it {}", name, change.reason());
     } else {
       LOG.debug("{} is {}: it {}", name, change.to().words(), change.reason());
     }

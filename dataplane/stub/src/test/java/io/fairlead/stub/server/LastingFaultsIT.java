@@ -12,6 +12,7 @@ import io.fairlead.stub.engine.EngineProfile;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -257,7 +258,7 @@ final class LastingFaultsIT {
   private static int portOfNobodyElse() throws IOException {
     for (int port = 15_000; ; port++) {
       try (ServerSocket probe = new ServerSocket()) {
-        probe.bind(new InetSocketAddress("127.0.0.1", port));
+        probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         return port;
       } catch (BindException taken) {
         // the next one, then
