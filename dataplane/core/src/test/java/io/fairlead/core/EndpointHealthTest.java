@@ -163,6 +163,22 @@ class EndpointHealthTest {
     }
   }
 
+  /** What was learned of a server fades when it gets nothing: nobody else could unlearn it. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void serversThatWereSlowerGetTheirShareAgain(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 3, profile);
+    pool.fault(0, Manner.SLOW, 5 * SECOND, 25 * SECOND);
+    pool.fault(1, Manner.SLOW, 5 * SECOND, 25 * SECOND);
+    pool.traffic(6, 120 * SECOND);
+    pool.runUntil(121 * SECOND);
+    for (int i = 0; i < 3; i++) {
+      assertThat(pool.servers.get(i).sentAfter(80 * SECOND))
+          .as("of some 240 for three servers")
+          .isGreaterThan(35);
+    }
+  }
+
   /** A client that is in a hurry says nothing of servers. */
   @ParameterizedTest
   @MethodSource("runs")

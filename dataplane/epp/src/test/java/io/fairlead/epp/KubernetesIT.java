@@ -193,9 +193,12 @@ class KubernetesIT {
     pod("a", Map.of("app", "vllm"), true);
     Pod picker = pod(PICKER_POD, Map.of("app", "picker"), true);
     try (DataPlane _ = start(picker.getMetadata().getUid())) {
-      // Nobody listens on that port: the last thing that there is to say about it.
+      // Nobody listens on that port, and who it is: the last thing that there is to say about it.
       PickerReport before =
-          awaitLease(report -> "PortNotServed".equals(report.endpoints().reason()));
+          awaitLease(
+              report ->
+                  "PortNotServed".equals(report.endpoints().reason())
+                      && report.endpoints().outCount() == 1);
       Lease lease = Objects.requireNonNull(lease());
       assertThat(lease.getMetadata().getLabels()).containsEntry(PickerReport.PICKER_LABEL, "pool");
       assertThat(lease.getMetadata().getOwnerReferences())

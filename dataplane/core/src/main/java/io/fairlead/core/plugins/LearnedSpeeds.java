@@ -33,6 +33,12 @@ final class LearnedSpeeds {
 
   private static final int TOO_SHORT_TO_TELL = 8;
 
+  /**
+   * Milliseconds. What a shorter prefill takes is mostly what surrounds it, of which an idle server
+   * has more than one whose steps are under way anyhow: it would look slow, and stay idle.
+   */
+  private static final double TOO_QUICK_TO_TELL = 10;
+
   /** Observations that stand for the belief that an endpoint is as fast as its class. */
   private static final double AS_ITS_CLASS = 20;
 
@@ -42,6 +48,15 @@ final class LearnedSpeeds {
   /** One observation says no more than that an endpoint is so many times slower or faster. */
   private static final double MOST_TOLD = 4;
 
+  /** In nanoseconds. So long after its last request, what an endpoint has shown begins to fade. */
+  private static final long FRESH = 10_000_000_000L;
+
+  /** In nanoseconds: after so long beyond that it counts half. */
+  private static final double FADING = 10e9;
+
+  /** In nanoseconds, between two looks at what has faded. */
+  private static final long LOOK = 2_000_000_000L;
+
   /** By how much a class's speed changes before that is told. */
   private static final double NOTABLE = 0.02;
 
@@ -49,6 +64,9 @@ final class LearnedSpeeds {
   private final Map<EngineClass, Speed> ofClasses = new HashMap<>();
   private long version;
   private double expectedOutput = FIRST_OUTPUT;
+
+  /** Up to when what is known has faded: costs are kept, so it fades in steps. */
+  private long lookedAt;
 
   /** By slot. */
   private @Nullable EngineClass[] classes = {};
@@ -69,10 +87,27 @@ final class LearnedSpeeds {
     private double prefillExpected = 1;
     private int prefillsSeen;
 
+    /** When it was seen last. */
+    private long seenAt;
+
     /** Of a class: what endpoints that nothing is known of are taken for. */
     private double toldDecode = 1;
 
     private double toldPrefill = 1;
+
+    /** What still counts of what was seen: others that look better would leave it out for ever. */
+    private double left(long now) {
+      long idle = now - seenAt - FRESH;
+      return idle <= 0 ? 1 : Math.exp(-Math.log(2) * idle / FADING);
+    }
+
+    /** Something new is seen: what had faded is forgotten for good. */
+    private void wake(long now) {
+      double left = left(now);
+      decodesSeen = (int) (decodesSeen * left);
+      prefillsSeen = (int) (prefillsSeen * left);
+      seenAt = now;
+    }
 
     private double prefill() {
       return prefillTaken / prefillExpected;
@@ -145,13 +180,15 @@ final class LearnedSpeeds {
   /** How much slower than its class's numbers the endpoint in this slot is at decoding. */
   double phi(int slot) {
     Speed own = speeds(slot);
-    return believed(own.decode, own.decodesSeen, speedsOfClass(slot).toldDecode);
+    return believed(
+        own.decode, own.decodesSeen * own.left(lookedAt), speedsOfClass(slot).toldDecode);
   }
 
   /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
   double psi(int slot) {
     Speed own = speeds(slot);
-    return believed(own.prefill(), own.prefillsSeen, speedsOfClass(slot).toldPrefill);
+    return believed(
+        own.prefill(), own.prefillsSeen * own.left(lookedAt), speedsOfClass(slot).toldPrefill);
   }
 
   /**
@@ -159,7 +196,7 @@ final class LearnedSpeeds {
    * requests have told and chance can't explain: so one that is new, or whose first request was
    * slow, is not left out for it, and equal ones stay equal.
    */
-  private static double believed(double own, int seen, double ofClass) {
+  private static double believed(double own, double seen, double ofClass) {
     double told = seen / (seen + AS_ITS_CLASS) * Math.log(own / ofClass);
     // As Wiener's filter has it: what is far above the noise stays, what is below it goes.
     double beyondNoise = told * told * told / (told * told + NOISE * NOISE);
@@ -198,6 +235,12 @@ final class LearnedSpeeds {
       double found = (double) completion.cachedTokens() / completion.promptTokens();
       trust[slot] += LEARNING * (Math.min(1, found / expected) - trust[slot]);
     }
+    long now = completion.now();
+    if (now - lookedAt >= LOOK) {
+      lookedAt = now;
+      version++;
+    }
+    speeds(slot).wake(now);
     learnPrefill(completion, engine, slot);
     learnDecode(completion, engine, slot);
   }
@@ -226,7 +269,7 @@ final class LearnedSpeeds {
       // It came into the middle of a step.
       taken = Math.max(0, taken - phi(slot) * engine.decode(batch, kv) / 2);
     }
-    if (taken > ABSURD * expected) {
+    if (taken > ABSURD * expected || expected < TOO_QUICK_TO_TELL) {
       return;
     }
     Speed all = speedsOfClass(slot);

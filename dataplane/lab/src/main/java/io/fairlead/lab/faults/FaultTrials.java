@@ -40,7 +40,14 @@ public final class FaultTrials {
     }
     List<Way> ways = new ArrayList<>();
     options.ways().forEach((name, commands) -> ways.add(new CommandWay(name, commands, PATIENCE)));
-    List<Finding> findings = make(options, ways);
+    List<Finding> findings;
+    try {
+      findings = make(options, ways);
+    } catch (IOException | RuntimeException e) {
+      System.err.println("trials of faults ended: " + e);
+      System.exit(2); // what the other frontend has started would go on for ever
+      return;
+    }
     List<String> lines = FaultsTable.lines(findings);
     lines.forEach(System.out::println);
     String file = options.report().getFileName().toString().replaceFirst("\\.json$", "");
