@@ -201,11 +201,11 @@ public final class PoolHealth {
    */
   public void cut(long now, EndpointHealth endpoint, long sentAt, boolean trial) {
     cutShare += cutsRate() * (1 - cutShare);
-    endpoint.cutsInRow++;
-    if (endpoint.cutsInRow >= FAILURES_IN_A_ROW
-        && Math.pow(cutShare, endpoint.cutsInRow) < BY_CHANCE) {
-      endpoint.cutsInRow--; // counted below
+    int row = endpoint.cutsInRow + 1;
+    if (row >= FAILURES_IN_A_ROW && Math.pow(cutShare, row) < BY_CHANCE) {
       failed(now, endpoint, Failure.BROKEN_OFF, sentAt, trial);
+    } else {
+      endpoint.cutsInRow = row;
     }
   }
 

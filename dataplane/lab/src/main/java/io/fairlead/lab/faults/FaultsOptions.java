@@ -1,8 +1,8 @@
 package io.fairlead.lab.faults;
 
+import io.fairlead.lab.NamedArguments;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,19 +28,12 @@ record FaultsOptions(
     Path report) {
 
   static FaultsOptions parse(String... args) {
-    var given = new HashMap<String, String>();
+    var given = new NamedArguments(args);
     var ways = new LinkedHashMap<String, List<String>>();
-    for (int i = 0; i < args.length; i += 2) {
-      if (!args[i].startsWith("--") || i + 1 == args.length) {
-        throw new IllegalArgumentException("expected --name value, got " + args[i]);
-      }
-      if (!args[i].equals("--way")) {
-        given.put(args[i], args[i + 1]);
-        continue;
-      }
-      String[] parts = args[i + 1].split("=", 2);
+    for (String way : given.all("--way")) {
+      String[] parts = way.split("=", 2);
       if (parts.length < 2 || parts[0].isBlank() || parts[1].isBlank()) {
-        throw new IllegalArgumentException("--way: expected NAME=COMMAND, got " + args[i + 1]);
+        throw new IllegalArgumentException("--way: expected NAME=COMMAND, got " + way);
       }
       ways.computeIfAbsent(parts[0], name -> new ArrayList<>()).add(parts[1]);
     }
@@ -56,14 +49,12 @@ record FaultsOptions(
     var options =
         new FaultsOptions(
             ways,
-            chosen(take(given, "--faults"), phases.all()),
+            chosen(given.text("--faults"), phases.all()),
             phases,
-            (long) number(given, "--seed"),
-            Path.of(take(given, "--work")),
-            Path.of(take(given, "--report")));
-    if (!given.isEmpty()) {
-      throw new IllegalArgumentException("unknown: " + given.keySet());
-    }
+            (long) given.number("--seed"),
+            Path.of(given.text("--work")),
+            Path.of(given.text("--report")));
+    given.nothingElse();
     return options;
   }
 
@@ -88,28 +79,11 @@ record FaultsOptions(
     return chosen;
   }
 
-  private static String take(Map<String, String> given, String name) {
-    String value = given.remove(name);
-    if (value == null) {
-      throw new IllegalArgumentException(name + " is missing");
-    }
-    return value;
-  }
-
-  private static double positive(Map<String, String> given, String name) {
-    double value = number(given, name);
+  private static double positive(NamedArguments given, String name) {
+    double value = given.number(name);
     if (!(value > 0)) {
       throw new IllegalArgumentException(name + " is " + value + "; set more than 0");
     }
     return value;
-  }
-
-  private static double number(Map<String, String> given, String name) {
-    String value = take(given, name);
-    try {
-      return Double.parseDouble(value);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(name + " must be a number, not " + value, e);
-    }
   }
 }

@@ -1,8 +1,8 @@
 package io.fairlead.lab.load;
 
+import io.fairlead.lab.NamedArguments;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -50,28 +50,20 @@ record LoadOptions(
   }
 
   static LoadOptions parse(String... args) {
-    var given = new HashMap<String, String>();
-    for (int i = 0; i < args.length; i += 2) {
-      if (!args[i].startsWith("--") || i + 1 == args.length) {
-        throw new IllegalArgumentException("expected --name value, got " + args[i]);
-      }
-      given.put(args[i], args[i + 1]);
-    }
+    var given = new NamedArguments(args);
     var options =
         new LoadOptions(
-            way(take(given, "--baseline")),
-            way(take(given, "--subject")),
-            URI.create(take(given, "--picks")),
-            take(given, "--model"),
-            Math.toIntExact(whole(given, "--requests")),
-            number(given, "--rate"),
-            Math.toIntExact(whole(given, "--rounds")),
-            Math.toIntExact(whole(given, "--warmup")),
-            whole(given, "--seed"),
-            Path.of(take(given, "--report")));
-    if (!given.isEmpty()) {
-      throw new IllegalArgumentException("unknown: " + given.keySet());
-    }
+            way(given.text("--baseline")),
+            way(given.text("--subject")),
+            URI.create(given.text("--picks")),
+            given.text("--model"),
+            Math.toIntExact(given.whole("--requests")),
+            given.number("--rate"),
+            Math.toIntExact(given.whole("--rounds")),
+            Math.toIntExact(given.whole("--warmup")),
+            given.whole("--seed"),
+            Path.of(given.text("--report")));
+    given.nothingElse();
     return options;
   }
 
@@ -95,31 +87,5 @@ record LoadOptions(
       processes.put(process[0], Long.valueOf(process[1]));
     }
     return new Way(parts[0], URI.create(parts[1]), processes);
-  }
-
-  private static String take(Map<String, String> given, String name) {
-    String value = given.remove(name);
-    if (value == null) {
-      throw new IllegalArgumentException(name + " is missing");
-    }
-    return value;
-  }
-
-  private static long whole(Map<String, String> given, String name) {
-    String value = take(given, name);
-    try {
-      return Long.parseLong(value);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(name + " must be a whole number, not " + value, e);
-    }
-  }
-
-  private static double number(Map<String, String> given, String name) {
-    String value = take(given, name);
-    try {
-      return Double.parseDouble(value);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(name + " must be a number, not " + value, e);
-    }
   }
 }
