@@ -36,6 +36,9 @@ final class EndpointState implements Endpoint {
   /** When it came, or came back: what was scraped earlier is of a former life. */
   private long since;
 
+  /** When its caches were last empty for certain. */
+  private long emptyAt;
+
   /** Of the metrics: read for each candidate of each decision, so kept at hand. */
   private int waiting;
 
@@ -93,6 +96,7 @@ final class EndpointState implements Endpoint {
     this.spec = spec;
     this.slot = slot;
     this.since = now;
+    this.emptyAt = now;
     this.areasUntil = now;
     this.identity = Hashing.wyhashFinal4().hashCharsToLong(spec.name());
     this.attributes = EndpointLabels.attributes(spec.labels());
@@ -120,6 +124,7 @@ final class EndpointState implements Endpoint {
     if (leaving) {
       leaving = false;
       since = now;
+      emptyAt = now;
       scrapedAt = Long.MIN_VALUE;
       health.comesBack(now);
       read(EndpointMetrics.UNKNOWN);
@@ -221,10 +226,16 @@ final class EndpointState implements Endpoint {
   }
 
   /** Another process is there: what the former one had loaded is gone. */
-  void restarted() {
+  void restarted(long now) {
+    emptyAt = now;
     adapters.unknown();
     kvCapacityTokens = 0;
     kvTold = 0;
+  }
+
+  @Override
+  public long emptyAt() {
+    return emptyAt;
   }
 
   int partition() {

@@ -134,7 +134,7 @@ public final class PoolCore {
       return;
     }
     if (state.restarted(metrics)) {
-      state.restarted();
+      state.restarted(now);
       endpoints.forget(state);
       health.restarted(now, state.health());
     } else if (state.progressed(metrics)) {

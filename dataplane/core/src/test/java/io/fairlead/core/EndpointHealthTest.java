@@ -449,6 +449,24 @@ class EndpointHealthTest {
     }
   }
 
+  /** Those who stayed hold the common beginnings of all prompts by then, and are hardly busy. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whoComesBackGetsItsShareOfPromptsThatOthersHold(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, "cost");
+    pool.groups = 20;
+    pool.traffic(20, 90 * SECOND);
+    pool.at(40 * SECOND, () -> pool.list(pool.servers.subList(0, 4)));
+    pool.at(45 * SECOND, () -> pool.list(pool.servers));
+    pool.runUntil(91 * SECOND);
+    for (int i = 4; i < 6; i++) {
+      Server back = pool.servers.get(i);
+      int within15s = back.sentAfter(45 * SECOND) - back.sentAfter(60 * SECOND);
+      assertThat(within15s).as("of some 300").isGreaterThanOrEqualTo(30);
+      assertThat(back.sentAfter(70 * SECOND)).as("of some 400, later").isGreaterThanOrEqualTo(40);
+    }
+  }
+
   @Test
   void aPromptThatKillsServersGoesOutTwice() {
     Pool pool = new Pool().configure().endpoints("a", "b", "c", "d");

@@ -31,6 +31,10 @@ final class VirtualPool implements RequestListener, PoolListener {
   private static final long ANSWER = 400 * MILLI;
   private static final long PIECE = 100 * MILLI;
   private static final long TICK = 100 * MILLI;
+
+  /** Of a prompt that begins like others. */
+  private static final int TOKENS = 272;
+
   private static final long SCRAPE = 200 * MILLI;
 
   /** What a server does with what is sent to it. */
@@ -143,6 +147,9 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   boolean gateway = true;
 
+  /** So many common beginnings prompts have; 0 for prompts that share nothing. */
+  int groups;
+
   /** What requests ask for themselves. */
   Timeouts timeouts = Timeouts.UNSET;
 
@@ -248,8 +255,8 @@ final class VirtualPool implements RequestListener, PoolListener {
         new RequestFacts(
             "m",
             random.nextLong(),
-            new long[0],
-            PromptSize.ofTokens(100 + random.nextInt(200)),
+            prompt(),
+            PromptSize.ofTokens(groups == 0 ? 100 + random.nextInt(200) : TOKENS),
             -1,
             1_000,
             delivery,
@@ -258,6 +265,17 @@ final class VirtualPool implements RequestListener, PoolListener {
             null);
     core.arrive(now, facts, this);
     beginning = null;
+  }
+
+  /** Blocks of a prompt: three quarters of it are its group's. */
+  private long[] prompt() {
+    long[] blocks = new long[groups == 0 ? 0 : TOKENS / 16];
+    int group = groups == 0 ? 0 : random.nextInt(groups);
+    for (int i = 0; i < blocks.length; i++) {
+      boolean common = i < blocks.length * 3 / 4;
+      blocks[i] = common ? (group + 1) * 1_000L + i : random.nextLong();
+    }
+    return blocks;
   }
 
   /** The request whose first effect is to come. */

@@ -77,6 +77,14 @@ public interface Endpoint {
     return 1;
   }
 
+  /**
+   * When its caches were empty for certain: it came, came back, or another process took its place.
+   * In nanoseconds, as {@link InferenceRequest#now()}; {@link Long#MIN_VALUE} where nobody knows.
+   */
+  default long emptyAt() {
+    return Long.MIN_VALUE;
+  }
+
   /** LoRA adapters there. */
   Adapters adapters();
 

@@ -48,6 +48,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private final Settings settings;
   private final LearnedSpeeds speeds;
+  private final Newcomers newcomers = new Newcomers();
 
   /** By place; what changes is worked out again before a decision. */
   private final CostColumns columns;
@@ -115,6 +116,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     there.set(endpoint);
     columns.write(place, there, engine, speeds, endpoint.slot());
     columns.identity(place, endpoint.identity());
+    newcomers.changed(endpoint);
   }
 
   @Override
@@ -131,6 +133,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     seen = candidates.changes(seen, this);
     reserve(size, candidates.places());
     candidates.cachedTokens(cached);
+    boolean welcomed = newcomers.welcome(request.now(), candidates, cached, speeds);
     costs.prompt = request.promptTokens();
     costs.now = request.now();
     double expectedOutput = speeds.expectedOutput();
@@ -160,6 +163,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       }
     }
     int owner = owner(request, candidates, scores, ties == 1 ? cheapest : NONE, least);
+    if (welcomed) {
+      double lacks = cached[owner] - candidates.cachedTokens(owner);
+      newcomers.charge(candidates.get(owner), lacks, speeds);
+    }
     for (int i = 0; i < size; i++) {
       // Exact ties go to the owner too: below 1 is below it.
       scores[i] = Math.min(least / scores[i], BELOW_ONE);

@@ -30,6 +30,8 @@ final class PlainWorkCost implements Scorer, Observer {
   private double leastInFlight;
 
   private double[] uncached = {};
+  private double[] cached = {};
+  private final Newcomers newcomers = new Newcomers();
 
   PlainWorkCost(WorkCostScorer.Settings settings) {
     this.speeds = new LearnedSpeeds(settings.classes());
@@ -61,7 +63,13 @@ final class PlainWorkCost implements Scorer, Observer {
             : expectedOutput;
     if (uncached.length < size) {
       uncached = new double[size + size / 2];
+      cached = new double[size + size / 2];
     }
+    for (int i = 0; i < size; i++) {
+      newcomers.changed(candidates.get(i));
+      cached[i] = candidates.cachedTokens(i);
+    }
+    boolean welcomed = newcomers.welcome(request.now(), candidates, cached, speeds);
     double prompt = request.promptTokens();
     long now = request.now();
     double tokenTime = 0;
@@ -70,7 +78,7 @@ final class PlainWorkCost implements Scorer, Observer {
       EngineClass engine = speeds.engine(candidates.get(i));
       there.set(candidates.get(i));
       tokenTime += speeds.psi(slot) * engine.b();
-      uncached[i] = prompt - candidates.cachedTokens(i) * speeds.trust(slot);
+      uncached[i] = prompt - cached[i] * speeds.trust(slot);
       double load =
           there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
       leastInFlight = candidates.get(i).adapters().leastInFlight();
@@ -83,6 +91,10 @@ final class PlainWorkCost implements Scorer, Observer {
       least = Math.min(least, scores[i]);
     }
     int owner = owner(request, candidates, scores, least);
+    if (welcomed) {
+      newcomers.charge(
+          candidates.get(owner), cached[owner] - candidates.cachedTokens(owner), speeds);
+    }
     for (int i = 0; i < size; i++) {
       // Exact ties go to the owner too: below 1 is below it.
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
@@ -163,7 +175,7 @@ final class PlainWorkCost implements Scorer, Observer {
     double fewest = Double.POSITIVE_INFINITY;
     double same = weighed(candidates.get(cheapest)) > 1 ? 1.05 : 1.2;
     for (int i = 0; i < candidates.size(); i++) {
-      if (candidates.cachedTokens(i) < candidates.cachedTokens(cheapest)) {
+      if (cached[i] < cached[cheapest]) {
         ofEqual[i] = Double.POSITIVE_INFINITY;
       }
       if (ofEqual[i] <= same * least) {
