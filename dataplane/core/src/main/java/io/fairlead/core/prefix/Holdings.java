@@ -1,7 +1,5 @@
 package io.fairlead.core.prefix;
 
-import java.util.Arrays;
-
 /**
  * Which holder holds which run: an entry for each such pair, in the order in which its holder last
  * used it. A run's entries are also a list while its holders are few.
@@ -17,54 +15,58 @@ final class Holdings {
       new IntTable() {
         @Override
         int hash(int entry) {
-          return mix(run[entry], holder[entry]);
+          return mix(records.get(entry, RUN), records.get(entry, HOLDER));
         }
       };
 
-  private int[] run = {};
-  private int[] holder = {};
-  private int[] newer = {};
-  private int[] older = {};
+  private static final int RUN = 0;
+  private static final int HOLDER = 1;
+  private static final int NEWER = 2;
+  private static final int OLDER = 3;
 
   /** The run's next entry; also links the free places. */
-  private int[] next = {};
+  private static final int NEXT = 4;
 
   /** How many of the runs behind it the holder has. */
-  private int[] behind = {};
+  private static final int BEHIND = 5;
 
+  private final Records records = new Records();
   private int used;
   private int free = NONE;
   private int live;
 
   int run(int entry) {
-    return run[entry];
+    return records.get(entry, RUN);
   }
 
   int holder(int entry) {
-    return holder[entry];
+    return records.get(entry, HOLDER);
   }
 
   int next(int entry) {
-    return next[entry];
+    return records.get(entry, NEXT);
   }
 
   void next(int entry, int following) {
-    next[entry] = following;
+    records.set(entry, NEXT, following);
   }
 
   int behind(int entry) {
-    return behind[entry];
+    return records.get(entry, BEHIND);
   }
 
   void behind(int entry, int count) {
-    behind[entry] = count;
+    records.set(entry, BEHIND, count);
   }
 
   /** The entry of this pair, or {@link #NONE}. */
   int find(int ofRun, int ofHolder) {
-    for (int place = byPair.first(mix(ofRun, ofHolder)); ; place = byPair.next(place)) {
-      int entry = byPair.at(place);
-      if (entry == NONE || (run[entry] == ofRun && holder[entry] == ofHolder)) {
+    int hash = mix(ofRun, ofHolder);
+    int[] places = byPair.places(hash);
+    for (int place = IntTable.first(places, hash); ; place = IntTable.next(places, place)) {
+      int entry = places[place];
+      if (entry == NONE
+          || (records.get(entry, RUN) == ofRun && records.get(entry, HOLDER) == ofHolder)) {
         return entry;
       }
     }
@@ -75,16 +77,16 @@ final class Holdings {
     int entry = free;
     if (entry == NONE) {
       entry = used++;
-      if (entry == run.length) {
-        grow();
+      if (entry == records.room()) {
+        records.grow();
       }
     } else {
-      free = next[entry];
+      free = records.get(entry, NEXT);
     }
-    run[entry] = ofRun;
-    holder[entry] = ofHolder;
-    next[entry] = NONE;
-    behind[entry] = 0;
+    records.set(entry, RUN, ofRun);
+    records.set(entry, HOLDER, ofHolder);
+    records.set(entry, NEXT, NONE);
+    records.set(entry, BEHIND, 0);
     live++;
     byPair.add(entry);
     return entry;
@@ -93,44 +95,44 @@ final class Holdings {
   /** Frees an entry that is in nobody's order any more. */
   void remove(int entry) {
     byPair.remove(entry);
-    next[entry] = free;
+    records.set(entry, NEXT, free);
     free = entry;
     live--;
   }
 
   void linkNewest(Holder owner, int entry) {
-    newer[entry] = NONE;
-    older[entry] = owner.newest;
+    records.set(entry, NEWER, NONE);
+    records.set(entry, OLDER, owner.newest);
     if (owner.newest == NONE) {
       owner.oldest = entry;
     } else {
-      newer[owner.newest] = entry;
+      records.set(owner.newest, NEWER, entry);
     }
     owner.newest = entry;
   }
 
   /** Puts an entry just after, in age, one that is in the order. */
   void linkNewer(Holder owner, int entry, int than) {
-    older[entry] = than;
-    newer[entry] = newer[than];
-    if (newer[than] == NONE) {
+    records.set(entry, OLDER, than);
+    records.set(entry, NEWER, records.get(than, NEWER));
+    if (records.get(than, NEWER) == NONE) {
       owner.newest = entry;
     } else {
-      older[newer[than]] = entry;
+      records.set(records.get(than, NEWER), OLDER, entry);
     }
-    newer[than] = entry;
+    records.set(than, NEWER, entry);
   }
 
   void unlink(Holder owner, int entry) {
-    if (newer[entry] == NONE) {
-      owner.newest = older[entry];
+    if (records.get(entry, NEWER) == NONE) {
+      owner.newest = records.get(entry, OLDER);
     } else {
-      older[newer[entry]] = older[entry];
+      records.set(records.get(entry, NEWER), OLDER, records.get(entry, OLDER));
     }
-    if (older[entry] == NONE) {
-      owner.oldest = newer[entry];
+    if (records.get(entry, OLDER) == NONE) {
+      owner.oldest = records.get(entry, NEWER);
     } else {
-      newer[older[entry]] = newer[entry];
+      records.set(records.get(entry, OLDER), NEWER, records.get(entry, NEWER));
     }
   }
 
@@ -141,21 +143,11 @@ final class Holdings {
 
   /** Bytes of the heap taken. */
   long allocatedBytes() {
-    return 6L * Integer.BYTES * run.length + (long) Integer.BYTES * byPair.length();
+    return records.bytes() + (long) Integer.BYTES * byPair.length();
   }
 
   private static int mix(int run, int holder) {
     long z = ((long) run << 32 | holder) * 0x9E3779B97F4A7C15L;
     return (int) (z >>> 32);
-  }
-
-  private void grow() {
-    int to = Math.max(16, run.length + run.length / 4);
-    run = Arrays.copyOf(run, to);
-    holder = Arrays.copyOf(holder, to);
-    newer = Arrays.copyOf(newer, to);
-    older = Arrays.copyOf(older, to);
-    next = Arrays.copyOf(next, to);
-    behind = Arrays.copyOf(behind, to);
   }
 }

@@ -3,9 +3,14 @@ package io.fairlead.core.prefix;
 import java.util.Arrays;
 
 /**
- * Open addressing with linear probing over numbers whose keys lie elsewhere: a place holds a
- * number, and the caller says where a number's own place is and which number it looks for. Removal
- * shifts the numbers behind it back: no tombstones. At most two thirds full.
+ * A hash table of numbers whose keys lie elsewhere: a place holds a number, and the caller says
+ * where a number's own place is and which number it looks for.
+ *
+ * <p>It grows in small steps (extendible hashing: Fagin, Nievergelt, Pippenger, Strong, 1979), so
+ * that no request waits while all numbers get new places: the highest bits of a hash say in which
+ * part a number is, and a part that is full becomes two. A part has open addressing with linear
+ * probing by the lowest bits, is at most two thirds full, and removal shifts the numbers behind it
+ * back: no tombstones.
  */
 abstract class IntTable {
 
@@ -13,57 +18,97 @@ abstract class IntTable {
 
   private static final int SMALLEST = 16;
 
-  private int[] places = new int[SMALLEST];
-  private int size;
+  /** Places of a part that becomes two instead of larger. */
+  private static final int LARGEST = 4096;
 
-  IntTable() {
-    Arrays.fill(places, NONE);
+  /**
+   * Bits of hashes that say which part, at most: what makes so many parts is no chance, but keys
+   * that somebody chose.
+   */
+  private static final int MOST_BITS = 16;
+
+  /** Parts by the highest bits of a hash; one that has not been parted so often stands in many. */
+  private Part[] parts = {new Part(0)};
+
+  /** How many of a hash's bits say which part. */
+  private int bits;
+
+  private int length = SMALLEST;
+
+  /** Some of the numbers: those whose hashes begin alike. */
+  private static final class Part {
+
+    /** How many bits of their hashes are alike. */
+    private final int alike;
+
+    private int[] places = emptied(SMALLEST);
+    private int size;
+
+    Part(int alike) {
+      this.alike = alike;
+    }
+
+    /** Makes room for as many numbers as it is said to have. */
+    private void reserve() {
+      int least = Math.max(SMALLEST, 2 * size);
+      places = emptied(Integer.highestOneBit(2 * least - 1));
+    }
+
+    private static int[] emptied(int length) {
+      int[] places = new int[length];
+      Arrays.fill(places, NONE);
+      return places;
+    }
   }
 
-  /** Hash of the key of a number that is in the table; its low bits are used. */
+  /** Hash of the key of a number that is in the table. */
   abstract int hash(int number);
 
+  /** Places in all parts. */
   final int length() {
-    return places.length;
+    return length;
   }
 
-  /** The number at or behind this hash's place, where a search starts. */
-  final int first(int hash) {
+  /** The places among which a number of this hash is; to be read only. */
+  final int[] places(int hash) {
+    return part(hash).places;
+  }
+
+  /** The place where a search starts. */
+  static int first(int[] places, int hash) {
     return hash & (places.length - 1);
   }
 
-  final int next(int place) {
+  static int next(int[] places, int place) {
     return (place + 1) & (places.length - 1);
-  }
-
-  final int at(int place) {
-    return places[place];
   }
 
   /** Adds a number that is not there. */
   final void add(int number) {
-    if ((size + 1) * 3L > places.length * 2L) {
-      int[] old = places;
-      places = new int[old.length * 2];
-      Arrays.fill(places, NONE);
-      for (int each : old) {
-        if (each != NONE) {
-          place(each);
-        }
+    int hash = hash(number);
+    Part part = part(hash);
+    while ((part.size + 1) * 3 > part.places.length * 2) {
+      if (part.places.length < LARGEST || part.alike == MOST_BITS) {
+        grow(part);
+      } else {
+        halve(part, hash);
+        part = part(hash);
       }
     }
-    place(number);
-    size++;
+    place(part, number, hash);
+    part.size++;
   }
 
   /** Removes a number that is there. */
   final void remove(int number) {
-    int hole = first(hash(number));
+    Part part = part(hash(number));
+    int[] places = part.places;
+    int hole = first(places, hash(number));
     while (places[hole] != number) {
-      hole = next(hole);
+      hole = next(places, hole);
     }
     int mask = places.length - 1;
-    for (int at = next(hole); places[at] != NONE; at = next(at)) {
+    for (int at = next(places, hole); places[at] != NONE; at = next(places, at)) {
       int home = hash(places[at]) & mask;
       // It may fill the hole unless its home lies behind the hole, seen around the table's end.
       if (((at - home) & mask) >= ((at - hole) & mask)) {
@@ -72,13 +117,65 @@ abstract class IntTable {
       }
     }
     places[hole] = NONE;
-    size--;
+    part.size--;
   }
 
-  private void place(int number) {
-    int at = first(hash(number));
+  private Part part(int hash) {
+    // By 32 a shift would do nothing.
+    return parts[bits == 0 ? 0 : hash >>> (Integer.SIZE - bits)];
+  }
+
+  private void grow(Part part) {
+    int[] old = part.places;
+    length += old.length;
+    part.places = Part.emptied(old.length * 2);
+    for (int each : old) {
+      if (each != NONE) {
+        place(part, each, hash(each));
+      }
+    }
+  }
+
+  /** Puts the numbers of a part into two, by the first bit in which their hashes may differ. */
+  private void halve(Part part, int hash) {
+    if (part.alike == bits) {
+      Part[] twice = new Part[parts.length * 2];
+      for (int i = 0; i < parts.length; i++) {
+        twice[2 * i] = parts[i];
+        twice[2 * i + 1] = parts[i];
+      }
+      parts = twice;
+      bits++;
+    }
+    Part low = new Part(part.alike + 1);
+    Part high = new Part(part.alike + 1);
+    int shift = Integer.SIZE - 1 - part.alike;
+    for (int each : part.places) {
+      if (each != NONE && (hash(each) >>> shift & 1) == 1) {
+        high.size++;
+      }
+    }
+    low.size = part.size - high.size;
+    low.reserve();
+    high.reserve();
+    length += low.places.length + high.places.length - part.places.length;
+    for (int each : part.places) {
+      if (each != NONE) {
+        int own = hash(each);
+        place((own >>> shift & 1) == 0 ? low : high, each, own);
+      }
+    }
+    int same = 1 << (bits - part.alike);
+    int from = (hash >>> (Integer.SIZE - bits)) & -same;
+    Arrays.fill(parts, from, from + same / 2, low);
+    Arrays.fill(parts, from + same / 2, from + same, high);
+  }
+
+  private static void place(Part part, int number, int hash) {
+    int[] places = part.places;
+    int at = first(places, hash);
     while (places[at] != NONE) {
-      at = next(at);
+      at = next(places, at);
     }
     places[at] = number;
   }

@@ -26,21 +26,26 @@ final class Runs {
       new IntTable() {
         @Override
         int hash(int run) {
-          return mix(keys[run][0], depth[run]);
+          return mix(keys(run)[0], records.get(run, DEPTH));
         }
       };
 
-  private long[][] keys = {};
-  private long[][] holderBits = {};
-  private int[] length = {};
-  private int[] depth = {};
-  private int[] parent = {};
+  private static final int LENGTH = 0;
+  private static final int DEPTH = 1;
+  private static final int PARENT = 2;
 
   /** First entry of the list while there is no bit set; also links the free places. */
-  private int[] firstEntry = {};
+  private static final int FIRST_ENTRY = 3;
 
-  private int[] holders = {};
-  private int[] partials = {};
+  private static final int HOLDERS = 4;
+  private static final int PARTIALS = 5;
+
+  private final Records records = new Records();
+
+  /** By chunk of records and place in it. */
+  private long[][][] keys = {};
+
+  private long[][][] holderBits = {};
   private int used;
   private int free = NONE;
   private int live;
@@ -48,9 +53,11 @@ final class Runs {
 
   /** The run that starts with this key at this depth, or {@link #NONE}. */
   int find(long key, int atDepth) {
-    for (int place = byFirst.first(mix(key, atDepth)); ; place = byFirst.next(place)) {
-      int run = byFirst.at(place);
-      if (run == NONE || (depth[run] == atDepth && keys[run][0] == key)) {
+    int hash = mix(key, atDepth);
+    int[] places = byFirst.places(hash);
+    for (int place = IntTable.first(places, hash); ; place = IntTable.next(places, place)) {
+      int run = places[place];
+      if (run == NONE || (records.get(run, DEPTH) == atDepth && keys(run)[0] == key)) {
         return run;
       }
     }
@@ -61,19 +68,19 @@ final class Runs {
     int run = free;
     if (run == NONE) {
       run = used++;
-      if (run == length.length) {
+      if (run == records.room()) {
         grow();
       }
     } else {
-      free = firstEntry[run];
+      free = records.get(run, FIRST_ENTRY);
     }
-    keys[run] = ownKeys;
-    length[run] = ownKeys.length;
-    depth[run] = atDepth;
-    parent[run] = behind;
-    firstEntry[run] = NONE;
-    holders[run] = 0;
-    partials[run] = 0;
+    keys(run, ownKeys);
+    records.set(run, LENGTH, ownKeys.length);
+    records.set(run, DEPTH, atDepth);
+    records.set(run, PARENT, behind);
+    records.set(run, FIRST_ENTRY, NONE);
+    records.set(run, HOLDERS, 0);
+    records.set(run, PARTIALS, 0);
     arrayBytes += bytes(ownKeys);
     live++;
     byFirst.add(run);
@@ -82,10 +89,10 @@ final class Runs {
 
   void remove(int run) {
     byFirst.remove(run);
-    arrayBytes -= bytes(keys[run]) + bytes(holderBits[run]);
-    keys[run] = NO_KEYS;
-    holderBits[run] = NO_KEYS;
-    firstEntry[run] = free;
+    arrayBytes -= bytes(keys(run)) + bytes(holderBits(run));
+    keys(run, NO_KEYS);
+    holderBits[Records.chunk(run)][Records.inChunk(run)] = NO_KEYS;
+    records.set(run, FIRST_ENTRY, free);
     free = run;
     live--;
   }
@@ -95,24 +102,24 @@ final class Runs {
    */
   int split(int run, int at) {
     byFirst.remove(run);
-    int head = add(Arrays.copyOf(keys[run], at), depth[run], parent[run]);
-    arrayBytes -= bytes(keys[run]);
-    keys[run] = Arrays.copyOfRange(keys[run], at, length[run]);
-    arrayBytes += bytes(keys[run]);
-    length[run] -= at;
-    depth[run] += at;
-    parent[run] = head;
+    int head = add(Arrays.copyOf(keys(run), at), records.get(run, DEPTH), records.get(run, PARENT));
+    arrayBytes -= bytes(keys(run));
+    keys(run, Arrays.copyOfRange(keys(run), at, records.get(run, LENGTH)));
+    arrayBytes += bytes(keys(run));
+    records.add(run, LENGTH, -at);
+    records.add(run, DEPTH, at);
+    records.set(run, PARENT, head);
     byFirst.add(run);
     return head;
   }
 
   /** Lets go of keys behind {@code to}; of the memory only when that is half of it. */
   void shorten(int run, int to) {
-    length[run] = to;
-    if (to <= keys[run].length / 2) {
-      arrayBytes -= bytes(keys[run]);
-      keys[run] = Arrays.copyOf(keys[run], to);
-      arrayBytes += bytes(keys[run]);
+    records.set(run, LENGTH, to);
+    if (to <= keys(run).length / 2) {
+      arrayBytes -= bytes(keys(run));
+      keys(run, Arrays.copyOf(keys(run), to));
+      arrayBytes += bytes(keys(run));
     }
   }
 
@@ -120,8 +127,8 @@ final class Runs {
    * How many keys of a prompt, from {@code at} to {@code end}, this run has; the first is known.
    */
   int common(int run, long salt, long[] blocks, int at, int end) {
-    long[] own = keys[run];
-    int most = Math.min(length[run], end - at);
+    long[] own = keys(run);
+    int most = Math.min(records.get(run, LENGTH), end - at);
     if (own[most - 1] == PrefixIndex.key(salt, blocks[at + most - 1])) {
       return most;
     }
@@ -139,51 +146,59 @@ final class Runs {
   }
 
   int length(int run) {
-    return length[run];
+    return records.get(run, LENGTH);
   }
 
   int depth(int run) {
-    return depth[run];
+    return records.get(run, DEPTH);
   }
 
   /** The run before it, or {@link #NONE}. */
   int parent(int run) {
-    return parent[run];
+    return records.get(run, PARENT);
   }
 
   int holders(int run) {
-    return holders[run];
+    return records.get(run, HOLDERS);
   }
 
   void holders(int run, int count) {
-    holders[run] = count;
+    records.set(run, HOLDERS, count);
   }
 
   /** Holders that have lost the run's end. */
   int partials(int run) {
-    return partials[run];
+    return records.get(run, PARTIALS);
   }
 
   void partials(int run, int count) {
-    partials[run] = count;
+    records.set(run, PARTIALS, count);
   }
 
   int firstEntry(int run) {
-    return firstEntry[run];
+    return records.get(run, FIRST_ENTRY);
   }
 
   void firstEntry(int run, int entry) {
-    firstEntry[run] = entry;
+    records.set(run, FIRST_ENTRY, entry);
   }
 
   /** One bit per holder, or empty while the holders are a list. */
   long[] holderBits(int run) {
-    return holderBits[run];
+    return holderBits[Records.chunk(run)][Records.inChunk(run)];
+  }
+
+  private long[] keys(int run) {
+    return keys[Records.chunk(run)][Records.inChunk(run)];
+  }
+
+  private void keys(int run, long[] own) {
+    keys[Records.chunk(run)][Records.inChunk(run)] = own;
   }
 
   void holderBits(int run, long[] bits) {
-    arrayBytes += bytes(bits) - bytes(holderBits[run]);
-    holderBits[run] = bits;
+    arrayBytes += bytes(bits) - bytes(holderBits(run));
+    holderBits[Records.chunk(run)][Records.inChunk(run)] = bits;
   }
 
   /** Bytes of what is there now. */
@@ -194,7 +209,8 @@ final class Runs {
   /** Bytes of the heap taken. */
   long allocatedBytes() {
     return arrayBytes
-        + 8L * Integer.BYTES * length.length
+        + records.bytes()
+        + 2L * Integer.BYTES * records.room()
         + (long) Integer.BYTES * byFirst.length();
   }
 
@@ -208,17 +224,15 @@ final class Runs {
   }
 
   private void grow() {
-    int to = Math.max(16, length.length + length.length / 4);
-    int from = keys.length;
-    keys = Arrays.copyOf(keys, to);
-    holderBits = Arrays.copyOf(holderBits, to);
-    Arrays.fill(keys, from, to, NO_KEYS);
-    Arrays.fill(holderBits, from, to, NO_KEYS);
-    length = Arrays.copyOf(length, to);
-    depth = Arrays.copyOf(depth, to);
-    parent = Arrays.copyOf(parent, to);
-    firstEntry = Arrays.copyOf(firstEntry, to);
-    holders = Arrays.copyOf(holders, to);
-    partials = Arrays.copyOf(partials, to);
+    int chunk = Records.chunk(records.room());
+    records.grow();
+    if (chunk == keys.length) {
+      keys = Arrays.copyOf(keys, Math.max(1, chunk * 2));
+      holderBits = Arrays.copyOf(holderBits, keys.length);
+    }
+    keys[chunk] = new long[Records.CHUNK][];
+    holderBits[chunk] = new long[Records.CHUNK][];
+    Arrays.fill(keys[chunk], NO_KEYS);
+    Arrays.fill(holderBits[chunk], NO_KEYS);
   }
 }
