@@ -240,10 +240,17 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
       return;
     }
     lookUp();
-    double most = Math.max(0, promptTokens - 1.0);
-    for (int i = 0; i < size; i++) {
-      int slot = columns.slot[all ? i : chosen[i]];
-      into[i] = Math.min(most, Math.floor(prefixes.held(slot) * blockTokens));
+    // In whole numbers, and without a branch for each: this is done for every endpoint.
+    int most = Math.max(0, promptTokens - 1);
+    int[] slots = columns.slot;
+    if (all) {
+      for (int i = 0; i < size; i++) {
+        into[i] = Math.min(most, (int) (prefixes.held(slots[i]) * blockTokens));
+      }
+    } else {
+      for (int i = 0; i < size; i++) {
+        into[i] = Math.min(most, (int) (prefixes.held(slots[chosen[i]]) * blockTokens));
+      }
     }
   }
 
