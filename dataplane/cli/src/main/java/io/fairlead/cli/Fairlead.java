@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
       StubCommand.class,
       SimulateCommand.class,
       ReplayCommand.class,
+      TrainCommand.class,
     })
 public final class Fairlead implements Runnable {
 

@@ -34,6 +34,15 @@ final class Tuning {
   private @Nullable Duration drainTimeout;
 
   @Option(
+      names = "--warm-up",
+      description =
+          "So long requests of its own make the process quick before it says that it is ready; 0s"
+              + " for not at all.",
+      converter = GoDuration.class,
+      defaultValue = "2s")
+  private Duration warmUp = Duration.ofSeconds(2);
+
+  @Option(
       names = "--max-body-bytes",
       description = "Largest request body.",
       defaultValue = "" + DataPlaneConfig.DEFAULT_MAX_BODY_BYTES)
@@ -51,6 +60,7 @@ final class Tuning {
     return builder
         .admin("0.0.0.0", metricsPort)
         .drain(drainTimeout == null ? usualDrain : drainTimeout)
+        .warmUp(warmUp)
         .capture(capture.config())
         .scraping(MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval));
   }

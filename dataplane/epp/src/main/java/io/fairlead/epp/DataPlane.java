@@ -8,6 +8,7 @@ import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.transport.Transport;
+import io.fairlead.epp.warmup.WarmUp;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
@@ -55,8 +56,12 @@ public final class DataPlane implements AutoCloseable {
     try {
       runtime = new PoolRuntime(config, group, clock, readiness, capture(clock));
       parts.push(runtime);
+      if (config.warmUp().isPositive()) {
+        readiness.cold();
+      }
       listen(group);
       runtime.start();
+      warmUp(group, clock);
     } catch (RuntimeException | Error e) {
       closeParts();
       throw e;
@@ -204,6 +209,29 @@ public final class DataPlane implements AutoCloseable {
       parts.push(() -> server.drain(Duration.ZERO));
       extProc = server;
     }
+  }
+
+  /** Beside the reading of config and endpoints, which mostly waits. */
+  private void warmUp(EventLoopGroup group, LongSupplier clock) {
+    DataPlaneConfig.ExtProc wanted = config.extProc();
+    WarmUp warmUp =
+        new WarmUp(
+            new WarmUp.Plan(
+                config.gateway() != null,
+                wanted != null,
+                wanted != null && wanted.secure(),
+                config.warmUp()),
+            group,
+            clock);
+    parts.push(warmUp);
+    Thread.ofPlatform()
+        .daemon()
+        .name("fairlead-warm-up")
+        .start(
+            () -> {
+              warmUp.run();
+              readiness.warm();
+            });
   }
 
   private void closeParts() {

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param admin HTTP: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /debug/status}
  * @param scraping how endpoints are asked for their metrics
  * @param drain longest time that requests in flight get when the data plane is closed
+ * @param warmUp how long requests of the data plane's own make it quick before it is ready, 0 for
+ *     not at all
  * @param loops event loops, at least 1
  * @param capture where what the pool is told and decides is written down
  */
@@ -30,6 +32,7 @@ public record DataPlaneConfig(
     @Nullable Listen admin,
     MetricsScraper.Settings scraping,
     Duration drain,
+    Duration warmUp,
     int loops,
     @Nullable CaptureConfig capture) {
 
@@ -39,6 +42,9 @@ public record DataPlaneConfig(
     }
     if (drain.isNegative()) {
       throw new IllegalArgumentException("drain is " + drain + "; set 0 or more");
+    }
+    if (warmUp.isNegative()) {
+      throw new IllegalArgumentException("warmUp is " + warmUp + "; set 0 or more");
     }
   }
 
@@ -156,7 +162,7 @@ public record DataPlaneConfig(
   /** Default bound on request bodies. */
   public static final int DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-  /** Starts from the defaults: nothing listens, 30 s to drain, a loop per processor. */
+  /** Starts from the defaults: nothing listens, 30 s to drain, no warm-up, a loop per processor. */
   public static Builder builder(Source source) {
     return new Builder(source);
   }
@@ -170,6 +176,7 @@ public record DataPlaneConfig(
     private @Nullable Listen admin;
     private MetricsScraper.Settings scraping = MetricsScraper.Settings.DEFAULT;
     private Duration drain = Duration.ofSeconds(30);
+    private Duration warmUp = Duration.ZERO;
     private int loops = Runtime.getRuntime().availableProcessors();
     private @Nullable CaptureConfig capture;
 
@@ -218,6 +225,12 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** How long requests of its own make it quick before it is ready. */
+    public Builder warmUp(Duration bound) {
+      warmUp = bound;
+      return this;
+    }
+
     /** Number of event loops. */
     public Builder loops(int count) {
       loops = count;
@@ -233,7 +246,7 @@ public record DataPlaneConfig(
     /** All parts as they are now. */
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
-          source, gateway, extProc, health, admin, scraping, drain, loops, capture);
+          source, gateway, extProc, health, admin, scraping, drain, warmUp, loops, capture);
     }
   }
 }

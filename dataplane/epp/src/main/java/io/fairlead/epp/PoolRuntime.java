@@ -186,6 +186,7 @@ final class PoolRuntime implements AutoCloseable {
       case NO_CONFIG ->
           refused == null ? "no config yet" : "no config in force: " + refused.message();
       case NO_LOOK -> "nobody has looked for endpoints yet";
+      case COLD -> "warming up";
       case CANT_LISTEN -> readiness.problem();
       case READY -> "";
       case DRAINING -> "draining";

@@ -7,9 +7,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether requests may come: the one answer that all ports tell. They may once a config is in
- * force, somebody has looked for endpoints and the ports for requests are open, and until the end
- * begins; after that never again. A pool without endpoints, not yet or not any more, is ready: a
- * rejection that says so tells clients more than a port that is gone.
+ * force, somebody has looked for endpoints, the warm-up is over and the ports for requests are
+ * open, and until the end begins; after that never again. A pool without endpoints, not yet or not
+ * any more, is ready: a rejection that says so tells clients more than a port that is gone.
  *
  * <p>Safe to use from any thread.
  */
@@ -19,6 +19,8 @@ final class Readiness {
   enum State {
     NO_CONFIG,
     NO_LOOK,
+    /** All is there, and the first requests would take long. */
+    COLD,
     /** All is there, and a port can't be listened on. */
     CANT_LISTEN,
     READY,
@@ -30,6 +32,7 @@ final class Readiness {
   private final CompletableFuture<Void> reached = new CompletableFuture<>();
   private boolean configured;
   private boolean endpointsSeen;
+  private boolean cold;
   private volatile State state = State.NO_CONFIG;
   private Runnable opening = () -> {};
   private volatile String problem = "";
@@ -47,6 +50,16 @@ final class Readiness {
    */
   synchronized void beforeReady(Runnable opening) {
     this.opening = opening;
+  }
+
+  /** Is not ready before {@link #warm}; to be called first. */
+  synchronized void cold() {
+    cold = true;
+  }
+
+  /** What serving takes is quick now. Not for an event loop, as ports may be opened. */
+  void warm() {
+    advance(() -> cold = false);
   }
 
   /** A config is in force. Not for an event loop, as ports may be opened. */
@@ -94,12 +107,22 @@ final class Readiness {
     synchronized (this) {
       step.run();
       if (state != State.DRAINING && state != State.READY) {
-        enter(!configured ? State.NO_CONFIG : endpointsSeen ? open() : State.NO_LOOK);
+        enter(missing());
       }
     }
     if (ready()) {
       reached.complete(null);
     }
+  }
+
+  private State missing() {
+    if (!configured) {
+      return State.NO_CONFIG;
+    }
+    if (!endpointsSeen) {
+      return State.NO_LOOK;
+    }
+    return cold ? State.COLD : open();
   }
 
   private State open() {

@@ -36,6 +36,29 @@ class ReadinessTest {
   }
 
   @Test
+  void waitsForTheWarmUp() {
+    readiness.cold();
+    readiness.listen(told::add);
+    readiness.configured();
+    readiness.endpointsSeen();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.COLD);
+    assertThat(readiness.reached()).isNotDone();
+    readiness.warm();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
+    assertThat(told).containsExactly(false, true);
+  }
+
+  @Test
+  void aWarmUpThatIsOverFirstWaitsForTheRest() {
+    readiness.cold();
+    readiness.warm();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.NO_CONFIG);
+    readiness.endpointsSeen();
+    readiness.configured();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
+  }
+
+  @Test
   void isNeverReadyAgainOnceItDrains() {
     readiness.listen(told::add);
     readiness.configured();

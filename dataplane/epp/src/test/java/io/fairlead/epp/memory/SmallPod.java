@@ -15,8 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A data plane in a process of its own, with the heap that the image gives it in a container of 1
@@ -76,9 +74,7 @@ public final class SmallPod implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-XX:MaxRAM=1g");
-    command.addAll(imageFlags());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("@../../hack/dataplane.options"); // those of the image
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.add(endpoints.toString());
     Process process =
@@ -97,18 +93,6 @@ public final class SmallPod implements AutoCloseable {
       }
     }
     throw new IllegalStateException("the process ended before it was ready");
-  }
-
-  /** The data plane's own, of the script that makes the image. */
-  private static List<String> imageFlags() throws IOException {
-    String script = Files.readString(Path.of("../../hack/images"));
-    Matcher flags = Pattern.compile("\ndataplane=\\((.*)\\)\n").matcher(script);
-    if (!flags.find()) {
-      throw new IllegalStateException("hack/images has no flags of the data plane");
-    }
-    List<String> all = new ArrayList<>(List.of(flags.group(1).split(" ", -1)));
-    all.add("-XX:+ExitOnOutOfMemoryError");
-    return all;
   }
 
   public int gatewayPort() {
