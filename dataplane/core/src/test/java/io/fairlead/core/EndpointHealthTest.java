@@ -449,6 +449,21 @@ class EndpointHealthTest {
     }
   }
 
+  /** Most of each prompt is cached: what is left of it takes some milliseconds on the others. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whoIsSlowAtShortPromptsGetsFew(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, "cost");
+    pool.groups = 20;
+    pool.traffic(50, 60 * SECOND);
+    pool.fault(0, Manner.SLOW, 10 * SECOND, 30 * SECOND);
+    pool.runUntil(61 * SECOND);
+    Server slow = pool.servers.get(0);
+    int sick = slow.sentAfter(15 * SECOND) - slow.sentAfter(30 * SECOND);
+    assertThat(sick).as("of some 750").isLessThanOrEqualTo(750 / 8 / 3);
+    assertThat(slow.sentAfter(45 * SECOND)).as("of some 750").isGreaterThanOrEqualTo(40);
+  }
+
   /** Those who stayed hold the common beginnings of all prompts by then, and are hardly busy. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
