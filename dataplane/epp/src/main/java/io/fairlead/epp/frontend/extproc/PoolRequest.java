@@ -1,0 +1,106 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.fairlead.core.Failure;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.epp.director.Director;
+import io.fairlead.epp.director.Exchange;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream's request as its pool knows it: what is told before it was submitted, or once its end is
+ * told, is dropped, so that phases need not know.
+ */
+final class PoolRequest implements Exchange {
+
+  private final ExtProcStream stream;
+  private @Nullable Director director;
+  private List<Route.Header> responseHeaders = List.of();
+
+  PoolRequest(ExtProcStream stream) {
+    this.stream = stream;
+  }
+
+  void submit(RequestFacts facts) {
+    Director submitted = new Director(stream.context().pool(), stream.loop(), this);
+    director = submitted;
+    submitted.submit(facts);
+  }
+
+  /** What plugins add to the response's headers. */
+  List<Route.Header> responseHeaders() {
+    return responseHeaders;
+  }
+
+  @Override
+  public void send(Route route) {
+    responseHeaders = route.responseHeaders();
+    stream.send(route);
+  }
+
+  @Override
+  public void pass() {
+    stream.pass();
+  }
+
+  @Override
+  public void reject(Rejection rejection) {
+    director = null;
+    stream.answer(Refusals.of(rejection));
+  }
+
+  /** Whether the pool counts it. */
+  boolean isThere() {
+    return director != null;
+  }
+
+  /** The endpoint's answer is a failure: the pool says whether it passes. */
+  void judge(Failure failure) {
+    if (director != null) {
+      director.attemptFailed(failure);
+    }
+  }
+
+  /** The client gets the endpoint's answer. */
+  void answering() {
+    if (director != null) {
+      director.answering();
+    }
+  }
+
+  /**
+   * More of the answer came.
+   *
+   * @param good whether it is what was asked for
+   */
+  void progress(boolean good) {
+    if (director != null) {
+      if (good) {
+        director.firstByte();
+      }
+      director.progress();
+    }
+  }
+
+  /** The proxy has the request, and nobody sees what becomes of it. */
+  void left() {
+    Director leaving = director;
+    director = null;
+    if (leaving != null) {
+      leaving.left();
+    }
+  }
+
+  /** It is over. */
+  void end(Outcome outcome, Usage usage) {
+    Director ended = director;
+    director = null;
+    if (ended != null) {
+      ended.end(outcome, usage);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
+import io.fairlead.epp.memory.IncomingBody;
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.JsonMediaType;
+import io.fairlead.epp.openai.ParsedRequest;
+
+/** The request's body comes. Holds one body, at most the configured limit. */
+final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
+
+  private final ExtProcStream stream;
+  private final RequestHead head;
+  private final IncomingBody body;
+
+  /** Whether there is no room for more of the body: nothing is asked of the proxy. */
+  private boolean heldBack;
+
+  private ReadingRequest(ExtProcStream stream, RequestHead head, long length) {
+    this.stream = stream;
+    this.head = head;
+    StreamContext context = stream.context();
+    body = new IncomingBody(context.bodies(), stream.loop(), length, context.maxBodyBytes(), this);
+  }
+
+  /** Reads the body from its first byte on, once there is room, or refuses the request. */
+  static void begin(ExtProcStream stream, RequestHead head) {
+    long length = head.contentLength();
+    try {
+      if (length > stream.context().maxBodyBytes()) {
+        throw tooLarge(stream);
+      }
+      JsonMediaType.require(head.value("content-type"), head.value("content-encoding"));
+      ReadingRequest reading = new ReadingRequest(stream, head, length);
+      stream.become(reading);
+      reading.heldBack = reading.body.open() == IncomingBody.Room.AWAITED;
+      stream.patience().begin();
+    } catch (BadRequestException e) {
+      stream.refuse(e);
+    }
+  }
+
+  private static BadRequestException tooLarge(ExtProcStream stream) {
+    return new BadRequestException(
+        413,
+        ErrorCodes.BODY_TOO_LARGE,
+        "The request body is longer than " + stream.context().maxBodyBytes() + " bytes.");
+  }
+
+  @Override
+  public String state() {
+    return "being read";
+  }
+
+  @Override
+  public void body(ExtProcStream stream, HttpBody piece) {
+    stream.patience().somethingCame();
+    try {
+      if (!body.allows(piece.getBody().size())) {
+        throw tooLarge(stream);
+      }
+      boolean last = piece.getEndOfStream();
+      heldBack = body.add(piece.getBody(), last) == IncomingBody.Room.AWAITED;
+      if (last) {
+        whole(false);
+      }
+    } catch (BadRequestException e) {
+      stream.refuse(e);
+    }
+  }
+
+  @Override
+  public void trailers(ExtProcStream stream) {
+    try {
+      whole(true);
+    } catch (BadRequestException e) {
+      stream.refuse(e);
+    }
+  }
+
+  private void whole(boolean trailers) throws BadRequestException {
+    stream.patience().end();
+    StreamContext context = stream.context();
+    ParsedRequest read = context.reader().read(head.value(":path"), body.bytes(), 0, body.length());
+    stream.decide(
+        new Deciding(head, new WholeBody(body, read), trailers),
+        head.facts(context, read, body.length()));
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return !heldBack;
+  }
+
+  @Override
+  public void roomMade() {
+    heldBack = false;
+    stream.patience().somethingCame();
+    stream.advance();
+  }
+
+  @Override
+  public void roomRefused(BadRequestException why) {
+    stream.refuse(why);
+  }
+
+  @Override
+  public void responseBegins(ExtProcStream stream) {
+    stream.answeredByProxy();
+  }
+
+  @Override
+  public void release() {
+    body.release();
+  }
+}

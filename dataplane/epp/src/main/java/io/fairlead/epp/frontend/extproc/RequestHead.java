@@ -1,0 +1,72 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.envoyproxy.envoy.config.core.v3.HeaderMap;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.fairlead.core.PromptSize;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
+import io.fairlead.core.RequestHeaders;
+import io.fairlead.core.Subset;
+import io.fairlead.epp.openai.ParsedRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a proxy tells of a request before its body. Never changes, so that any loop may read it.
+ *
+ * @param headers as the proxy sent them
+ * @param subset endpoints that the gateway allows, or null for all
+ */
+record RequestHead(HeaderMap headers, @Nullable Subset subset) implements RequestHeaders {
+
+  private static final long[] NO_BLOCKS = {};
+
+  static RequestHead of(ProcessingRequest message) {
+    return new RequestHead(
+        message.getRequestHeaders().getHeaders(), SubsetHint.of(message.getMetadataContext()));
+  }
+
+  @Override
+  public @Nullable String first(String name) {
+    return Headers.first(headers, name);
+  }
+
+  /** First value of a header, or "". */
+  String value(String name) {
+    return Headers.value(headers, name);
+  }
+
+  /** The body's length in bytes, or -1 where it isn't told. */
+  long contentLength() {
+    return Headers.number(headers, "content-length");
+  }
+
+  /** A request that shows no body. */
+  RequestFacts facts(StreamContext context) {
+    return new RequestFacts(
+        "",
+        context.seeds().getAsLong(),
+        NO_BLOCKS,
+        PromptSize.NONE,
+        -1,
+        0,
+        new Delivery(false, false),
+        context.pool().timeouts(this),
+        this,
+        subset);
+  }
+
+  /** A request whose body of so many bytes was read. */
+  RequestFacts facts(StreamContext context, ParsedRequest read, int bodyBytes) {
+    return new RequestFacts(
+        read.model(),
+        context.seeds().getAsLong(),
+        read.blocks(),
+        read.prompt(),
+        read.maxOutputTokens(),
+        bodyBytes,
+        new Delivery(read.streamed(), false),
+        context.pool().timeouts(this),
+        this,
+        subset);
+  }
+}

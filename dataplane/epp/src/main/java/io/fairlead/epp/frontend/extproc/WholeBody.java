@@ -1,0 +1,27 @@
+package io.fairlead.epp.frontend.extproc;
+
+import io.fairlead.epp.memory.IncomingBody;
+import io.fairlead.epp.openai.ModelSplice;
+import io.fairlead.epp.openai.ParsedRequest;
+
+/**
+ * A request's body that is whole and read.
+ *
+ * @param bytes charged to the budget until they are released
+ * @param read what it says
+ */
+record WholeBody(IncomingBody bytes, ParsedRequest read) {
+
+  /** The body as the endpoint is to get it. */
+  RequestBody askingFor(String targetModel) {
+    return new RequestBody(ModelSplice.splice(bytes.bytes(), 0, bytes.length(), read, targetModel));
+  }
+
+  int length() {
+    return bytes.length();
+  }
+
+  void release() {
+    bytes.release();
+  }
+}
