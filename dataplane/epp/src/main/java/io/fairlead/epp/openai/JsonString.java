@@ -1,9 +1,13 @@
 package io.fairlead.epp.openai;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Text as a JSON string. */
 final class JsonString {
+
+  private static final String ESCAPED = "\"\\/bfnrt";
+  private static final String MEANT = "\"\\/\b\f\n\r\t";
 
   private JsonString() {}
 
@@ -25,6 +29,37 @@ final class JsonString {
       }
     }
     return true;
+  }
+
+  /** What the bytes between a JSON string's quotes say; null if they are broken. */
+  static @Nullable String text(byte[] bytes, int from, int to) {
+    String raw = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+    StringBuilder text = new StringBuilder(raw.length());
+    for (int i = 0; i < raw.length(); i++) {
+      char c = raw.charAt(i);
+      if (c == '\\') {
+        i++;
+        int plain = i < raw.length() ? ESCAPED.indexOf(raw.charAt(i)) : -1;
+        if (plain >= 0) {
+          c = MEANT.charAt(plain);
+        } else if (i + 4 < raw.length() && raw.charAt(i) == 'u') {
+          int unit = 0;
+          for (int digit = i + 1; digit <= i + 4; digit++) {
+            int value = Character.digit(raw.charAt(digit), 16);
+            if (value < 0) {
+              return null;
+            }
+            unit = unit << 4 | value;
+          }
+          c = (char) unit;
+          i += 4;
+        } else {
+          return null;
+        }
+      }
+      text.append(c);
+    }
+    return text.toString();
   }
 
   static void append(StringBuilder json, String text) {
