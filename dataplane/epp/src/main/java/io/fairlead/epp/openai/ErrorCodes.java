@@ -42,6 +42,12 @@ public final class ErrorCodes {
   /** 429: there is no memory for the body. */
   public static final String BODY_MEMORY_FULL = "body_memory_full";
 
+  /** 500: the gateway shows its requests to the picker in a way that is not served. */
+  public static final String UNSERVED_MODE = "unserved_processing_mode";
+
+  /** 500: an error of the picker's own. */
+  public static final String PICKER_FAILED = "picker_failed";
+
   /** 503: the picker ends, and the request was not sent anywhere. */
   public static final String SHUTTING_DOWN = "shutting_down";
 

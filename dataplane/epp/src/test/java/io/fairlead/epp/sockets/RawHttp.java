@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -86,6 +87,13 @@ public final class RawHttp implements Closeable {
     send(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
   }
 
+  /** Some of these bytes as one chunk. */
+  public void chunk(byte[] bytes, int from, int to) throws IOException {
+    send(Integer.toHexString(to - from) + "\r\n");
+    send(Arrays.copyOfRange(bytes, from, to));
+    send("\r\n");
+  }
+
   public Message read() throws IOException {
     Message head = readHead();
     ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -129,7 +137,9 @@ public final class RawHttp implements Closeable {
     if (bytes.length < length) {
       throw new EOFException("cut off inside a chunk");
     }
-    line();
+    while (!line().isEmpty()) {
+      // trailers, after the last one
+    }
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 

@@ -55,6 +55,11 @@ final class Exchange {
     full(status, "application/json", body.toString());
   }
 
+  /** An answer of this model. */
+  void completion(String model, JsonNode body) {
+    full(200, "application/json", body.toString(), model);
+  }
+
   void error(ApiError error) {
     if (error.message().isEmpty()) {
       full(error.status(), null, "");
@@ -70,6 +75,10 @@ final class Exchange {
   }
 
   void full(int status, @Nullable String contentType, String body) {
+    full(status, contentType, body, null);
+  }
+
+  private void full(int status, @Nullable String contentType, String body, @Nullable String model) {
     var response =
         new DefaultFullHttpResponse(
             version,
@@ -79,19 +88,19 @@ final class Exchange {
       response.headers().set(HttpHeaderNames.CONTENT_TYPE, contentType);
     }
     HttpUtil.setContentLength(response, response.content().readableBytes());
-    identify(response.headers());
+    identify(response.headers(), model);
     HttpUtil.setKeepAlive(response, keepAlive);
     done.run();
     closeUnless(keepAlive, ctx.writeAndFlush(response));
   }
 
-  void beginStream() {
+  void beginStream(String model) {
     HttpResponse head = new DefaultHttpResponse(version, HttpResponseStatus.OK);
     head.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8");
     if (HttpVersion.HTTP_1_1.equals(version)) {
       head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     }
-    identify(head.headers());
+    identify(head.headers(), model);
     HttpUtil.setKeepAlive(head, streamKeepsAlive());
     var _ = ctx.write(head);
   }
@@ -125,7 +134,10 @@ final class Exchange {
     }
   }
 
-  private void identify(HttpHeaders headers) {
+  private void identify(HttpHeaders headers, @Nullable String model) {
+    if (model != null) {
+      headers.set("x-stub-model", model);
+    }
     headers.set("x-stub-endpoint", config.name());
     headers.set("x-stub-pod", config.pod());
     if (bodyHash != null) {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 /**
  * A model server without a model: it speaks the OpenAI API and tells vLLM's metrics, and takes as
  * long as the engine that it plays. Answers carry who gave them in {@code x-stub-endpoint} and
- * {@code x-stub-pod}.
+ * {@code x-stub-pod}, and completions which model they are of in {@code x-stub-model}.
  *
  * <p>A server lives on one event loop of the group it is started on, so one process can be many
  * servers. Methods are callable from any thread but the loop's own.

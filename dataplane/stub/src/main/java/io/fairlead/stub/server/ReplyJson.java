@@ -20,6 +20,11 @@ final class ReplyJson {
     this.createdSeconds = createdSeconds;
   }
 
+  /** Who answers. */
+  String model() {
+    return request.model();
+  }
+
   ObjectNode whole(int outputTokens, int cachedTokens, String finishReason) {
     ObjectNode choice = NODES.objectNode().put("index", 0);
     String text = Filler.text(outputTokens);

@@ -64,7 +64,7 @@ final class StreamedReply implements Reply {
   }
 
   private void begin() {
-    exchange.beginStream();
+    exchange.beginStream(json.model());
     if (request.chat()) {
       exchange.write(event(json.roleChunk()));
     }

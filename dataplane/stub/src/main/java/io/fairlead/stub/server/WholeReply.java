@@ -31,6 +31,6 @@ final class WholeReply implements Reply {
 
   @Override
   public void end(String finishReason) {
-    exchange.json(200, json.whole(tokens, cachedTokens, finishReason));
+    exchange.completion(json.model(), json.whole(tokens, cachedTokens, finishReason));
   }
 }

@@ -62,6 +62,7 @@ final class ModelServerIT {
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(response.headers().firstValue("x-stub-endpoint")).contains("one");
     assertThat(response.headers().firstValue("x-stub-pod")).contains("pod-a");
+    assertThat(response.headers().firstValue("x-stub-model")).contains("m");
     assertThat(response.headers().firstValue("content-type")).contains("application/json");
     assertThat(response.headers().firstValue("x-stub-body-sha256")).isEmpty();
     JsonNode body = json(response.body());

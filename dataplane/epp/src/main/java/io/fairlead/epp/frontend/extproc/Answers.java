@@ -22,6 +22,7 @@ import io.fairlead.epp.director.PickerHeaders;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the messages sent to the proxy. */
 final class Answers {
@@ -34,6 +35,13 @@ final class Answers {
 
   private static final String NAMESPACE = "envoy.lb";
 
+  /** Lets the request's headers stand until its body is known. */
+  static final ProcessingResponse REQUEST_HEADERS =
+      ProcessingResponse.newBuilder()
+          .setRequestHeaders(
+              HeadersResponse.newBuilder().setResponse(CommonResponse.getDefaultInstance()))
+          .build();
+
   private static final ProcessingResponse RESPONSE_HEADERS =
       ProcessingResponse.newBuilder()
           .setResponseHeaders(
@@ -45,6 +53,13 @@ final class Answers {
           .setRequestTrailers(TrailersResponse.getDefaultInstance())
           .build();
 
+  /** Lets the piece of the response that was shown pass as it is. */
+  static final ProcessingResponse RESPONSE_BODY =
+      ProcessingResponse.newBuilder()
+          .setResponseBody(
+              BodyResponse.newBuilder().setResponse(CommonResponse.getDefaultInstance()))
+          .build();
+
   static final ProcessingResponse RESPONSE_TRAILERS =
       ProcessingResponse.newBuilder()
           .setResponseTrailers(TrailersResponse.getDefaultInstance())
@@ -53,13 +68,38 @@ final class Answers {
   private Answers() {}
 
   /**
-   * Sends the request there.
+   * Sends the request there, as the answer to its headers.
    *
    * @param contentLength the body's new length where it changed, or -1
    * @param from the client's headers: what only pickers may set is taken out
    */
   static ProcessingResponse destination(Route route, long contentLength, HeaderMap from) {
-    String destination = route.destinations();
+    return ProcessingResponse.newBuilder()
+        .setRequestHeaders(
+            HeadersResponse.newBuilder().setResponse(sentTo(route, contentLength, from)))
+        .setDynamicMetadata(metadata(route))
+        .build();
+  }
+
+  /**
+   * Sends the request there, as the answer to its body that was shown in one piece.
+   *
+   * @param body what takes its place; null where it stays
+   * @param contentLength the body's new length where it changed, or -1
+   */
+  static ProcessingResponse destination(
+      Route route, @Nullable ByteString body, long contentLength, HeaderMap from) {
+    CommonResponse.Builder answer = sentTo(route, contentLength, from);
+    if (body != null) {
+      answer.setBodyMutation(BodyMutation.newBuilder().setBody(body));
+    }
+    return ProcessingResponse.newBuilder()
+        .setRequestBody(BodyResponse.newBuilder().setResponse(answer))
+        .setDynamicMetadata(metadata(route))
+        .build();
+  }
+
+  private static CommonResponse.Builder sentTo(Route route, long contentLength, HeaderMap from) {
     HeaderMutation.Builder headers = HeaderMutation.newBuilder();
     for (int i = 0; i < from.getHeadersCount(); i++) {
       String name = from.getHeaders(i).getKey().toLowerCase(Locale.ROOT);
@@ -68,37 +108,56 @@ final class Answers {
       }
     }
     set(headers, route.requestHeaders());
-    headers.addSetHeaders(set(DESTINATION, destination));
+    headers.addSetHeaders(set(DESTINATION, route.destinations()));
     if (contentLength >= 0) {
       headers.addSetHeaders(set("content-length", Long.toString(contentLength)));
     }
+    return CommonResponse.newBuilder().setHeaderMutation(headers).setClearRouteCache(true);
+  }
+
+  private static Struct metadata(Route route) {
     Struct lb =
         Struct.newBuilder()
-            .putFields(DESTINATION, Value.newBuilder().setStringValue(destination).build())
+            .putFields(DESTINATION, Value.newBuilder().setStringValue(route.destinations()).build())
             .build();
-    return ProcessingResponse.newBuilder()
-        .setRequestHeaders(
-            HeadersResponse.newBuilder()
-                .setResponse(
-                    CommonResponse.newBuilder()
-                        .setHeaderMutation(headers)
-                        .setClearRouteCache(true)))
-        .setDynamicMetadata(
-            Struct.newBuilder().putFields(NAMESPACE, Value.newBuilder().setStructValue(lb).build()))
+    return Struct.newBuilder()
+        .putFields(NAMESPACE, Value.newBuilder().setStructValue(lb).build())
         .build();
   }
 
-  /** Lets the response's headers pass, and adds these. */
-  static ProcessingResponse responseHeaders(List<Route.Header> added) {
-    if (added.isEmpty()) {
+  /**
+   * Lets the response's headers pass, and adds these.
+   *
+   * @param newLength whether the body may become another: its length is not told then
+   */
+  static ProcessingResponse responseHeaders(List<Route.Header> added, boolean newLength) {
+    if (added.isEmpty() && !newLength) {
       return RESPONSE_HEADERS;
     }
     HeaderMutation.Builder headers = HeaderMutation.newBuilder();
     set(headers, added);
+    if (newLength) {
+      headers.addRemoveHeaders("content-length");
+    }
     return ProcessingResponse.newBuilder()
         .setResponseHeaders(
             HeadersResponse.newBuilder()
                 .setResponse(CommonResponse.newBuilder().setHeaderMutation(headers)))
+        .build();
+  }
+
+  /** Puts these bytes in the place of the piece of the response that was shown. */
+  static ProcessingResponse responseBodyInstead(ByteString bytes) {
+    BodyMutation.Builder mutation = BodyMutation.newBuilder();
+    if (bytes.isEmpty()) {
+      mutation.setClearBody(true);
+    } else {
+      mutation.setBody(bytes);
+    }
+    return ProcessingResponse.newBuilder()
+        .setResponseBody(
+            BodyResponse.newBuilder()
+                .setResponse(CommonResponse.newBuilder().setBodyMutation(mutation)))
         .build();
   }
 

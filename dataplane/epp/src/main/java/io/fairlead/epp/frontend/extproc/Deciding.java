@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 import io.fairlead.core.Route;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,25 @@ record Deciding(RequestHead head, @Nullable WholeBody body, boolean trailers)
 
   @Override
   public void send(ExtProcStream stream, Route route) {
-    stream.mode().request().send(stream, this, route);
+    if (body != null) {
+      stream.mode().request().send(stream, this, body, route);
+      return;
+    }
+    stream.tell(Answers.destination(route, -1, head.headers()));
+    if (trailers) {
+      stream.tell(Answers.REQUEST_TRAILERS);
+    }
+    stream.requestSent();
+  }
+
+  @Override
+  public void body(ExtProcStream stream, HttpBody piece) {
+    Sent.ignoreSecondEnd(stream, piece);
+  }
+
+  @Override
+  public void trailers(ExtProcStream stream) {
+    stream.become(new Deciding(head, body, true));
   }
 
   @Override

@@ -20,8 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExtProcServer implements AutoCloseable {
 
-  /** Proxies send a body in pieces of at most 1 MiB. */
-  private static final int MAX_MESSAGE = 4 << 20;
+  /** Proxies send a body in pieces of at most 1 MiB, or whole where they are set up for that. */
+  private static final int SMALLEST_BOUND = 4 << 20;
+
+  /** What a message has beside a body. */
+  private static final int BESIDE_BODY = 1 << 20;
 
   /**
    * What a proxy may send of a stream that is not read, because there is no memory for its body.
@@ -82,7 +85,7 @@ public final class ExtProcServer implements AutoCloseable {
     NettyServerBuilder builder =
         GrpcPort.on(config.host(), config.port(), group)
             .addService(new ExtProcService(context, group))
-            .maxInboundMessageSize(MAX_MESSAGE)
+            .maxInboundMessageSize(Math.max(SMALLEST_BOUND, config.maxBodyBytes() + BESIDE_BODY))
             .flowControlWindow(WINDOW)
             .maxConcurrentCallsPerConnection(Integer.MAX_VALUE)
             // A proxy may check its connections as often as it likes.

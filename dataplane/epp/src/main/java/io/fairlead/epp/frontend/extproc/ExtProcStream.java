@@ -55,6 +55,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     this.proxy = proxy;
     this.loop = loop;
     patience = new Patience(this, loop, context.bodyTimeout());
+    patience.begin(1);
     context.counters().streamOpened();
   }
 
@@ -63,12 +64,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     if (isOver()) {
       return;
     }
+    patience.somethingCame();
     try {
       take(message);
     } catch (RuntimeException e) {
-      log.error("ext_proc stream ended by an error of ours", e);
-      context.counters().failure();
-      end(Outcome.DISCONNECTED, Status.INTERNAL.withDescription("the endpoint picker failed"));
+      failed(e);
     }
     wanting = true;
     if (leaving != null) {
@@ -93,16 +93,41 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   }
 
   private boolean agree(ProcessingRequest first) {
-    try {
-      mode = Mode.of(first);
-      return true;
-    } catch (Mode.NotServedException e) {
+    if (first.getObservabilityMode()) {
       context.counters().protocolError();
       end(
           Outcome.DISCONNECTED,
-          Status.FAILED_PRECONDITION.withDescription(String.valueOf(e.getMessage())));
+          Status.FAILED_PRECONDITION.withDescription(
+              "observability_mode: true is not served; set it to false"));
       return false;
     }
+    try {
+      mode = Mode.of(first);
+      return true;
+    } catch (BadRequestException e) {
+      context.counters().protocolError();
+      refuse(e);
+      return false;
+    }
+  }
+
+  /** An error of ours: the client hears of it while it can be told. */
+  private void failed(RuntimeException cause) {
+    context.counters().failure();
+    long failures = context.counters().failures();
+    if (Long.bitCount(failures) == 1) {
+      log.error("ext_proc streams ended by an error of ours, {} so far", failures, cause);
+    }
+    if (!isOver() && !(response instanceof PassingResponse)) {
+      try {
+        refuse(
+            new BadRequestException(
+                500, ErrorCodes.PICKER_FAILED, "The endpoint picker failed on this request."));
+      } catch (RuntimeException e) {
+        cause.addSuppressed(e);
+      }
+    }
+    end(Outcome.DISCONNECTED, Status.INTERNAL.withDescription("the endpoint picker failed"));
   }
 
   /** The proxy takes messages (again). */
@@ -112,7 +137,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
 
   /** Tells the proxy what it takes, and asks for more while it takes what it gets. */
   void advance() {
-    request.proceed(this);
+    try {
+      request.proceed(this);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
     if (wanting && asksForMore() && takesMessages()) {
       wanting = false;
       proxy.request(1);
@@ -169,12 +198,17 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
 
   /** The request is whole: the pool has the word. */
   void decide(Deciding next, RequestFacts facts) {
+    patience.end();
     request = next;
     atPool.submit(facts);
   }
 
   void send(Route route) {
-    request.send(this, route);
+    try {
+      request.send(this, route);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
     advance();
   }
 
@@ -193,14 +227,18 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
 
   /** A response came to a request that was never sent. */
   void answeredByProxy() {
-    patience.end();
+    patience.begin(1); // no core looks at what comes now
     atPool.end(Outcome.DISCONNECTED, Usage.UNKNOWN);
     request.release();
     request = AnsweredByProxy.PHASE;
   }
 
   void pass() {
-    response.pass(this);
+    try {
+      response.pass(this);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
     advance();
   }
 
@@ -222,9 +260,16 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
 
   /** The proxy kept silent for too long where it had to go on. */
   void silent() {
-    refuse(
-        new BadRequestException(
-            408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
+    request.silent(this);
+  }
+
+  /** Ends a stream on which the proxy keeps silent. */
+  void giveUp() {
+    end(
+        Outcome.DISCONNECTED,
+        Status.DEADLINE_EXCEEDED.withDescription(
+            "nothing came for too long: the request is %s, the response %s"
+                .formatted(request.state(), response.state())));
   }
 
   /** The proxy broke the protocol. */
@@ -284,8 +329,12 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     }
   }
 
-  /** The proxy is gone: its usual way to end a stream, or because its client went away. */
+  /**
+   * The proxy is gone: its usual way to end a stream, or because its client went away. One that
+   * shows nothing of responses goes as soon as it has the request.
+   */
   void onCancel() {
+    proxyWent();
     close(Outcome.DISCONNECTED);
   }
 
@@ -294,8 +343,17 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     onCancel();
   }
 
+  private void proxyWent() {
+    if (request instanceof Sent
+        && response instanceof ResponseAwaited
+        && !mode.response().showsBody()) {
+      atPool.left();
+    }
+  }
+
   @Override
   public void onCompleted() {
+    proxyWent();
     end(Outcome.DISCONNECTED);
   }
 

@@ -22,8 +22,9 @@ record Opened() implements RequestPhase {
     }
   }
 
+  /** Another filter before this one has answered the request. */
   @Override
   public void responseBegins(ExtProcStream stream) {
-    stream.unexpected("response_headers");
+    stream.answeredByProxy();
   }
 }

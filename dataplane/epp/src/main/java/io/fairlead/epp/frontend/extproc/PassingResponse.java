@@ -6,31 +6,52 @@ import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.openai.ModelRename;
 import io.fairlead.epp.openai.ResponseWatcher;
 import io.fairlead.epp.transport.Failures;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The response goes to the client, message by message. Holds nothing of it: what the proxy has not
- * taken yet is not asked for.
+ * The response goes to the client, message by message. Holds nothing of it but what may be the
+ * beginning of a model's name: what the proxy has not taken yet is not asked for.
  */
 final class PassingResponse implements ResponsePhase {
 
+  private static final String EVENTS = "text/event-stream";
+
   private final int status;
   private final boolean headersAreAll;
+  private final boolean streamed;
   private final ResponseWatcher watcher;
 
-  private PassingResponse(int status, boolean headersAreAll, ResponseWatcher watcher) {
+  /** Null where the answer names the model that was asked for, or none that we could read. */
+  private final @Nullable ModelRename rename;
+
+  private PassingResponse(
+      int status, boolean headersAreAll, String contentType, @Nullable ModelRename rename) {
     this.status = status;
     this.headersAreAll = headersAreAll;
-    this.watcher = watcher;
+    this.rename = rename;
+    streamed = contentType.startsWith(EVENTS);
+    watcher = new ResponseWatcher(contentType);
   }
 
-  static PassingResponse of(HttpHeaders headers) {
+  static PassingResponse of(HttpHeaders message, ExtProcStream stream) {
+    int status = (int) Headers.number(message.getHeaders(), ":status");
+    String type = Headers.value(message.getHeaders(), "content-type");
+    boolean readable =
+        status < 300
+            && stream.mode().response().showsBody()
+            && Headers.value(message.getHeaders(), "content-encoding").isEmpty();
     return new PassingResponse(
-        (int) Headers.number(headers.getHeaders(), ":status"),
-        headers.getEndOfStream(),
-        new ResponseWatcher(Headers.value(headers.getHeaders(), "content-type")));
+        status, message.getEndOfStream(), type, readable ? stream.atPool().rename(type) : null);
+  }
+
+  /** One of which the proxy shows the body alone. Its length may be told already: it stays. */
+  static PassingResponse withoutHeaders(boolean streamed) {
+    return new PassingResponse(200, false, streamed ? EVENTS : "", null);
   }
 
   @Override
@@ -49,31 +70,67 @@ final class PassingResponse implements ResponsePhase {
 
   /** The client gets it: its headers go on their way. */
   void begin(ExtProcStream stream) {
+    beginWithBody(stream);
+    stream.tell(Answers.responseHeaders(stream.atPool().responseHeaders(), rename != null));
+    if (headersAreAll) {
+      delivered(stream);
+    } else if (!stream.mode().response().showsBody()) {
+      withoutBody(stream);
+    }
+  }
+
+  /** The client gets it, and the proxy shows no headers. */
+  void beginWithBody(ExtProcStream stream) {
     stream.become(this);
     stream.atPool().answering();
-    stream.tell(Answers.responseHeaders(stream.atPool().responseHeaders()));
-    if (headersAreAll) {
+  }
+
+  /** What comes in one piece is there with its headers; of a stream of events nobody knows. */
+  private void withoutBody(ExtProcStream stream) {
+    if (streamed && status < 400) {
+      stream.goOnAlone();
+    } else {
       delivered(stream);
     }
   }
 
   @Override
   public void body(ExtProcStream stream, HttpBody piece) {
-    ByteString bytes = piece.getBody();
-    if (!bytes.isEmpty()) {
+    ByteString shown = piece.getBody();
+    if (!shown.isEmpty()) {
       stream.atPool().progress(status < 400);
-      watcher.watch(Unpooled.wrappedBuffer(bytes.asReadOnlyByteBuffer()));
+      watcher.watch(Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer()));
     }
-    stream.mode().response().pass(stream, bytes, piece.getEndOfStream());
-    if (piece.getEndOfStream()) {
+    boolean last = piece.getEndOfStream();
+    stream.mode().response().pass(stream, piece, renamed(shown, last));
+    if (last) {
       delivered(stream);
+    }
+  }
+
+  /** What passes in the place of these bytes; null where they pass themselves. */
+  private @Nullable ByteString renamed(ByteString shown, boolean last) {
+    if (rename == null) {
+      return null;
+    }
+    ByteBuf passed = rename.pass(Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer()), last);
+    try {
+      return rename.changed() ? ByteString.copyFrom(passed.nioBuffer()) : null;
+    } finally {
+      passed.release();
     }
   }
 
   @Override
   public void trailers(ExtProcStream stream) {
-    stream.tell(Answers.RESPONSE_TRAILERS);
-    delivered(stream);
+    @Nullable ByteString held = renamed(ByteString.EMPTY, true);
+    if (held != null) {
+      stream.mode().response().passLate(stream, held);
+    }
+    if (!stream.isOver()) {
+      stream.tell(Answers.RESPONSE_TRAILERS);
+      delivered(stream);
+    }
   }
 
   private void delivered(ExtProcStream stream) {

@@ -13,30 +13,36 @@ final class Patience {
 
   private final ExtProcStream stream;
   private final EventExecutor loop;
-  private final long nanos;
+  private final long usual;
+  private long nanos;
   private long cameAt;
   private @Nullable Future<?> timer;
 
   /**
    * Nothing is waited for yet.
    *
-   * @param nanos longest silence
+   * @param usual longest silence, in nanoseconds
    */
-  Patience(ExtProcStream stream, EventExecutor loop, long nanos) {
+  Patience(ExtProcStream stream, EventExecutor loop, long usual) {
     this.stream = stream;
     this.loop = loop;
-    this.nanos = nanos;
+    this.usual = usual;
+    nanos = usual;
   }
 
-  void begin() {
-    somethingCame();
+  /** Waits from now on, so many times as long as usual. */
+  void begin(int times) {
+    nanos = times * usual;
+    cameAt = loop.ticker().nanoTime();
     if (timer == null) {
       lookIn(nanos);
     }
   }
 
   void somethingCame() {
-    cameAt = loop.ticker().nanoTime();
+    if (timer != null) {
+      cameAt = loop.ticker().nanoTime();
+    }
   }
 
   void end() {

@@ -8,6 +8,7 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
+import io.fairlead.epp.openai.ModelRename;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,9 @@ final class PoolRequest implements Exchange {
 
   private final ExtProcStream stream;
   private @Nullable Director director;
+  private String modelAsked = "";
+  private String modelSent = "";
+  private boolean streamed;
   private List<Route.Header> responseHeaders = List.of();
 
   PoolRequest(ExtProcStream stream) {
@@ -26,6 +30,8 @@ final class PoolRequest implements Exchange {
   }
 
   void submit(RequestFacts facts) {
+    modelAsked = facts.model();
+    streamed = facts.delivery().streamed();
     Director submitted = new Director(stream.context().pool(), stream.loop(), this);
     director = submitted;
     submitted.submit(facts);
@@ -36,8 +42,19 @@ final class PoolRequest implements Exchange {
     return responseHeaders;
   }
 
+  /** Whether its answer comes token by token. */
+  boolean streamed() {
+    return streamed;
+  }
+
+  /** What gives an answer of this type the name that was asked for; null where it has that. */
+  @Nullable ModelRename rename(String contentType) {
+    return ModelRename.of(modelSent, modelAsked, contentType);
+  }
+
   @Override
   public void send(Route route) {
+    modelSent = route.targetModel();
     responseHeaders = route.responseHeaders();
     stream.send(route);
   }

@@ -17,6 +17,8 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   /** Whether there is no room for more of the body: nothing is asked of the proxy. */
   private boolean heldBack;
 
+  private boolean awaited;
+
   private ReadingRequest(ExtProcStream stream, RequestHead head, long length) {
     this.stream = stream;
     this.head = head;
@@ -35,7 +37,9 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
       ReadingRequest reading = new ReadingRequest(stream, head, length);
       stream.become(reading);
       reading.heldBack = reading.body.open() == IncomingBody.Room.AWAITED;
-      stream.patience().begin();
+      if (!reading.heldBack) {
+        reading.awaitBody();
+      }
     } catch (BadRequestException e) {
       stream.refuse(e);
     }
@@ -53,21 +57,39 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
     return "being read";
   }
 
+  private void awaitBody() {
+    if (!awaited) {
+      awaited = true;
+      stream.mode().request().awaitBody(stream);
+    }
+  }
+
   @Override
   public void body(ExtProcStream stream, HttpBody piece) {
-    stream.patience().somethingCame();
     try {
       if (!body.allows(piece.getBody().size())) {
         throw tooLarge(stream);
       }
-      boolean last = piece.getEndOfStream();
+      boolean last = stream.mode().request().isWhole(piece);
       heldBack = body.add(piece.getBody(), last) == IncomingBody.Room.AWAITED;
       if (last) {
         whole(false);
       }
     } catch (BadRequestException e) {
-      stream.refuse(e);
+      boolean cut =
+          e.code().equals(ErrorCodes.INVALID_JSON) && stream.mode().request().mayBeCut(piece);
+      stream.refuse(cut ? cut(piece.getBody().size()) : e);
     }
+  }
+
+  private static BadRequestException cut(int shown) {
+    return new BadRequestException(
+        413,
+        ErrorCodes.BODY_TOO_LARGE,
+        ("The request body is longer than the %d bytes that the gateway holds; raise its"
+                + " per_connection_buffer_limit_bytes, or set processing_mode.request_body_mode to"
+                + " FULL_DUPLEX_STREAMED.")
+            .formatted(shown));
   }
 
   @Override
@@ -80,7 +102,6 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   }
 
   private void whole(boolean trailers) throws BadRequestException {
-    stream.patience().end();
     StreamContext context = stream.context();
     ParsedRequest read = context.reader().read(head.value(":path"), body.bytes(), 0, body.length());
     stream.decide(
@@ -97,12 +118,20 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   public void roomMade() {
     heldBack = false;
     stream.patience().somethingCame();
+    awaitBody();
     stream.advance();
   }
 
   @Override
   public void roomRefused(BadRequestException why) {
     stream.refuse(why);
+  }
+
+  @Override
+  public void silent(ExtProcStream stream) {
+    stream.refuse(
+        new BadRequestException(
+            408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
   }
 
   @Override

@@ -24,6 +24,11 @@ final class RequestBody {
     bytes = joined;
   }
 
+  /** All of it, sent or not. */
+  ByteString all() {
+    return bytes;
+  }
+
   int size() {
     return bytes.size();
   }

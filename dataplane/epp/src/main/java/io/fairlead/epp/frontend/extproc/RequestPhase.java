@@ -34,6 +34,11 @@ sealed interface RequestPhase
   /** The response comes, whether or not the request was sent. */
   default void responseBegins(ExtProcStream stream) {}
 
+  /** The proxy kept silent for too long where it had to go on. */
+  default void silent(ExtProcStream stream) {
+    stream.giveUp();
+  }
+
   /** Tells the proxy what it takes now. */
   default void proceed(ExtProcStream stream) {}
 

@@ -1,8 +1,13 @@
 package io.fairlead.epp.frontend.extproc;
 
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
+import io.fairlead.core.Outcome;
 
-/** Nothing has come of the response. */
+/**
+ * Nothing has come of the response. A proxy may be set up to show its body without its headers, or
+ * its trailers alone.
+ */
 record ResponseAwaited() implements ResponsePhase {
 
   static final ResponseAwaited PHASE = new ResponseAwaited();
@@ -18,12 +23,39 @@ record ResponseAwaited() implements ResponsePhase {
     if (stream.isOver()) {
       return;
     }
-    PassingResponse response = PassingResponse.of(headers);
+    PassingResponse response = PassingResponse.of(headers, stream);
     if (response.failed() && stream.atPool().isThere()) {
       stream.become(new ResponseJudged(response));
       stream.atPool().judge(response.failure());
     } else {
       response.begin(stream);
+    }
+  }
+
+  @Override
+  public void body(ExtProcStream stream, HttpBody piece) {
+    if (stream.mode().response() != ResponseMode.ONE_BY_ONE) {
+      stream.unexpected("response_body");
+      return;
+    }
+    stream.responseBegins();
+    if (!stream.isOver()) {
+      PassingResponse response = PassingResponse.withoutHeaders(stream.atPool().streamed());
+      response.beginWithBody(stream);
+      response.body(stream, piece);
+    }
+  }
+
+  @Override
+  public void trailers(ExtProcStream stream) {
+    if (stream.mode().response() == ResponseMode.FULL_DUPLEX) {
+      stream.unexpected("response_trailers");
+      return;
+    }
+    stream.responseBegins();
+    if (!stream.isOver()) {
+      stream.tell(Answers.RESPONSE_TRAILERS);
+      stream.end(Outcome.COMPLETED);
     }
   }
 }

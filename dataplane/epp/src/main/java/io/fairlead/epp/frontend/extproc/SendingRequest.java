@@ -1,13 +1,14 @@
 package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 
 /** The pool has decided, and the body goes to the proxy, as much at a time as it takes. */
 final class SendingRequest implements RequestPhase {
 
   private final RequestBody outgoing;
   private final WholeBody held;
-  private final boolean trailers;
+  private boolean trailers;
 
   /**
    * A body of which nothing is sent.
@@ -24,6 +25,16 @@ final class SendingRequest implements RequestPhase {
   @Override
   public String state() {
     return "being sent";
+  }
+
+  @Override
+  public void body(ExtProcStream stream, HttpBody piece) {
+    Sent.ignoreSecondEnd(stream, piece);
+  }
+
+  @Override
+  public void trailers(ExtProcStream stream) {
+    trailers = true;
   }
 
   @Override

@@ -12,6 +12,11 @@ import io.fairlead.epp.openai.ParsedRequest;
  */
 record WholeBody(IncomingBody bytes, ParsedRequest read) {
 
+  /** Whether it asks for that model as it is. */
+  boolean asksFor(String targetModel) {
+    return targetModel.isEmpty() || targetModel.equals(read.model());
+  }
+
   /** The body as the endpoint is to get it. */
   RequestBody askingFor(String targetModel) {
     return new RequestBody(ModelSplice.splice(bytes.bytes(), 0, bytes.length(), read, targetModel));

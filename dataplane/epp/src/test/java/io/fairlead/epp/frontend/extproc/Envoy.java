@@ -7,15 +7,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A real Envoy in front of a picker, started with {@code hack/envoy}. */
+/** A real Envoy in front of a picker, set up as by {@code hack/envoy}. */
 final class Envoy implements AutoCloseable {
 
   private static final Pattern LISTENER = Pattern.compile("http::127\\.0\\.0\\.1:(\\d+)");
@@ -32,33 +34,46 @@ final class Envoy implements AutoCloseable {
 
   static Envoy start(int pickerPort, boolean tls, Path folder)
       throws IOException, InterruptedException {
-    Path script = Path.of("../../hack/envoy").toAbsolutePath().normalize();
-    if (!Files.isExecutable(script)) {
-      throw new IllegalStateException(script + " is missing: run this test in its module");
-    }
-    Path adminAddress = Files.createTempFile(folder, "admin", ".txt");
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                script.toString(),
-                "run",
-                "--ext-proc",
-                "127.0.0.1:" + pickerPort,
-                "--port",
-                "0",
-                "--admin-port",
-                "0"));
+    return start(pickerPort, tls, folder, config -> config);
+  }
+
+  /**
+   * Starts one that is set up otherwise.
+   *
+   * @param edit of the bootstrap that {@code hack/envoy config} prints
+   */
+  static Envoy start(int pickerPort, boolean tls, Path folder, UnaryOperator<String> edit)
+      throws IOException, InterruptedException {
+    List<String> print =
+        new ArrayList<>(List.of("config", "--ext-proc", "127.0.0.1:" + pickerPort, "--port", "0"));
+    print.addAll(List.of("--admin-port", "0"));
     if (tls) {
-      command.add("--tls");
+      print.add("--tls");
     }
-    command.addAll(List.of("--", "--admin-address-path", adminAddress.toString()));
+    return start(edit.apply(printed(print)), folder);
+  }
+
+  /** Starts one with this bootstrap, whose admin server and listener take free ports. */
+  static Envoy start(String bootstrap, Path folder) throws IOException, InterruptedException {
+    Path config = Files.createTempFile(folder, "envoy", ".yaml");
+    Files.writeString(config, bootstrap);
+    Path adminAddress = Files.createTempFile(folder, "admin", ".txt");
+    String program = System.getProperty("fairlead.envoy", "");
+    List<String> command =
+        List.of(
+            program.isEmpty() ? printed(List.of("path")).strip() : program,
+            "--config-path",
+            config.toString(),
+            "--disable-hot-restart",
+            "--concurrency",
+            "1",
+            "--log-level",
+            "warning",
+            "--admin-address-path",
+            adminAddress.toString());
     Path log = folder.resolve("envoy.log");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-    String program = System.getProperty("fairlead.envoy", "");
-    if (!program.isEmpty()) {
-      builder.environment().put("FAIRLEAD_ENVOY", program);
-    }
     Process process = builder.start();
     try {
       await("Envoy's admin address")
@@ -75,6 +90,23 @@ final class Envoy implements AutoCloseable {
       process.destroy();
       throw e;
     }
+  }
+
+  /** What {@code hack/envoy} prints. */
+  private static String printed(List<String> arguments) throws IOException, InterruptedException {
+    Path script = Path.of("../../hack/envoy").toAbsolutePath().normalize();
+    if (!Files.isExecutable(script)) {
+      throw new IllegalStateException(script + " is missing: run this test in its module");
+    }
+    List<String> command = new ArrayList<>(List.of(script.toString()));
+    command.addAll(arguments);
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IllegalStateException(command + " failed");
+    }
+    return output;
   }
 
   /** Where clients send requests. */

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.fairlead.epp.memory.BodyBudget;
-import io.fairlead.epp.openai.RequestReader;
-import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,24 +31,7 @@ class ExtProcMemoryTest {
   private final ExtProcStream second = stream(secondProxy);
 
   private ExtProcStream stream(FakeProxy proxy) {
-    return new ExtProcStream(
-        new StreamContext(
-            pool.loop,
-            bodies,
-            LIMIT,
-            Duration.ofSeconds(60).toNanos(),
-            () -> 7,
-            counters,
-            new OpenStreams(),
-            false,
-            new FastThreadLocal<>() {
-              @Override
-              protected RequestReader initialValue() {
-                return new RequestReader();
-              }
-            }),
-        proxy,
-        loop);
+    return new ExtProcStream(TestStreams.context(pool, bodies, LIMIT, counters), proxy, loop);
   }
 
   @AfterEach

@@ -5,7 +5,6 @@ import static io.fairlead.epp.frontend.extproc.Messages.RESPONSE_TRAILERS;
 import static io.fairlead.epp.frontend.extproc.Messages.body;
 import static io.fairlead.epp.frontend.extproc.Messages.get;
 import static io.fairlead.epp.frontend.extproc.Messages.post;
-import static io.fairlead.epp.frontend.extproc.Messages.postBuffered;
 import static io.fairlead.epp.frontend.extproc.Messages.postWithin;
 import static io.fairlead.epp.frontend.extproc.Messages.responseBody;
 import static io.fairlead.epp.frontend.extproc.Messages.status;
@@ -23,9 +22,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.HeaderPlugin;
 import io.fairlead.epp.memory.BodyBudget;
-import io.fairlead.epp.openai.RequestReader;
 import io.grpc.Status;
-import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
@@ -57,24 +54,9 @@ class ExtProcStreamTest {
   }
 
   private ExtProcStream stream(TestPool pool, FakeProxy proxy, boolean leaveAfterPick) {
+    StreamContext context = TestStreams.context(pool, BodyBudget.ofHeap(), LIMIT, counters);
     return new ExtProcStream(
-        new StreamContext(
-            pool.loop,
-            BodyBudget.ofHeap(),
-            LIMIT,
-            Duration.ofSeconds(60).toNanos(),
-            () -> 7,
-            counters,
-            new OpenStreams(),
-            leaveAfterPick,
-            new FastThreadLocal<>() {
-              @Override
-              protected RequestReader initialValue() {
-                return new RequestReader();
-              }
-            }),
-        proxy,
-        loop);
+        leaveAfterPick ? TestStreams.leavingAfterPick(context) : context, proxy, loop);
   }
 
   @AfterEach
@@ -497,19 +479,6 @@ class ExtProcStreamTest {
         .containsEntry("x-fairlead-reject-reason", "no_ready_endpoints")
         .containsEntry("x-llm-d-request-dropped-reason", "rejected-no-endpoints");
     assertThat(pool.events).containsExactly("rejected NO_READY_ENDPOINTS");
-  }
-
-  @Test
-  void namesTheModeThatItDoesNotServe() {
-    tell(postBuffered());
-    Status status = proxy.status;
-    assertThat(status).isNotNull();
-    assertThat(status.getCode()).isEqualTo(Status.Code.FAILED_PRECONDITION);
-    assertThat(status.getDescription())
-        .isEqualTo(
-            "protocol_config.request_body_mode: BUFFERED is not served; set"
-                + " processing_mode.request_body_mode to FULL_DUPLEX_STREAMED");
-    assertThat(counters.protocolErrors()).isEqualTo(1);
   }
 
   @Test

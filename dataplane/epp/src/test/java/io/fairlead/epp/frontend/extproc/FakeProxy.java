@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.service.ext_proc.v3.BodyMutation;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.StreamedBodyResponse;
 import io.grpc.Status;
@@ -16,6 +17,10 @@ final class FakeProxy extends CallStreamObserver<ProcessingResponse> {
   int requested;
   int ends;
   boolean ready = true;
+
+  /** Whether it takes no message, in an error. */
+  boolean failing;
+
   @Nullable Status status;
 
   /** The kinds of the answers, in order. */
@@ -39,6 +44,26 @@ final class FakeProxy extends CallStreamObserver<ProcessingResponse> {
         .toList();
   }
 
+  /** The response body as the client gets it, of which these pieces were shown. */
+  String responseBody(String... shown) {
+    StringBuilder text = new StringBuilder();
+    int piece = 0;
+    for (ProcessingResponse answer : answers) {
+      if (answer.hasResponseBody()) {
+        BodyMutation mutation = answer.getResponseBody().getResponse().getBodyMutation();
+        text.append(
+            switch (mutation.getMutationCase()) {
+              case STREAMED_RESPONSE -> mutation.getStreamedResponse().getBody().toStringUtf8();
+              case BODY -> mutation.getBody().toStringUtf8();
+              case CLEAR_BODY -> "";
+              case MUTATION_NOT_SET -> shown[piece];
+            });
+        piece++;
+      }
+    }
+    return text.toString();
+  }
+
   private static StreamedBodyResponse streamed(ProcessingResponse answer) {
     return answer.getRequestBody().getResponse().getBodyMutation().getStreamedResponse();
   }
@@ -47,6 +72,9 @@ final class FakeProxy extends CallStreamObserver<ProcessingResponse> {
   public void onNext(ProcessingResponse answer) {
     if (ends > 0) {
       throw new IllegalStateException("answered after the end: " + answer);
+    }
+    if (failing) {
+      throw new IllegalStateException("as the test wants it");
     }
     answers.add(answer);
   }

@@ -25,7 +25,7 @@ final class Messages {
   private Messages() {}
 
   static ProcessingRequest post(String... headers) {
-    return request(false, BodySendMode.FULL_DUPLEX_STREAMED, postHeaders(headers));
+    return post(BodySendMode.FULL_DUPLEX_STREAMED, BodySendMode.FULL_DUPLEX_STREAMED, headers);
   }
 
   /** A post with a hint of its gateway. */
@@ -43,11 +43,15 @@ final class Messages {
 
   static ProcessingRequest get() {
     return request(
-        true, BodySendMode.FULL_DUPLEX_STREAMED, map(":method", "GET", ":path", "/v1/models"));
+        true,
+        BodySendMode.FULL_DUPLEX_STREAMED,
+        BodySendMode.FULL_DUPLEX_STREAMED,
+        map(":method", "GET", ":path", "/v1/models"));
   }
 
-  static ProcessingRequest postBuffered() {
-    return request(false, BodySendMode.BUFFERED, postHeaders());
+  /** A post of a proxy that is set up so. */
+  static ProcessingRequest post(BodySendMode request, BodySendMode response, String... headers) {
+    return request(false, request, response, postHeaders(headers));
   }
 
   private static HeaderMap postHeaders(String... headers) {
@@ -56,13 +60,14 @@ final class Messages {
         .build();
   }
 
-  private static ProcessingRequest request(boolean end, BodySendMode mode, HeaderMap headers) {
+  private static ProcessingRequest request(
+      boolean end, BodySendMode request, BodySendMode response, HeaderMap headers) {
     return ProcessingRequest.newBuilder()
         .setRequestHeaders(HttpHeaders.newBuilder().setHeaders(headers).setEndOfStream(end))
         .setProtocolConfig(
             ProtocolConfiguration.newBuilder()
-                .setRequestBodyMode(mode)
-                .setResponseBodyMode(BodySendMode.FULL_DUPLEX_STREAMED))
+                .setRequestBodyMode(request)
+                .setResponseBodyMode(response))
         .build();
   }
 
@@ -77,19 +82,35 @@ final class Messages {
   }
 
   static ProcessingRequest status(int status, boolean end) {
+    return response(end, Integer.toString(status), "application/json");
+  }
+
+  /** The head of a stream of events. */
+  static ProcessingRequest events() {
+    return head(200, "text/event-stream");
+  }
+
+  /** The head of a response with a body. */
+  static ProcessingRequest head(int status, String contentType) {
+    return response(false, Integer.toString(status), contentType);
+  }
+
+  private static ProcessingRequest response(boolean end, String status, String contentType) {
     return ProcessingRequest.newBuilder()
         .setResponseHeaders(
             HttpHeaders.newBuilder()
-                .setHeaders(
-                    map(":status", Integer.toString(status), "content-type", "application/json"))
+                .setHeaders(map(":status", status, "content-type", contentType))
                 .setEndOfStream(end))
         .build();
   }
 
   static ProcessingRequest responseBody(String text, boolean end) {
+    return responseBody(ByteString.copyFromUtf8(text), end);
+  }
+
+  static ProcessingRequest responseBody(ByteString bytes, boolean end) {
     return ProcessingRequest.newBuilder()
-        .setResponseBody(
-            HttpBody.newBuilder().setBody(ByteString.copyFromUtf8(text)).setEndOfStream(end))
+        .setResponseBody(HttpBody.newBuilder().setBody(bytes).setEndOfStream(end))
         .build();
   }
 
