@@ -24,6 +24,12 @@ final class PickerToKill implements AutoCloseable {
 
   /** Returns once it is ready. */
   static PickerToKill start(Path endpoints, boolean leaveAfterPick) throws IOException {
+    return start(endpoints, leaveAfterPick, false, 0);
+  }
+
+  /** Starts one that may speak TLS, on this port. */
+  static PickerToKill start(Path endpoints, boolean leaveAfterPick, boolean tls, int port)
+      throws IOException {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -32,7 +38,9 @@ final class PickerToKill implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 PickerToKill.class.getName(),
                 endpoints.toString(),
-                Boolean.toString(leaveAfterPick))
+                Boolean.toString(leaveAfterPick),
+                Boolean.toString(tls),
+                Integer.toString(port))
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     BufferedReader out =
@@ -55,6 +63,20 @@ final class PickerToKill implements AutoCloseable {
     process.onExit().join();
   }
 
+  /** Neither runs nor ends, as {@code kill -STOP} does it. */
+  void freeze() throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start();
+    if (kill.waitFor() != 0) {
+      throw new IllegalStateException("kill -STOP failed");
+    }
+  }
+
+  /** Drains, and ends. */
+  void terminate() {
+    process.destroy();
+    process.onExit().join();
+  }
+
   @Override
   public void close() {
     kill();
@@ -67,14 +89,15 @@ final class PickerToKill implements AutoCloseable {
             DataPlaneConfig.builder(new DataPlaneConfig.Files(Path.of(args[0]), null))
                 .extProc(
                     new ExtProc(
-                        new Listen("127.0.0.1", 0),
-                        false,
+                        new Listen("127.0.0.1", Integer.parseInt(args[3])),
+                        Boolean.parseBoolean(args[2]),
                         null,
                         1 << 20,
                         Duration.ZERO,
                         Boolean.parseBoolean(args[1])))
                 .loops(1)
                 .build());
+    Runtime.getRuntime().addShutdownHook(new Thread(dataPlane::close));
     dataPlane.ready().get();
     System.out.println("port " + dataPlane.extProcPort().orElseThrow());
     Thread.currentThread().join();
