@@ -12,6 +12,9 @@ public final class ErrorCodes {
   /** 400: the body is not a JSON object in UTF-8, is nested too deeply, or has text after it. */
   public static final String INVALID_JSON = "invalid_json";
 
+  /** 400: the body is not the form that its head says it is. */
+  public static final String INVALID_FORM = "invalid_form";
+
   /** 400: {@code model} is missing, empty, not a string, or longer than a name can be. */
   public static final String INVALID_MODEL = "invalid_model";
 

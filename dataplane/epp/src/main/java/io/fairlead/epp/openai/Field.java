@@ -15,7 +15,14 @@ enum Field {
   TOOLS(8, "tools"),
   MESSAGES(9, "messages"),
   PROMPT(10, "prompt"),
-  INPUT(11, "input");
+  INPUT(11, "input"),
+  QUERY(12, "query"),
+  DOCUMENTS(13, "documents"),
+  TEXT_1(14, "text_1"),
+  TEXT_2(15, "text_2"),
+  TEXT(16, "text"),
+  INPUT_IDS(17, "input_ids"),
+  TOKEN_IDS(18, "token_ids");
 
   private static final Field[] ALL = values();
 
@@ -56,6 +63,11 @@ enum Field {
 
   boolean ofPrompt() {
     return slot > CACHE_SALT.slot;
+  }
+
+  /** Whether it stands before the prompt proper, whatever that is. */
+  boolean leadsPrompt() {
+    return ofPrompt() && slot < MESSAGES.slot;
   }
 
   /** Whether there can be more in it than text; tools are described in words. */

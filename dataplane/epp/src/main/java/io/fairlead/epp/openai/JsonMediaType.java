@@ -22,13 +22,14 @@ public final class JsonMediaType {
     if (!contentEncoding.isEmpty() && !contentEncoding.equalsIgnoreCase("identity")) {
       throw unsupported("The header 'content-encoding' is set; send the body as it is.");
     }
-    if (!json(contentType)) {
+    if (!is(contentType)) {
       throw unsupported(
           "The header 'content-type' is not 'application/json' in UTF-8; send the body as that.");
     }
   }
 
-  private static boolean json(String contentType) {
+  /** Whether a body of this type is JSON in UTF-8. */
+  static boolean is(String contentType) {
     if (contentType.equalsIgnoreCase(TYPE)) {
       return true;
     }

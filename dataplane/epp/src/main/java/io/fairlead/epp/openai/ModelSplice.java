@@ -2,6 +2,7 @@ package io.fairlead.epp.openai;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A request body with another model name in it. All other bytes stay as the client sent them, and
@@ -20,12 +21,15 @@ public final class ModelSplice {
    */
   public static ByteBuf splice(
       byte[] body, int offset, int length, ParsedRequest request, String targetModel) {
-    if (targetModel.isEmpty() || targetModel.equals(request.model())) {
+    boolean named = request.modelEnd() > 0;
+    if (!named || targetModel.isEmpty() || targetModel.equals(request.model())) {
       return Unpooled.wrappedBuffer(body, offset, length);
     }
+    byte[] name =
+        request.json() ? JsonString.of(targetModel) : targetModel.getBytes(StandardCharsets.UTF_8);
     return Unpooled.wrappedBuffer(
         Unpooled.wrappedBuffer(body, offset, request.modelStart()),
-        Unpooled.wrappedBuffer(JsonString.of(targetModel)),
+        Unpooled.wrappedBuffer(name),
         Unpooled.wrappedBuffer(body, offset + request.modelEnd(), length - request.modelEnd()));
   }
 }

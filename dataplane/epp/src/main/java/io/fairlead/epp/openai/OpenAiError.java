@@ -4,7 +4,7 @@ import io.fairlead.core.Rejection;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An error as clients of the OpenAI API know it.
+ * An error as clients of the OpenAI API know it, or those of the Messages API.
  *
  * @param status HTTP status
  * @param type {@code invalid_request_error}, {@code rate_limit_error} or {@code server_error}
@@ -46,6 +46,32 @@ public record OpenAiError(
     return status == 429
         ? "rate_limit_error"
         : status < 500 ? "invalid_request_error" : "server_error";
+  }
+
+  /** The response body for a call of this path, in UTF-8. */
+  public byte[] body(String path) {
+    return Operation.of(path).isMessages() ? messagesBody() : body();
+  }
+
+  private byte[] messagesBody() {
+    StringBuilder json =
+        new StringBuilder(message.length() + 128)
+            .append("{\"type\":\"error\",\"error\":{\"type\":\"")
+            .append(messagesType())
+            .append("\",\"message\":\"");
+    JsonString.append(json, message);
+    return json.append("\"}}").toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private String messagesType() {
+    return switch (status) {
+      case 404 -> "not_found_error";
+      case 413 -> "request_too_large";
+      case 429 -> "rate_limit_error";
+      case 503 -> "overloaded_error";
+      case 504 -> "timeout_error";
+      default -> status < 500 ? "invalid_request_error" : "api_error";
+    };
   }
 
   /** The response body, in UTF-8. */

@@ -5,10 +5,11 @@ import io.fairlead.core.PromptSize;
 /**
  * What the scheduler needs from a request body.
  *
- * @param model the {@code model} field, unescaped
- * @param modelStart offset of the model's JSON string from the body's first byte, opening quote
- *     included
- * @param modelEnd offset just after its closing quote, from the body's first byte
+ * @param model the {@code model} field, unescaped; empty where none is named
+ * @param modelStart offset from the body's first byte of where the model stands: of its JSON
+ *     string, opening quote included, or of its text in a form
+ * @param modelEnd offset just after it; 0 where none is named
+ * @param json whether the model stands as a JSON string
  * @param maxOutputTokens the request's own limit, or -1
  * @param streamed whether the answer is to come token by token
  * @param prompt how large the prompt is
@@ -19,7 +20,13 @@ public record ParsedRequest(
     String model,
     int modelStart,
     int modelEnd,
+    boolean json,
     int maxOutputTokens,
     boolean streamed,
     PromptSize prompt,
-    long[] blocks) {}
+    long[] blocks) {
+
+  /** Of a body that can't be read. */
+  public static final ParsedRequest UNKNOWN =
+      new ParsedRequest("", 0, 0, false, -1, false, PromptSize.NONE, new long[0]);
+}

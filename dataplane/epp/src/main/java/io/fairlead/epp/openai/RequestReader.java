@@ -4,13 +4,14 @@ import io.fairlead.core.PromptSize;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.core.prefix.HashSalt;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an OpenAI request body in one pass: the model and where it stands, the limits, and the
- * chained hashes of the prompt's blocks. Copies no text. Not thread-safe; one per connection loop,
- * reused.
+ * Reads a request body as model servers take it in one pass: the model and where it stands, the
+ * limits, and the chained hashes of the prompt's blocks. Copies no text. Not thread-safe; one per
+ * connection loop, reused.
  *
  * <p>The prompt is hashed in the order in which an engine lays it out, whatever the order in the
  * body: system text, tools, then messages, prompt or input. A cache salt is no part of it, but
@@ -55,6 +56,7 @@ public final class RequestReader {
   private final int[] promptBytes = new int[FIELDS.length];
   private final int[] mediaTokens = new int[FIELDS.length];
   private long freeFill;
+  private Operation operation = Operation.OTHER;
   private int seen;
   private boolean modelEscaped;
 
@@ -87,7 +89,28 @@ public final class RequestReader {
   }
 
   /**
-   * Reads one body.
+   * Reads one body. Of one that can't be read, or has nothing to be read, nothing is known: the
+   * model is empty, as is that of a call that names none and may do so.
+   *
+   * @param content what the request's head says of its body
+   * @param body the whole request body
+   * @throws BadRequestException if it is not what its head and path say it is
+   */
+  public ParsedRequest read(RequestContent content, byte[] body, int offset, int length)
+      throws BadRequestException {
+    Objects.checkFromIndexSize(offset, length, body.length);
+    if (length == 0 && content.mayBeEmpty()) {
+      return ParsedRequest.UNKNOWN;
+    }
+    return switch (content.kind()) {
+      case JSON -> read(content.path(), body, offset, length);
+      case FORM -> FormReader.read(content, body, offset, length);
+      case OPAQUE -> ParsedRequest.UNKNOWN;
+    };
+  }
+
+  /**
+   * Reads one body of JSON.
    *
    * @param path the request's path; a query is ignored, only the end decides what the body needs
    * @param body the whole request body, JSON in UTF-8
@@ -97,20 +120,22 @@ public final class RequestReader {
       throws BadRequestException {
     Objects.checkFromIndexSize(offset, length, body.length);
     seen = 0;
+    operation = Operation.of(path);
     scanner.begin(body, offset, length);
     media.begin(body);
     try {
       scan(body);
-      Operation operation = Operation.of(path);
-      String model = model();
-      requirePrompt(operation, body);
+      boolean named = isModelNamed(body);
+      String model = named ? model() : "";
+      requirePrompt(body);
       return new ParsedRequest(
           model,
-          valueFrom[Field.MODEL.slot()] - offset,
-          valueTo[Field.MODEL.slot()] - offset,
+          named ? valueFrom[Field.MODEL.slot()] - offset : 0,
+          named ? valueTo[Field.MODEL.slot()] - offset : 0,
+          true,
           maxOutputTokens(body),
           has(Field.STREAM) && body[valueFrom[Field.STREAM.slot()]] == 't',
-          hash(operation, body),
+          hash(body),
           hasher.blocks());
     } finally {
       scanner.release();
@@ -144,7 +169,7 @@ public final class RequestReader {
   }
 
   private void value(@Nullable Field field) throws BadRequestException {
-    if (field == null) {
+    if (field == null || (field.ofPrompt() && !operation.reads(field))) {
       scanner.value(null, null);
       return;
     }
@@ -179,6 +204,11 @@ public final class RequestReader {
     return (seen & 1 << field.slot()) != 0;
   }
 
+  private boolean isModelNamed(byte[] body) {
+    return operation.needsModel()
+        || (has(Field.MODEL) && body[valueFrom[Field.MODEL.slot()]] != 'n');
+  }
+
   private String model() throws BadRequestException {
     int from = valueFrom[Field.MODEL.slot()];
     int to = valueTo[Field.MODEL.slot()];
@@ -202,24 +232,30 @@ public final class RequestReader {
         400, ErrorCodes.INVALID_MODEL, "The field 'model' " + problem + ".");
   }
 
-  private void requirePrompt(Operation operation, byte[] body) throws BadRequestException {
-    Field field = operation.prompt();
-    if (field == null) {
-      return;
+  private void requirePrompt(byte[] body) throws BadRequestException {
+    List<Field> needed = operation.needed();
+    for (Field field : needed) {
+      if (isPrompt(field, body)) {
+        return;
+      }
     }
-    int i = field.slot();
-    byte first = has(field) ? body[valueFrom[i]] : 0;
-    boolean list = first == '[' && promptBytes[i] > 2;
-    boolean good = field == Field.MESSAGES ? list : list || first == '"';
-    if (!good) {
+    if (!needed.isEmpty()) {
+      Field usual = needed.getFirst();
       throw new BadRequestException(
           400,
           ErrorCodes.MISSING_FIELD,
           "The field '"
-              + field.key()
+              + usual.key()
               + "' is missing or empty; this path needs "
-              + (field == Field.MESSAGES ? "a list of at least one." : "a string or a list."));
+              + (usual == Field.MESSAGES ? "a list of at least one." : "a string or a list."));
     }
+  }
+
+  private boolean isPrompt(Field field, byte[] body) {
+    int i = field.slot();
+    byte first = has(field) ? body[valueFrom[i]] : 0;
+    boolean list = first == '[' && promptBytes[i] > 2;
+    return field == Field.MESSAGES ? list : list || first == '"';
   }
 
   private int maxOutputTokens(byte[] body) {
@@ -246,7 +282,7 @@ public final class RequestReader {
   }
 
   /** Hashes the prompt; returns how large it is. */
-  private PromptSize hash(Operation operation, byte[] body) {
+  private PromptSize hash(byte[] body) {
     int salt = Field.CACHE_SALT.slot();
     if (has(Field.CACHE_SALT) && body[valueFrom[salt]] != 'n') {
       hasher.reset(body, valueFrom[salt], valueTo[salt] - valueFrom[salt]);
@@ -256,18 +292,14 @@ public final class RequestReader {
     freeFill = FREE_FILL;
     long text = 0;
     long other = 0;
-    boolean promptSeen = false;
+    Field before = null;
     for (int i = Field.SYSTEM.slot(); i < FIELDS.length; i++) {
       Field field = FIELDS[i];
-      if (!has(field) || body[valueFrom[i]] == 'n') {
+      if (!has(field) || body[valueFrom[i]] == 'n' || !operation.counts(field, before)) {
         continue;
       }
-      if (i >= Field.MESSAGES.slot()) {
-        boolean wanted = operation == Operation.OTHER ? !promptSeen : field == operation.prompt();
-        if (!wanted) {
-          continue;
-        }
-        promptSeen = true;
+      if (!field.leadsPrompt()) {
+        before = field;
       }
       hash(i, body);
       text += promptBytes[i];

@@ -9,9 +9,9 @@ import java.util.Locale;
  * Watches a response's bytes go by for its token counts; keeps its place in them, never the text.
  * One per response.
  *
- * <p>Of a stream of events, the {@code data} lines are read as JSON, one document per event; the
- * last usage seen counts. Works byte by byte, so how the body is cut makes no difference, and
- * whatever the body is, it only ever means that counts stay unknown.
+ * <p>Of a stream of events, the {@code data} lines are read as JSON, one document per event; of
+ * several usages each count is the last one told. Works byte by byte, so how the body is cut makes
+ * no difference, and whatever the body is, it only ever means that counts stay unknown.
  */
 public final class ResponseWatcher {
 

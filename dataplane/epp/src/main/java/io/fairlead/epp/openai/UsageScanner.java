@@ -5,7 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds {@code usage} in JSON that comes byte by byte: at the top level, or inside {@code response}
- * as events of the Responses API have it. Keeps its place and one short key, never the text.
+ * or {@code message} as events of the Responses and of the Messages API have it. Keeps its place
+ * and one short key, never the text.
+ *
+ * <p>Of several, each count is the last one told: the Messages API tells those of the prompt in its
+ * first event and those of the answer in its last. There, what was found in the cache or put into
+ * it is no part of {@code input_tokens}; here it is a part of the prompt.
  *
  * <p>Lenient: it checks no more than it needs to find its way. What is not as expected (a usage
  * that is no object, a count that is no whole number) is unknown; what is not JSON is passed over
@@ -40,16 +45,19 @@ final class UsageScanner {
   private enum Key {
     USAGE("usage"),
     RESPONSE("response"),
+    MESSAGE("message"),
     PROMPT("prompt_tokens"),
     INPUT("input_tokens"),
     COMPLETION("completion_tokens"),
     OUTPUT("output_tokens"),
     PROMPT_DETAILS("prompt_tokens_details"),
     INPUT_DETAILS("input_tokens_details"),
-    CACHED("cached_tokens");
+    CACHED("cached_tokens"),
+    CACHE_READ("cache_read_input_tokens"),
+    CACHE_CREATED("cache_creation_input_tokens");
 
     private static final Key[] ALL = values();
-    private static final int LONGEST = 24;
+    private static final int LONGEST = 32;
 
     private final String text;
 
@@ -82,6 +90,8 @@ final class UsageScanner {
   private int prompt = UNKNOWN;
   private int completion = UNKNOWN;
   private int cached = UNKNOWN;
+  private int cacheRead = UNKNOWN;
+  private int cacheCreated = UNKNOWN;
   private Usage usage = Usage.UNKNOWN;
 
   /** A new document begins. What was found in those before stays. */
@@ -184,13 +194,17 @@ final class UsageScanner {
       prompt = UNKNOWN;
       completion = UNKNOWN;
       cached = UNKNOWN;
+      cacheRead = UNKNOWN;
+      cacheCreated = UNKNOWN;
     }
   }
 
   private Node inside(Node parent) {
     return switch (parent) {
       case ROOT ->
-          key == Key.USAGE ? Node.USAGE : key == Key.RESPONSE ? Node.RESPONSE : Node.OUTSIDE;
+          key == Key.USAGE
+              ? Node.USAGE
+              : key == Key.RESPONSE || key == Key.MESSAGE ? Node.RESPONSE : Node.OUTSIDE;
       case RESPONSE -> key == Key.USAGE ? Node.USAGE : Node.OUTSIDE;
       case USAGE ->
           key == Key.PROMPT_DETAILS || key == Key.INPUT_DETAILS ? Node.DETAILS : Node.OUTSIDE;
@@ -200,10 +214,24 @@ final class UsageScanner {
 
   private void close() {
     if (path[depth] == Node.USAGE) {
-      usage = new Usage(prompt, completion, cached);
+      take();
     }
     depth--;
     expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
+  }
+
+  private void take() {
+    long apart = (long) Math.max(0, cacheRead) + Math.max(0, cacheCreated);
+    int whole = prompt < 0 ? UNKNOWN : (int) Math.min(prompt + apart, Integer.MAX_VALUE);
+    usage =
+        new Usage(
+            told(whole, usage.promptTokens()),
+            told(completion, usage.completionTokens()),
+            told(cacheRead < 0 ? cached : cacheRead, usage.cachedTokens()));
+  }
+
+  private static int told(int now, int before) {
+    return now < 0 ? before : now;
   }
 
   /** A number or a literal. Signs, fractions, letters and more than fits make it unknown. */
@@ -232,6 +260,8 @@ final class UsageScanner {
       switch (key) {
         case PROMPT, INPUT -> prompt = value;
         case COMPLETION, OUTPUT -> completion = value;
+        case CACHE_READ -> cacheRead = value;
+        case CACHE_CREATED -> cacheCreated = value;
         default -> {}
       }
     } else if (path[depth] == Node.DETAILS && key == Key.CACHED) {

@@ -7,7 +7,10 @@ import io.fairlead.core.Rejection;
 import io.fairlead.crds.config.Criticality;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class OpenAiErrorTest {
 
@@ -27,6 +30,30 @@ class OpenAiErrorTest {
             JACKSON.readTree(
                 "{\"error\":{\"message\":\"full \\\"now\\\"\\n"
                     + "\ud83d\ude00\",\"type\":\"rate_limit_error\",\"param\":null,\"code\":\"saturated\"}}"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400,invalid_request_error",
+    "404,not_found_error",
+    "413,request_too_large",
+    "429,rate_limit_error",
+    "500,api_error",
+    "503,overloaded_error",
+    "504,timeout_error",
+  })
+  void clientsOfTheMessagesApiGetTheirOwnShape(int status, String type) throws IOException {
+    OpenAiError error = new OpenAiError(status, "t", "c", "no \"room\"", -1);
+    for (String path :
+        List.of("/v1/messages", "/v1/messages?beta=true", "/v1/messages/count_tokens")) {
+      assertThat(JACKSON.readTree(error.body(path)))
+          .isEqualTo(
+              JACKSON.readTree(
+                  "{\"type\":\"error\",\"error\":{\"type\":\""
+                      + type
+                      + "\",\"message\":\"no \\\"room\\\"\"}}"));
+    }
+    assertThat(error.body("/v1/chat/completions")).isEqualTo(error.body());
   }
 
   @Test

@@ -110,9 +110,53 @@ class RequestReaderTest {
     "/v1/responses,input",
   })
   void needsThePromptOfItsPath(String path, String field) throws BadRequestException {
-    assertThat(refused(path, chat("")).getMessage()).contains("'" + field + "'");
+    String other = "{\"model\":\"m\",\"query\":\"q\"}";
+    assertThat(refused(path, other).getMessage()).contains("'" + field + "'");
     assertThat(read(path, "{\"model\":\"m\",\"" + field + "\":\"t\"}").model()).isEqualTo("m");
     assertThat(read(path, "{\"model\":\"m\",\"" + field + "\":[1]}").model()).isEqualTo("m");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "/v1/messages         | {'model':'m','system':'s','messages':[1]}     | `'s'[1]`",
+        "/v1/embeddings       | {'model':'m','messages':[1]}                  | [1]",
+        "/v1/embeddings       | {'model':'m','input':'t'}                     | 't'",
+        "/pooling             | {'model':'m','input':['t']}                   | ['t']",
+        "/classify            | {'model':'m','messages':[1],'input':'no'}     | [1]",
+        "/v1/rerank           | {'documents':['d'],'model':'m','query':'q'}   | `'q'['d']`",
+        "/score               | {'model':'m','text_1':'a','text_2':['b']}     | `'a'['b']`",
+        "/generate            | {'model':'m','text':'t','input_ids':[9]}      | 't'",
+        "/inference/v1/generate | {'model':'m','token_ids':[1,2]}             | [1,2]",
+      })
+  void readsThePromptOfEveryPath(String path, String json, String prompt)
+      throws BadRequestException {
+    assertThat(read(path, json.replace('\'', '"')).prompt())
+        .isEqualTo(new PromptSize(prompt.replace("`", "").length(), 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/tokenize", "/v1/messages/count_tokens", "/v1/completions/render"})
+  void whatNoEngineComputesIsNoPrompt(String path) throws BadRequestException {
+    ParsedRequest request =
+        read(path, "{\"model\":\"m\",\"system\":\"s\",\"prompt\":\"" + LONG + "\"}");
+
+    assertThat(request.model()).isEqualTo("m");
+    assertThat(request.prompt()).isEqualTo(PromptSize.NONE);
+    assertThat(request.blocks()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/tokenize", "/detokenize", "/v1/rerank", "/score", "/pooling", "/classify"})
+  void aModelNeedNotBeNamedWhereServersHaveADefault(String path) throws BadRequestException {
+    assertThat(read(path, "{\"x\":1}").model()).isEmpty();
+    assertThat(read(path, "{\"model\":null}").model()).isEmpty();
+    assertThat(read(path, "{\"model\":\"n\"}").model()).isEqualTo("n");
+    assertThat(refused(path, "{\"model\":7}").code()).isEqualTo(ErrorCodes.INVALID_MODEL);
+    assertThat(refused(path, "{\"model\":").code()).isEqualTo(ErrorCodes.INVALID_JSON);
   }
 
   @ParameterizedTest

@@ -79,6 +79,33 @@ class ResponseWatcherTest {
   }
 
   @Test
+  void readsUsageOfTheMessagesApi() {
+    String usage =
+        "{\"input_tokens\":3,\"cache_creation_input_tokens\":4,"
+            + "\"cache_read_input_tokens\":5,\"output_tokens\":1}";
+    assertThat(watch(JSON, "{\"type\":\"message\",\"usage\":" + usage + "}"))
+        .as("what was cached is told apart there")
+        .isEqualTo(new Usage(12, 1, 5));
+    String stream =
+        "event: message_start\n"
+            + "data: {\"type\":\"message_start\",\"message\":{\"content\":[],\"usage\":"
+            + usage
+            + "}}\n\n"
+            + "event: content_block_delta\n"
+            + "data: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"\\\"usage\\\":{\"}}\n\n"
+            + "event: message_delta\n"
+            + "data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":9}}\n\n"
+            + "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
+    for (int cut = 0; cut <= bytes.length; cut++) {
+      ResponseWatcher watcher = new ResponseWatcher(EVENTS);
+      watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
+      watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
+      assertThat(counts(watcher)).as("cut at %d", cut).isEqualTo(new Usage(12, 9, 5));
+    }
+  }
+
+  @Test
   void anyCutGivesTheSame() {
     byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
     for (long seed = 0; seed < 500; seed++) {

@@ -4,14 +4,15 @@ import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 import io.fairlead.epp.memory.IncomingBody;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
-import io.fairlead.epp.openai.JsonMediaType;
 import io.fairlead.epp.openai.ParsedRequest;
+import io.fairlead.epp.openai.RequestContent;
 
 /** The request's body comes. Holds one body, at most the configured limit. */
 final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
 
   private final ExtProcStream stream;
   private final RequestHead head;
+  private final RequestContent content;
   private final IncomingBody body;
 
   /** Whether there is no room for more of the body: nothing is asked of the proxy. */
@@ -19,9 +20,11 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
 
   private boolean awaited;
 
-  private ReadingRequest(ExtProcStream stream, RequestHead head, long length) {
+  private ReadingRequest(
+      ExtProcStream stream, RequestHead head, RequestContent content, long length) {
     this.stream = stream;
     this.head = head;
+    this.content = content;
     StreamContext context = stream.context();
     body = new IncomingBody(context.bodies(), stream.loop(), length, context.maxBodyBytes(), this);
   }
@@ -33,8 +36,10 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
       if (length > stream.context().maxBodyBytes()) {
         throw tooLarge(stream);
       }
-      JsonMediaType.require(head.value("content-type"), head.value("content-encoding"));
-      ReadingRequest reading = new ReadingRequest(stream, head, length);
+      RequestContent content =
+          RequestContent.of(
+              head.value(":path"), head.value("content-type"), head.value("content-encoding"));
+      ReadingRequest reading = new ReadingRequest(stream, head, content, length);
       stream.become(reading);
       reading.heldBack = reading.body.open() == IncomingBody.Room.AWAITED;
       if (!reading.heldBack) {
@@ -103,7 +108,7 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
 
   private void whole(boolean trailers) throws BadRequestException {
     StreamContext context = stream.context();
-    ParsedRequest read = context.reader().read(head.value(":path"), body.bytes(), 0, body.length());
+    ParsedRequest read = context.reader().read(content, body.bytes(), 0, body.length());
     stream.decide(
         new Deciding(head, new WholeBody(body, read), trailers),
         head.facts(context, read, body.length()));

@@ -7,6 +7,7 @@ import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
+import io.fairlead.epp.openai.RequestContent;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -73,6 +74,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   private State state = State.IDLE;
   private boolean pumping;
   private HttpRequest head = NONE;
+  private RequestContent content = RequestContent.NONE;
   private String requestId = "";
   private @Nullable IncomingBody body;
   private long discardable;
@@ -181,6 +183,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
         new IncomingBody(gateway.bodies(), channel.eventLoop(), announced, limit, this);
     body = next;
     try {
+      content = Target.content(request);
       if (next.open() == IncomingBody.Room.THERE) {
         readBody();
       } else {
@@ -296,7 +299,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   private void serve(IncomingBody read) {
     Target target = Target.of(Target.path(head.uri()));
     switch (target) {
-      case INFERENCE -> infer(read);
+      case INFERENCE, STORED, TOKENIZER -> infer(read);
       case MODELS -> models();
       case READY -> probe(gateway.ready());
       case HEALTH -> probe(true);
@@ -308,12 +311,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   private void infer(IncomingBody read) {
     ParsedRequest parsed;
     try {
-      parsed = resources.reader().read(Target.path(head.uri()), read.bytes(), 0, read.length());
+      parsed = resources.reader().read(content, read.bytes(), 0, read.length());
     } catch (BadRequestException e) {
       refuse(OpenAiError.of(e));
       return;
     }
-    proxy(parsed, read);
+    ProxyExchange next = new ProxyExchange(gateway, this, head, requestId, parsed, read);
+    body = null;
+    exchange = next;
+    next.start(gateway.seed());
   }
 
   /** The endpoints may have to be asked first: the answer comes later, if the client is there. */
@@ -370,13 +376,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
     responseWritten();
   }
 
-  private void proxy(@Nullable ParsedRequest parsed, IncomingBody read) {
-    ProxyExchange next = new ProxyExchange(gateway, this, head, requestId, parsed, read);
-    body = null;
-    exchange = next;
-    next.start(gateway.seed());
-  }
-
   /** Answers with an error; the request is over. */
   void answer(OpenAiError error) {
     write(error);
@@ -389,7 +388,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
     if (error.retryAfterSeconds() >= 0) {
       headers.set(HttpHeaderNames.RETRY_AFTER, error.retryAfterSeconds());
     }
-    writeFull(error.status(), error.body(), headers);
+    writeFull(error.status(), error.body(Target.path(head.uri())), headers);
   }
 
   private void writeFull(int status, byte[] content, HttpHeaders headers) {

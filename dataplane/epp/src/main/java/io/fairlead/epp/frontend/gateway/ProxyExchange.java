@@ -2,7 +2,6 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
-import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
@@ -18,7 +17,6 @@ import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.ResponseWatcher;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -45,7 +43,7 @@ final class ProxyExchange implements Exchange {
   private final BackendPool backends;
   private final HttpRequest head;
   private final String requestId;
-  private final @Nullable ParsedRequest parsed;
+  private final ParsedRequest parsed;
   private final PoolLoop pool;
   private final Director director;
 
@@ -60,7 +58,6 @@ final class ProxyExchange implements Exchange {
   /**
    * A request that has been read.
    *
-   * @param parsed null for a call without a body
    * @param body read to its end; released by the exchange
    */
   ProxyExchange(
@@ -68,7 +65,7 @@ final class ProxyExchange implements Exchange {
       ClientConnection client,
       HttpRequest head,
       String requestId,
-      @Nullable ParsedRequest parsed,
+      ParsedRequest parsed,
       IncomingBody body) {
     this.client = client;
     this.backends = client.resources().backends();
@@ -84,29 +81,17 @@ final class ProxyExchange implements Exchange {
     HeaderCopy headers = new HeaderCopy(head.headers());
     Timeouts timeouts = pool.timeouts(headers);
     director.submit(
-        parsed == null
-            ? new RequestFacts(
-                "",
-                seed,
-                new long[0],
-                PromptSize.NONE,
-                -1,
-                0,
-                new Delivery(false, true),
-                timeouts,
-                headers,
-                null)
-            : new RequestFacts(
-                parsed.model(),
-                seed,
-                parsed.blocks(),
-                parsed.prompt(),
-                parsed.maxOutputTokens(),
-                body.length(),
-                new Delivery(parsed.streamed(), true),
-                timeouts,
-                headers,
-                null));
+        new RequestFacts(
+            parsed.model(),
+            seed,
+            parsed.blocks(),
+            parsed.prompt(),
+            parsed.maxOutputTokens(),
+            body.length(),
+            new Delivery(parsed.streamed(), true),
+            timeouts,
+            headers,
+            null));
   }
 
   @Override
@@ -152,14 +137,12 @@ final class ProxyExchange implements Exchange {
   /** What the endpoint gets; a copy that the caller owns. */
   FullHttpRequest request(Route to) {
     ByteBuf content =
-        parsed == null
-            ? Unpooled.EMPTY_BUFFER
-            : ModelSplice.splice(body.bytes(), 0, body.length(), parsed, to.targetModel());
+        ModelSplice.splice(body.bytes(), 0, body.length(), parsed, to.targetModel());
     HttpHeaders headers = HeaderRules.toBackend(head.headers());
     for (Route.Header header : to.requestHeaders()) {
       headers.set(header.name(), header.value());
     }
-    if (head.method().equals(HttpMethod.POST)) {
+    if (content.isReadable() || head.method().equals(HttpMethod.POST)) {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
     }
     if (!headers.contains(HttpHeaderNames.HOST)) {
@@ -197,7 +180,7 @@ final class ProxyExchange implements Exchange {
   /** More of the response. Takes ownership. */
   void content(HttpContent content) {
     if (watcher != null && content.content().isReadable()) {
-      if (parsed != null && status < 400) {
+      if (status < 400) {
         director.firstByte();
       }
       watcher.watch(content.content());

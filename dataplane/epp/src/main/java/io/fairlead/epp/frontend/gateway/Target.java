@@ -2,17 +2,25 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
-import io.fairlead.epp.openai.JsonMediaType;
 import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.openai.RequestContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What may be asked of the gateway. Model servers have more paths; those stay out of reach. */
+/**
+ * What may be asked of the gateway. Model servers have more paths, such as those that load adapters
+ * or put the engine to sleep, without asking who wants it; those stay out of reach.
+ */
 enum Target {
   INFERENCE("POST"),
+  /** An answer that a model server keeps: to be read, deleted, or not computed any further. */
+  STORED("GET", "DELETE", "POST"),
+  TOKENIZER("GET"),
   MODELS("GET"),
   HEALTH("GET"),
   VERSION("GET"),
@@ -21,22 +29,49 @@ enum Target {
   /** What a single model's path begins with; a name may have slashes itself. */
   private static final String MODEL = "/v1/models/";
 
-  private final String method;
+  private static final Pattern STORED_ANSWER = Pattern.compile("/v1/responses/[\\w-]+(/cancel)?");
 
-  Target(String method) {
-    this.method = method;
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+  private final List<String> methods;
+
+  Target(String... methods) {
+    this.methods = List.of(methods);
   }
 
   static @Nullable Target of(String path) {
     return switch (path) {
-      case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/responses" ->
+      case "/v1/chat/completions",
+          "/v1/chat/completions/render",
+          "/v1/completions",
+          "/v1/completions/render",
+          "/v1/embeddings",
+          "/v1/responses",
+          "/v1/messages",
+          "/v1/messages/count_tokens",
+          "/v1/audio/transcriptions",
+          "/v1/audio/translations",
+          "/v1/rerank",
+          "/v2/rerank",
+          "/rerank",
+          "/v1/score",
+          "/score",
+          "/pooling",
+          "/classify",
+          "/tokenize",
+          "/detokenize",
+          "/inference/v1/generate",
+          "/generate" ->
           INFERENCE;
+      case "/tokenizer_info" -> TOKENIZER;
       case "/v1/models" -> MODELS;
       case "/healthz" -> HEALTH;
       // As model servers have them, for clients that ask before they begin.
       case "/readyz", "/health", "/ping" -> READY;
       case "/version" -> VERSION;
-      default -> path.startsWith(MODEL) && path.length() > MODEL.length() ? MODELS : null;
+      default ->
+          path.startsWith(MODEL) && path.length() > MODEL.length()
+              ? MODELS
+              : STORED_ANSWER.matcher(path).matches() ? STORED : null;
     };
   }
 
@@ -75,25 +110,34 @@ enum Target {
           404,
           ErrorCodes.UNKNOWN_PATH,
           "There is nothing here; see /v1/models, /v1/chat/completions, /v1/completions,"
-              + " /v1/embeddings and /v1/responses.");
+              + " /v1/embeddings, /v1/responses and /v1/messages.");
     }
-    if (!request.method().name().equals(target.method)) {
+    if (!target.methods.contains(request.method().name())) {
       return error(
-          405, ErrorCodes.METHOD_NOT_ALLOWED, "This path takes " + target.method + " only.");
-    }
-    if (target == INFERENCE) {
-      try {
-        JsonMediaType.require(
-            request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""),
-            request.headers().get(HttpHeaderNames.CONTENT_ENCODING, ""));
-      } catch (BadRequestException e) {
-        return OpenAiError.of(e);
-      }
+          405,
+          ErrorCodes.METHOD_NOT_ALLOWED,
+          "This path takes " + String.join(", ", target.methods) + " only.");
     }
     if (HttpUtil.getContentLength(request, 0L) > maxBodyBytes) {
       return tooLarge(maxBodyBytes);
     }
     return null;
+  }
+
+  /**
+   * How the body is to be read.
+   *
+   * @throws BadRequestException if it is declared as something that can't be served here
+   */
+  static RequestContent content(HttpRequest request) throws BadRequestException {
+    String path = path(request.uri());
+    Target target = of(path);
+    return target == INFERENCE || target == STORED
+        ? RequestContent.of(
+            path,
+            request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""),
+            request.headers().get(HttpHeaderNames.CONTENT_ENCODING, ""))
+        : RequestContent.NONE;
   }
 
   static OpenAiError tooLarge(int maxBodyBytes) {
