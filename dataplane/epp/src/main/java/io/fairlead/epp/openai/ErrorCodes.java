@@ -51,6 +51,9 @@ public final class ErrorCodes {
   /** 500: an error of the picker's own. */
   public static final String PICKER_FAILED = "picker_failed";
 
+  /** 503: as many connections are open as may be. */
+  public static final String TOO_MANY_CONNECTIONS = "too_many_connections";
+
   /** 503: the picker ends, and the request was not sent anywhere. */
   public static final String SHUTTING_DOWN = "shutting_down";
 

@@ -10,7 +10,9 @@ import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
@@ -74,6 +76,8 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   /** What the kernel has not been given yet of a body that goes in slices. */
   private @Nullable ByteBuf unsent;
 
+  private HttpHeaders trailers = EmptyHttpHeaders.INSTANCE;
+
   /** A flush that makes room tells so at once: without this, each slice would be a call deeper. */
   private boolean sending;
 
@@ -134,6 +138,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       last(channel.writeAndFlush(request), sender);
     } else {
       unsent = request.content();
+      trailers = request.trailingHeaders();
       var _ =
           channel.write(
               new DefaultHttpRequest(
@@ -166,7 +171,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
         var _ = channel.writeAndFlush(new DefaultHttpContent(slice));
       } else {
         dropUnsent();
-        last(channel.writeAndFlush(new DefaultLastHttpContent(slice)), sender);
+        LastHttpContent end = new DefaultLastHttpContent(slice);
+        end.trailingHeaders().set(trailers);
+        last(channel.writeAndFlush(end), sender);
       }
     }
     sending = false;

@@ -8,36 +8,19 @@ import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.RequestContent;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.DefaultHttpResponse;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,54 +30,42 @@ import org.jspecify.annotations.Nullable;
  * by TCP, and what is waiting is never more than one read. While a request is being served one read
  * stays open all the same: it is what tells that the client is gone.
  */
-final class ClientConnection extends ChannelInboundHandlerAdapter implements IncomingBody.Owner {
+final class ClientConnection extends ChannelInboundHandlerAdapter implements Intake.Owner {
 
   private enum State {
-    /** Between requests. */
-    IDLE,
-    READING,
-    /** There is no room for the body, or for more of it: nothing is read. */
-    HELD,
-    /** Refused; the rest of the body is read to save the connection. */
-    DISCARDING,
-    BUSY,
+    /** A request is being taken in, or may come. */
+    TAKING,
+    SERVING,
     CLOSING
   }
 
   private static final String FRONTEND = "gateway";
 
-  private static final HttpRequest NONE =
-      new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
-
   private final Gateway gateway;
   private final Channel channel;
   private final LoopResources resources;
+  private final Intake intake;
+  private final ClientAnswer answer;
+  private final StallGuard stalls;
+  private final Hop hop;
   private final ArrayDeque<HttpObject> waiting = new ArrayDeque<>();
 
-  private State state = State.IDLE;
+  private State state = State.TAKING;
   private boolean pumping;
-  private HttpRequest head = NONE;
-  private RequestContent content = RequestContent.NONE;
-  private String requestId = "";
-  private @Nullable IncomingBody body;
-  private long discardable;
-  private boolean keepAlive;
 
-  /** Whether the response has no other end than that of the connection. */
-  private boolean endsWithConnection;
-
-  /** When the client's turn began: what it did not send while it was served does not count. */
-  private long clientsTurnAt;
+  /** Whether bytes came of which the codec has made nothing yet. */
+  private boolean undecoded;
 
   private @Nullable ProxyExchange exchange;
-  private final StallWatch stall;
-  private @Nullable Future<?> nextLook;
 
-  ClientConnection(Gateway gateway, Channel channel, LoopResources resources) {
+  ClientConnection(Gateway gateway, Channel channel, LoopResources resources, Hop hop) {
     this.gateway = gateway;
     this.channel = channel;
     this.resources = resources;
-    this.stall = new StallWatch(gateway.config().clientStallTimeout().toNanos());
+    this.hop = hop;
+    intake = new Intake(gateway.bodies(), gateway.config(), channel.eventLoop(), this);
+    answer = new ClientAnswer(gateway, channel);
+    stalls = new StallGuard(channel, gateway.config().clients().stall().toNanos());
   }
 
   Channel channel() {
@@ -105,21 +76,50 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
     return resources;
   }
 
+  Hop hop() {
+    return hop;
+  }
+
+  /** Goes before the codec: sees the beginning of a head. */
+  ChannelHandler byteWatch() {
+    return new ChannelInboundHandlerAdapter() {
+      @Override
+      public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        undecoded = true;
+        ctx.fireChannelRead(msg);
+      }
+    };
+  }
+
   // ---- requests
 
   @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    if (channel.isActive()) {
+      channelActive(ctx);
+    }
+  }
+
+  @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    intake.settle(false);
     channel.read();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
-    waiting.add((HttpObject) msg);
-    pump();
+    undecoded = false;
+    if (msg instanceof HttpObject object) {
+      waiting.add(object);
+      pump();
+    } else {
+      ReferenceCountUtil.release(msg); // a frame of HTTP/2 that is no part of a message
+    }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
+    intake.settle(undecoded);
     readMore();
   }
 
@@ -132,13 +132,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
       return;
     }
     pumping = true;
-    while (state != State.BUSY && state != State.HELD && channel.isWritable()) {
+    while (state != State.SERVING && !intake.isHeld() && channel.isWritable()) {
       HttpObject next = waiting.poll();
       if (next == null) {
         break;
       }
       try {
-        take(next);
+        if (state == State.TAKING) {
+          intake.take(next);
+        }
       } finally {
         ReferenceCountUtil.release(next);
       }
@@ -153,171 +155,82 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
     }
   }
 
-  private void take(HttpObject message) {
-    if (state == State.CLOSING) {
-      return;
-    }
-    if (message instanceof HttpRequest request && state == State.IDLE) {
-      begin(request);
-    }
-    if (message.decoderResult().isFailure()) {
-      cutOff();
-    } else if (message instanceof HttpContent content) {
-      add(content);
-    }
+  @Override
+  public void begun(HttpRequest head) {
+    answer.to(head);
   }
 
-  private void begin(HttpRequest request) {
-    head = request;
-    keepAlive = HttpUtil.isKeepAlive(request);
-    requestId = gateway.requestId(request.headers().get(HeaderRules.REQUEST_ID, ""));
-    int limit = gateway.config().maxBodyBytes();
-    OpenAiError refusal = Target.refusal(request, limit);
-    if (refusal != null) {
-      refuseEarly(refusal, request.decoderResult().isSuccess());
-      return;
-    }
-    long announced =
-        HttpUtil.getContentLength(request, HttpUtil.isTransferEncodingChunked(request) ? -1L : 0L);
-    IncomingBody next =
-        new IncomingBody(gateway.bodies(), channel.eventLoop(), announced, limit, this);
-    body = next;
-    try {
-      content = Target.content(request);
-      if (next.open() == IncomingBody.Room.THERE) {
-        readBody();
-      } else {
-        state = State.HELD;
-      }
-    } catch (BadRequestException e) {
-      refuseEarly(OpenAiError.of(e), true);
-    }
+  @Override
+  public void continued() {
+    answer.goOn();
   }
 
-  /** The client's turn: there is room for what it sends. */
-  private void readBody() {
-    state = State.READING;
-    clientsTurnAt = now();
-    if (body != null && body.length() == 0 && HttpUtil.is100ContinueExpected(head)) {
-      var _ =
-          channel.writeAndFlush(
-              new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+  @Override
+  public void refused(OpenAiError error, boolean reusable) {
+    gateway.pool().refused(FRONTEND, error);
+    if (!reusable) {
+      answer.endConnection();
+    }
+    answer.error(error);
+  }
+
+  @Override
+  public void passed(boolean reusable) {
+    if (reusable) {
+      nextRequest();
+    } else {
+      close();
     }
   }
 
   @Override
-  public void roomMade() {
-    readBody();
+  public void resumed() {
     pump();
   }
 
   @Override
-  public void roomRefused(BadRequestException why) {
-    refuseEarly(OpenAiError.of(why), true);
-    pump();
-  }
-
-  /** Nothing more can be read of this client. One that was refused has its answer already. */
-  private void cutOff() {
-    keepAlive = false;
-    if (state == State.READING) {
-      refuse(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
-    } else if (state == State.DISCARDING) {
-      closeAfterFlush();
+  public void tooLate() {
+    if (state == State.TAKING && intake.isIdle() && !channel.isWritable()) {
+      intake.next(); // nothing is taken of it either, until it takes its answers
+    } else {
+      var _ = channel.close();
     }
   }
 
-  /** Answers a request that is read, or of which nothing more will be. */
-  private void refuse(OpenAiError error) {
-    dropBody();
-    gateway.pool().refused(FRONTEND, error);
-    answer(error);
-  }
-
-  /** Answers before the body is read. It is read all the same, within reason. */
-  private void refuseEarly(OpenAiError error, boolean readable) {
-    dropBody();
-    gateway.pool().refused(FRONTEND, error);
-    discardable = gateway.config().maxBodyBytes();
-    boolean canDrain =
-        readable
-            && !HttpUtil.is100ContinueExpected(head)
-            && HttpUtil.getContentLength(head, 0L) <= 2 * discardable;
-    keepAlive &= canDrain;
-    state = State.DISCARDING;
-    write(error);
-    if (!readable || HttpUtil.is100ContinueExpected(head)) {
-      closeAfterFlush();
+  @Override
+  public void taken(RequestContent content, IncomingBody body, HttpHeaders trailers) {
+    state = State.SERVING;
+    Target target = Target.of(Target.path(answer.head().uri()));
+    if (target == null) {
+      throw new IllegalStateException("taken without a target");
     }
-  }
-
-  private void add(HttpContent content) {
-    boolean last = content instanceof LastHttpContent;
-    if (state == State.READING) {
-      read(content, last);
-    }
-    if (state == State.DISCARDING) {
-      discardable -= content.content().readableBytes();
-      if (last) {
-        nextRequest();
-      } else if (discardable < 0) {
-        closeAfterFlush();
-      }
-    }
-  }
-
-  private void read(HttpContent content, boolean last) {
-    IncomingBody reading = body;
-    if (reading == null) {
-      throw new IllegalStateException("reading without a body");
-    }
-    if (!reading.allows(content.content().readableBytes())) {
-      refuseEarly(Target.tooLarge(gateway.config().maxBodyBytes()), true);
-      return;
-    }
-    try {
-      if (reading.add(content.content(), last) == IncomingBody.Room.AWAITED) {
-        state = State.HELD;
-      } else if (last) {
-        state = State.BUSY;
-        serve(reading);
-      }
-    } catch (BadRequestException e) {
-      refuseEarly(OpenAiError.of(e), true);
-    }
-  }
-
-  private void dropBody() {
-    if (body != null) {
+    if (!target.isServedByEndpoints()) {
       body.release();
-      body = null;
+    }
+    switch (target) {
+      case INFERENCE, STORED, TOKENIZER -> infer(content, body, trailers);
+      case MODELS -> models();
+      case READY -> probe(gateway.ready());
+      case HEALTH -> probe(true);
+      case VERSION -> version();
     }
   }
 
   // ---- answers
 
-  private void serve(IncomingBody read) {
-    Target target = Target.of(Target.path(head.uri()));
-    switch (target) {
-      case INFERENCE, STORED, TOKENIZER -> infer(read);
-      case MODELS -> models();
-      case READY -> probe(gateway.ready());
-      case HEALTH -> probe(true);
-      case VERSION -> version();
-      case null -> throw new IllegalStateException("begun without a target");
-    }
-  }
-
-  private void infer(IncomingBody read) {
+  private void infer(RequestContent content, IncomingBody body, HttpHeaders trailers) {
     ParsedRequest parsed;
     try {
-      parsed = resources.reader().read(content, read.bytes(), 0, read.length());
+      parsed = resources.reader().read(content, body.bytes(), 0, body.length());
     } catch (BadRequestException e) {
-      refuse(OpenAiError.of(e));
+      body.release();
+      OpenAiError error = OpenAiError.of(e);
+      gateway.pool().refused(FRONTEND, error);
+      answer(error);
       return;
     }
-    ProxyExchange next = new ProxyExchange(gateway, this, head, requestId, parsed, read);
-    body = null;
+    ProxyExchange next =
+        new ProxyExchange(gateway, this, answer.head(), trailers, answer.requestId(), parsed, body);
     exchange = next;
     next.start(gateway.seed());
   }
@@ -326,7 +239,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   private void models() {
     String name;
     try {
-      name = Target.model(Target.path(head.uri()));
+      name = Target.model(Target.path(answer.head().uri()));
     } catch (IllegalArgumentException e) {
       answer(Target.error(400, ErrorCodes.INVALID_HTTP, "The path is not encoded as it must be."));
       return;
@@ -337,7 +250,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
                 .eventLoop()
                 .execute(
                     () -> {
-                      if (state == State.BUSY) {
+                      if (state == State.SERVING) {
                         models(list, name);
                       }
                     }));
@@ -352,7 +265,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
               ErrorCodes.MODEL_NOT_FOUND,
               "This model is not configured, and no endpoint serves it; see /v1/models."));
     } else {
-      writeFull(200, json, HeaderRules.none());
+      answer.json(200, json);
       responseWritten();
     }
   }
@@ -360,100 +273,40 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   private void version() {
     String version = Gateway.class.getPackage().getImplementationVersion();
     String told = version == null ? "dev" : version;
-    writeFull(
-        200,
-        ("{\"version\":\"" + told + "\"}").getBytes(StandardCharsets.US_ASCII),
-        HeaderRules.none());
+    answer.json(200, ("{\"version\":\"" + told + "\"}").getBytes(StandardCharsets.US_ASCII));
     responseWritten();
   }
 
   private void probe(boolean good) {
-    writeFull(
-        good ? 200 : 503,
-        ("{\"status\":\"" + (good ? "ok" : "not ready") + "\"}")
-            .getBytes(StandardCharsets.US_ASCII),
-        HeaderRules.none());
+    String json = "{\"status\":\"" + (good ? "ok" : "not ready") + "\"}";
+    answer.json(good ? 200 : 503, json.getBytes(StandardCharsets.US_ASCII));
     responseWritten();
   }
 
   /** Answers with an error; the request is over. */
   void answer(OpenAiError error) {
-    write(error);
+    answer.error(error);
     responseWritten();
-  }
-
-  private void write(OpenAiError error) {
-    HttpHeaders headers = HeaderRules.none();
-    headers.set(OpenAiError.REASON_HEADER, error.code());
-    if (error.retryAfterSeconds() >= 0) {
-      headers.set(HttpHeaderNames.RETRY_AFTER, error.retryAfterSeconds());
-    }
-    writeFull(error.status(), error.body(Target.path(head.uri())), headers);
-  }
-
-  private void writeFull(int status, byte[] content, HttpHeaders headers) {
-    FullHttpResponse response =
-        new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1,
-            HttpResponseStatus.valueOf(status),
-            Unpooled.wrappedBuffer(content),
-            headers,
-            EmptyHttpHeaders.INSTANCE);
-    headers.set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
-    headers.set(HttpHeaderNames.CONTENT_LENGTH, content.length);
-    headers.set(HeaderRules.REQUEST_ID, requestId);
-    connectionHeader(headers);
-    var _ = channel.writeAndFlush(response);
-  }
-
-  private void connectionHeader(HttpHeaders headers) {
-    keepAlive &= !gateway.leaving();
-    if (!keepAlive) {
-      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-    } else if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
-    }
   }
 
   /** The endpoint's response begins; {@code added} are headers of our own. */
   void startResponse(HttpResponse from, String endpoint, List<Route.Header> added) {
-    HttpHeaders headers = HeaderRules.toClient(from.headers());
-    for (Route.Header header : added) {
-      headers.set(header.name(), header.value());
-    }
-    boolean empty = from.status().code() == 204 || from.status().code() == 304;
-    endsWithConnection = false;
-    if (!headers.contains(HttpHeaderNames.CONTENT_LENGTH) && !empty) {
-      if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-        keepAlive = false;
-        endsWithConnection = true;
-      } else {
-        headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
-      }
-    }
-    headers.set(HeaderRules.REQUEST_ID, requestId);
-    if (gateway.config().exposeEndpoint()) {
-      headers.set(HeaderRules.ENDPOINT, endpoint);
-    }
-    connectionHeader(headers);
-    var _ = channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
+    answer.begin(from, endpoint, added);
   }
 
   /** More of the response. Takes ownership. */
   void write(HttpContent content) {
-    var _ = channel.write(content);
+    answer.write(content);
   }
 
   /** Lets out what was written; whether there is room for more. */
   boolean flush() {
-    channel.flush();
-    return channel.isWritable();
+    return answer.flush();
   }
 
   /** The response is written to its end: on to the next request. */
   void responseWritten() {
     exchange = null;
-    dropBody();
     channel.flush();
     nextRequest();
     pump();
@@ -462,94 +315,52 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Inc
   /** The response can't be finished: the client must not take it for whole. */
   void breakOff() {
     exchange = null;
-    if (endsWithConnection) {
-      // An ordinary close would be the response's proper end.
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    }
-    closeAfterFlush();
+    state = State.CLOSING;
+    answer.breakOff();
   }
 
   private void nextRequest() {
-    if (keepAlive && !gateway.refusing()) {
-      state = State.IDLE;
-      clientsTurnAt = now();
+    if (answer.keepsAlive() && !gateway.refusing()) {
+      state = State.TAKING;
+      intake.next();
     } else {
-      closeAfterFlush();
+      close();
     }
   }
 
-  private void closeAfterFlush() {
+  private void close() {
     state = State.CLOSING;
-    var _ = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    answer.close();
+    // A client that takes nothing of its last answer is not waited for any longer than another.
+    intake.next();
+    intake.settle(false);
   }
 
   // ---- the connection
 
   /** No more requests: an idle connection closes now, another one after its response. */
   void drain() {
-    if (state == State.IDLE && waiting.isEmpty()) {
-      closeAfterFlush();
+    if (state == State.TAKING && intake.isIdle() && waiting.isEmpty()) {
+      close();
     }
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    stall.restart(now());
-    if (!channel.isWritable()) {
-      if (nextLook == null) {
-        lookLater();
+    stalls.writabilityChanged();
+    if (channel.isWritable()) {
+      if (exchange != null) {
+        exchange.clientCanTakeMore();
       }
-      return;
+      pump();
     }
-    if (exchange != null) {
-      exchange.clientCanTakeMore();
-    }
-    pump();
-  }
-
-  private void lookLater() {
-    nextLook = channel.eventLoop().schedule(this::look, stall.pause(), TimeUnit.NANOSECONDS);
-  }
-
-  private void look() {
-    nextLook = null;
-    if (channel.isWritable() || !channel.isActive()) {
-      return;
-    }
-    if (stall.stalled(now(), channel.bytesBeforeWritable())) {
-      // What waits would stay in the kernel's memory after an ordinary close.
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-      var _ = channel.close();
-    } else {
-      lookLater();
-    }
-  }
-
-  @Override
-  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (!(event instanceof IdleStateEvent)) {
-      ctx.fireUserEventTriggered(event);
-    } else if (now() - clientsTurnAt < gateway.config().clientIdleTimeout().toNanos()) {
-      return; // silent while it was served; the next look is a timeout away
-    } else if (state == State.READING) {
-      keepAlive = false;
-      refuse(Target.error(408, ErrorCodes.REQUEST_TIMEOUT, "The request's body stopped coming."));
-    } else if (state != State.BUSY && state != State.HELD) {
-      var _ = channel.close();
-    }
-  }
-
-  private long now() {
-    return channel.eventLoop().ticker().nanoTime();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     state = State.CLOSING;
-    dropBody();
-    if (nextLook != null) {
-      nextLook.cancel(false);
-    }
+    intake.stop();
+    stalls.stop();
     ProxyExchange left = exchange;
     exchange = null;
     if (left != null) {

@@ -4,10 +4,15 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.ModelList;
+import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -16,7 +21,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -131,14 +136,62 @@ public final class Gateway {
     if (shared == null) {
       throw new IllegalStateException("a loop that is not of the group");
     }
+    if (clients.size() >= config.clients().connections()) {
+      turnAway(channel);
+      return;
+    }
     clients.add(channel);
+    ClientConnection connection =
+        new ClientConnection(this, channel, shared, Hop.of(channel, false, "1.1"));
     channel
         .pipeline()
+        .addLast(connection.byteWatch())
         .addLast(new HttpServerCodec(8192, 65536, 65536))
-        .addLast(
-            new IdleStateHandler(
-                config.clientIdleTimeout().toMillis(), 0, 0, TimeUnit.MILLISECONDS))
-        .addLast(new ClientConnection(this, channel, shared));
+        .addLast(connection);
+  }
+
+  /** Says why, since a connection that just closes looks like a gateway that died. */
+  private void turnAway(SocketChannel channel) {
+    OpenAiError error =
+        OpenAiError.of(
+            new BadRequestException(
+                503,
+                ErrorCodes.TOO_MANY_CONNECTIONS,
+                "The gateway has as many connections as it may have; try again.",
+                1));
+    pool.refused("gateway", error);
+    channel.pipeline().addLast(new HttpServerCodec()).addLast(new Discard());
+    channel.config().setAutoRead(true);
+    new ClientAnswer(this, channel).error(error);
+    // An ordinary close would throw the answer away if the request is here already.
+    var _ = channel.shutdownOutput();
+    var _ =
+        channel
+            .eventLoop()
+            .schedule(
+                () -> {
+                  var _ = channel.close();
+                },
+                1,
+                TimeUnit.SECONDS);
+  }
+
+  /** Takes what a client sends that has its answer. */
+  private static final class Discard extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+      ReferenceCountUtil.release(msg);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      var _ = ctx.close();
+    }
+  }
+
+  /** Connections of clients now. */
+  public int connections() {
+    return clients.size();
   }
 
   /** The port that it listens on. */

@@ -8,11 +8,8 @@ import java.time.Duration;
  * @param host address to listen on
  * @param port 0 for any free one
  * @param maxBodyBytes longest request body; 1 to 1 GiB
+ * @param clients what clients may take
  * @param connectTimeout for a connection to an endpoint
- * @param clientIdleTimeout after which a client's connection that brings no request, or no more of
- *     one, is closed
- * @param clientStallTimeout after which a client that takes nothing of a response that waits for it
- *     is cut off, and what it asked for is cancelled
  * @param backendIdleTimeout after which an unused connection to an endpoint is closed; shorter than
  *     the 5 s after which Python model servers close theirs, so that they rarely close one in use
  * @param maxIdlePerEndpoint unused connections kept per endpoint and event loop
@@ -22,9 +19,8 @@ public record GatewayConfig(
     String host,
     int port,
     int maxBodyBytes,
+    ClientBounds clients,
     Duration connectTimeout,
-    Duration clientIdleTimeout,
-    Duration clientStallTimeout,
     Duration backendIdleTimeout,
     int maxIdlePerEndpoint,
     boolean exposeEndpoint) {
@@ -42,9 +38,8 @@ public record GatewayConfig(
         host,
         port,
         32 << 20,
+        ClientBounds.DEFAULT,
         Duration.ofSeconds(2),
-        Duration.ofSeconds(75),
-        Duration.ofMinutes(5),
         Duration.ofSeconds(4),
         64,
         false);
@@ -56,9 +51,21 @@ public record GatewayConfig(
         host,
         port,
         bytes,
+        clients,
         connectTimeout,
-        clientIdleTimeout,
-        clientStallTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint);
+  }
+
+  /** The same with other bounds on clients. */
+  public GatewayConfig withClients(ClientBounds bounds) {
+    return new GatewayConfig(
+        host,
+        port,
+        maxBodyBytes,
+        bounds,
+        connectTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint);
@@ -70,38 +77,22 @@ public record GatewayConfig(
         host,
         port,
         maxBodyBytes,
+        clients,
         timeout,
-        clientIdleTimeout,
-        clientStallTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint);
   }
 
-  /** The same with other times after which a client's or an endpoint's idle connection closes. */
-  public GatewayConfig withIdleTimeouts(Duration client, Duration backend) {
+  /** The same with another time after which an endpoint's idle connection closes. */
+  public GatewayConfig withBackendIdleTimeout(Duration timeout) {
     return new GatewayConfig(
         host,
         port,
         maxBodyBytes,
+        clients,
         connectTimeout,
-        client,
-        clientStallTimeout,
-        backend,
-        maxIdlePerEndpoint,
-        exposeEndpoint);
-  }
-
-  /** The same with another time after which a client that stopped reading is cut off. */
-  public GatewayConfig withClientStallTimeout(Duration timeout) {
-    return new GatewayConfig(
-        host,
-        port,
-        maxBodyBytes,
-        connectTimeout,
-        clientIdleTimeout,
         timeout,
-        backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint);
   }
@@ -112,9 +103,8 @@ public record GatewayConfig(
         host,
         port,
         maxBodyBytes,
+        clients,
         connectTimeout,
-        clientIdleTimeout,
-        clientStallTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
         expose);

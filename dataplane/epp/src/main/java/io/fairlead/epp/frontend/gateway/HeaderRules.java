@@ -2,6 +2,7 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.director.PickerHeaders;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.HashSet;
@@ -27,7 +28,6 @@ final class HeaderRules {
           "proxy-authenticate",
           "proxy-authorization",
           "te",
-          "trailer",
           "transfer-encoding",
           "upgrade",
           "http2-settings");
@@ -49,6 +49,21 @@ final class HeaderRules {
     return copy(from, Set.of());
   }
 
+  /**
+   * A request's trailers as an endpoint may have them; from the decoder's own, which are reused.
+   */
+  static HttpHeaders trailersToBackend(HttpHeaders from) {
+    return from.isEmpty() ? EmptyHttpHeaders.INSTANCE : copy(from, OWN);
+  }
+
+  /** Leaves in a response's trailers what may pass. */
+  static void filterTrailers(HttpHeaders trailers) {
+    if (!trailers.isEmpty()) {
+      HttpHeaders passing = copy(trailers, OWN);
+      trailers.clear().add(passing);
+    }
+  }
+
   private static HttpHeaders copy(HttpHeaders from, Set<String> dropped) {
     Set<String> listed = Set.of();
     if (from.contains(HttpHeaderNames.CONNECTION)) {
@@ -64,7 +79,10 @@ final class HeaderRules {
     while (headers.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = headers.next();
       String name = header.getKey().toString().toLowerCase(Locale.ROOT);
-      boolean internal = name.startsWith("x-gateway-") || name.startsWith("x-fairlead-");
+      boolean internal =
+          name.startsWith("x-gateway-")
+              || name.startsWith("x-fairlead-")
+              || name.startsWith("x-http2-");
       if (!internal
           && !ONE_HOP.contains(name)
           && !dropped.contains(name)

@@ -18,10 +18,10 @@ import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.ResponseWatcher;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -42,6 +42,7 @@ final class ProxyExchange implements Exchange {
   private final ClientConnection client;
   private final BackendPool backends;
   private final HttpRequest head;
+  private final HttpHeaders trailers;
   private final String requestId;
   private final ParsedRequest parsed;
   private final PoolLoop pool;
@@ -64,12 +65,14 @@ final class ProxyExchange implements Exchange {
       Gateway gateway,
       ClientConnection client,
       HttpRequest head,
+      HttpHeaders trailers,
       String requestId,
       ParsedRequest parsed,
       IncomingBody body) {
     this.client = client;
     this.backends = client.resources().backends();
     this.head = head;
+    this.trailers = HeaderRules.trailersToBackend(trailers);
     this.requestId = requestId;
     this.parsed = parsed;
     this.body = body;
@@ -136,15 +139,17 @@ final class ProxyExchange implements Exchange {
 
   /** What the endpoint gets; a copy that the caller owns. */
   FullHttpRequest request(Route to) {
-    ByteBuf content =
-        ModelSplice.splice(body.bytes(), 0, body.length(), parsed, to.targetModel());
+    ByteBuf content = ModelSplice.splice(body.bytes(), 0, body.length(), parsed, to.targetModel());
     HttpHeaders headers = HeaderRules.toBackend(head.headers());
     for (Route.Header header : to.requestHeaders()) {
       headers.set(header.name(), header.value());
     }
-    if (content.isReadable() || head.method().equals(HttpMethod.POST)) {
+    if (!trailers.isEmpty()) {
+      headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    } else if (content.isReadable() || head.method().equals(HttpMethod.POST)) {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
     }
+    client.hop().addTo(headers);
     if (!headers.contains(HttpHeaderNames.HOST)) {
       headers.set(HttpHeaderNames.HOST, to.destination());
     }
@@ -155,7 +160,7 @@ final class ProxyExchange implements Exchange {
         Target.pathAndQuery(head.uri()),
         content,
         headers,
-        EmptyHttpHeaders.INSTANCE);
+        trailers);
   }
 
   /** The endpoint failed before the client got anything. */

@@ -75,6 +75,11 @@ enum Target {
     };
   }
 
+  /** Whether an endpoint answers it; else the gateway does. */
+  boolean isServedByEndpoints() {
+    return this == INFERENCE || this == STORED || this == TOKENIZER;
+  }
+
   /** The name that a path asks about; empty where it is all of them. */
   static String model(String path) {
     return path.startsWith(MODEL)
@@ -104,6 +109,10 @@ enum Target {
     if (request.decoderResult().isFailure()) {
       return error(400, ErrorCodes.INVALID_HTTP, "The request is not valid HTTP/1.1.");
     }
+    OpenAiError badHost = Host.refusal(request);
+    if (badHost != null) {
+      return badHost;
+    }
     Target target = of(path(request.uri()));
     if (target == null) {
       return error(
@@ -132,7 +141,7 @@ enum Target {
   static RequestContent content(HttpRequest request) throws BadRequestException {
     String path = path(request.uri());
     Target target = of(path);
-    return target == INFERENCE || target == STORED
+    return target != null && target.isServedByEndpoints()
         ? RequestContent.of(
             path,
             request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""),

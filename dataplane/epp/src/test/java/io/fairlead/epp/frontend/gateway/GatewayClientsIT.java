@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GatewayClientsIT {
 
   private static final String CHUNKED =
-      "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
     connection.respond(200, "", "{}");
@@ -51,7 +51,7 @@ class GatewayClientsIT {
       throws Exception {
     try (Rig rig = new Rig(Rig.config(), new RawBackend("a", GatewayClientsIT::ok));
         RawHttp client = rig.connect()) {
-      client.send(start + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+      client.send(start + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
       assertThat(client.read().status()).isBetween(400, 499);
       client.send("no number\r\n");
       assertThat(client.rest()).isEmpty();
@@ -117,7 +117,8 @@ class GatewayClientsIT {
                 connection.send(piece);
               }
             });
-    GatewayConfig config = Rig.config().withClientStallTimeout(Duration.ofMillis(200));
+    GatewayConfig config =
+        Rig.config().withClients(ClientBounds.DEFAULT.withStall(Duration.ofMillis(200)));
     try (Rig rig = new Rig(config, a);
         RawHttp client = rig.connect()) {
       client.post(Rig.CHAT, Rig.BODY);
@@ -186,7 +187,7 @@ class GatewayClientsIT {
   void aListOfModelsIsNoRequestToOne() throws Exception {
     try (Rig rig = new Rig(Rig.config(), new RawBackend("a", GatewayClientsIT::ok));
         RawHttp client = rig.connect()) {
-      client.send("GET /v1/models HTTP/1.1\r\n\r\n");
+      client.send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().text()).isEqualTo("{\"object\":\"list\",\"data\":[]}");
       assertThat(rig.events).isEmpty();
     }

@@ -50,7 +50,10 @@ class GatewayConnectionsIT {
     backend = new RawBackend("a", script);
     gateway =
         Gateway.start(
-            GatewayConfig.on("127.0.0.1", 0).withIdleTimeouts(client, toBackend),
+            GatewayConfig.on("127.0.0.1", 0)
+                .withClients(
+                    ClientBounds.DEFAULT.withIdle(client).withHead(client).withBody(client, 4_096))
+                .withBackendIdleTimeout(toBackend),
             pool,
             BodyBudget.ofHeap(),
             group,
@@ -192,7 +195,7 @@ class GatewayConnectionsIT {
       client.send(
           "POST "
               + CHAT
-              + " HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+              + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
       RawHttp.Message answer = client.read();
       assertThat(answer.status()).isEqualTo(408);
       assertThat(answer.header("connection")).isEqualTo("close");

@@ -185,7 +185,7 @@ class GatewayFaultsIT {
       assertThat(requests(backends)).isEqualTo(2);
       await().untilAsserted(() -> assertThat(rig.events).contains("ended failed -1/-1"));
 
-      client.send("GET /healthz HTTP/1.1\r\n\r\n");
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().status()).as("the client's connection is fine").isEqualTo(200);
     }
   }
@@ -323,7 +323,7 @@ class GatewayFaultsIT {
       await().untilAsserted(() -> assertThat(closed(backends)).as("abandoned").isEqualTo(2));
       assertThat(rig.events).contains("rejected m first_byte_timeout");
 
-      client.send("GET /healthz HTTP/1.1\r\n\r\n");
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().status()).as("the client's connection is fine").isEqualTo(200);
     }
   }

@@ -41,24 +41,25 @@ class GatewayGarbageIT {
           random -> chunked("5\r\n{\"mod\r\n15\r\nel\":\"m\",\"prompt\":\"p\"}\r\n0\r\n\r\n"),
           random -> chunked("zz\r\n{}\r\n0\r\n\r\n"),
           random -> chunked("5\r\n{}}}}}}}\r\n0\r\n\r\n"),
-          random -> "GET /healthz HTTP/1.1\r\n\r\n",
+          random -> "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
           random -> "GET /readyz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
-          random -> "HEAD /nothing HTTP/1.1\r\n\r\n",
+          random -> "HEAD /nothing HTTP/1.1\r\nHost: x\r\n\r\n",
           random -> "PRI * HTTP/2.0\r\n\r\n",
-          random -> "POST /nothing HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n-\r\n",
-          random -> "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+          random ->
+              "POST /nothing HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n-\r\n",
+          random -> "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
           random -> "no http at all\r\n\r\n",
           GatewayGarbageIT::noise);
 
   private static String post(String body) {
-    return "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: "
+    return "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
         + body.length()
         + "\r\n\r\n"
         + body;
   }
 
   private static String chunked(String body) {
-    return "POST /v1/completions HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         + body;
   }
 
@@ -201,7 +202,7 @@ class GatewayGarbageIT {
       client.post(Rig.CHAT, Rig.BODY);
       assertThat(client.read().status()).isEqualTo(502);
       assertThat(a.requests).hasSize(1);
-      client.send("GET /healthz HTTP/1.1\r\n\r\n");
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().status()).as("after one answer").isEqualTo(200);
     }
   }

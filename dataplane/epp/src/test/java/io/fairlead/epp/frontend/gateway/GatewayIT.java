@@ -220,7 +220,7 @@ class GatewayIT {
       assertThat(response.status()).isEqualTo(502);
       assertThat(response.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
       assertThat(a.requests.size() + b.requests.size() + c.requests.size()).isEqualTo(2);
-      client.send("GET /healthz HTTP/1.1\r\n\r\n");
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().status()).isEqualTo(200);
     }
   }
@@ -323,7 +323,7 @@ class GatewayIT {
           method
               + " "
               + path
-              + " HTTP/1.1\r\nContent-Type: "
+              + " HTTP/1.1\r\nHost: x\r\nContent-Type: "
               + type
               + "\r\nContent-Length: "
               + sent.length()
@@ -351,7 +351,7 @@ class GatewayIT {
       assertThat(client.read().status()).isEqualTo(200);
 
       client.send(
-          "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+          "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
       client.chunk("x".repeat(LIMIT));
       client.chunk("x");
       client.send("0\r\n\r\n");
@@ -372,7 +372,7 @@ class GatewayIT {
     Random random = new Random(7);
     try (RawHttp client = connect()) {
       client.send(
-          "POST /v1/completions HTTP/1.1\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n");
+          "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n");
       assertThat(client.readHead().status()).isEqualTo(100);
       for (int at = 0; at < bytes.length; ) {
         int length = Math.min(bytes.length - at, 1 + random.nextInt(100_000));
@@ -394,10 +394,10 @@ class GatewayIT {
       StringBuilder all = new StringBuilder();
       for (int i = 0; i < 100; i++) {
         String body = "{\"model\":\"m\",\"prompt\":\"" + i + "\"}";
-        all.append("GET /healthz HTTP/1.1\r\n\r\n");
+        all.append("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
         if (i % 20 == 0) {
           all.append(
-                  "POST /v1/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ")
+                  "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ")
               .append(body.length())
               .append("\r\n\r\n")
               .append(body);
@@ -429,7 +429,7 @@ class GatewayIT {
       assertThat(response.status()).isEqualTo(503);
       assertThat(response.header("retry-after")).isEqualTo("1");
       assertThat(response.text()).contains("no_ready_endpoints");
-      client.send("GET /v1/models HTTP/1.1\r\n\r\n");
+      client.send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().text()).contains("\"id\":\"chat\"", "\"id\":\"other\"");
     }
     awaitEvents("rejected chat no_ready_endpoints");
@@ -440,7 +440,7 @@ class GatewayIT {
     try (RawHttp client = connect()) {
       for (boolean now : new boolean[] {false, true, false}) {
         ready.set(now);
-        client.send("GET /readyz HTTP/1.1\r\n\r\n");
+        client.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
         assertThat(client.read().status()).isEqualTo(now ? 200 : 503);
       }
     }
@@ -461,7 +461,7 @@ class GatewayIT {
             }));
     try (RawHttp idle = connect();
         RawHttp client = connect()) {
-      idle.send("GET /healthz HTTP/1.1\r\n\r\n");
+      idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(idle.read().status()).isEqualTo(200);
       client.post(CHAT, BODY);
       client.readHead();
@@ -514,7 +514,7 @@ class GatewayIT {
       assertThat(last.header("connection")).isEqualTo("close");
       assertThat(resting.closed()).isTrue();
       try (RawHttp late = connect()) {
-        late.send("GET /readyz HTTP/1.1\r\n\r\n");
+        late.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
         assertThat(late.read().status()).as("nobody should send more here").isEqualTo(503);
       }
       try (RawHttp late = connect()) {

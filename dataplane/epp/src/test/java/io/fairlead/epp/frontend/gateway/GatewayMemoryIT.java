@@ -19,7 +19,7 @@ class GatewayMemoryIT {
 
   private static final int LARGE = 3 << 20;
   private static final String CHUNKED =
-      "POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
   private final CountDownLatch answer = new CountDownLatch(1);
 
   private static BodyBudget budget(Duration patience) {

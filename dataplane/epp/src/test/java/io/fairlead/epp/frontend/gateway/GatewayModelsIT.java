@@ -99,7 +99,7 @@ class GatewayModelsIT {
     try (Rig rig = new Rig(MODELS, silent);
         RawHttp client = rig.connect()) {
       RawHttp gone = rig.connect();
-      gone.send("GET /v1/models HTTP/1.1\r\n\r\n");
+      gone.send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
       gone.reset();
       assertThat(get(client, "/v1/models").status()).isEqualTo(200);
     }

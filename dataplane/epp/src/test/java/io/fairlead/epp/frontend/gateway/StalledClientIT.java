@@ -60,7 +60,7 @@ class StalledClientIT {
 
   @BeforeEach
   void connect() {
-    GatewayConfig config = Rig.config().withClientStallTimeout(BOUND);
+    GatewayConfig config = Rig.config().withClients(ClientBounds.DEFAULT.withStall(BOUND));
     rig = new Rig(config);
     channel.config().setAutoRead(false);
     channel.freezeTime();
@@ -71,7 +71,10 @@ class StalledClientIT {
         .addLast(new HttpServerCodec())
         .addLast(
             new ClientConnection(
-                rig.gateway, channel, new LoopResources(new RequestReader(), backends)));
+                rig.gateway,
+                channel,
+                new LoopResources(new RequestReader(), backends),
+                new Hop("client", "http", "1.1")));
   }
 
   @AfterEach
@@ -86,7 +89,7 @@ class StalledClientIT {
     do {
       asked.reads = 0;
       channel.writeInbound(
-          Unpooled.wrappedBuffer("GET /healthz HTTP/1.1\r\n\r\n".getBytes(US_ASCII)));
+          Unpooled.wrappedBuffer("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII)));
       requests++;
     } while (asked.reads > 0 && requests < MUCH);
     return requests;

@@ -1,0 +1,174 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.core.Route;
+import io.fairlead.epp.openai.OpenAiError;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.List;
+
+/**
+ * What goes back to a client: answers of ours, and an endpoint's as it comes. Knows whether the
+ * connection outlives the answer. On the loop of the connection.
+ */
+final class ClientAnswer {
+
+  private static final HttpRequest NONE =
+      new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+
+  private final Gateway gateway;
+  private final Channel channel;
+
+  private HttpRequest head = NONE;
+  private String requestId = "";
+  private boolean keepAlive;
+
+  /** Whether the response has no other end than that of the connection. */
+  private boolean endsWithConnection;
+
+  ClientAnswer(Gateway gateway, Channel channel) {
+    this.gateway = gateway;
+    this.channel = channel;
+  }
+
+  /** What is answered from now on is for this request. */
+  void to(HttpRequest request) {
+    head = request;
+    keepAlive = HttpUtil.isKeepAlive(request);
+    requestId = gateway.requestId(request.headers().get(HeaderRules.REQUEST_ID, ""));
+  }
+
+  HttpRequest head() {
+    return head;
+  }
+
+  String requestId() {
+    return requestId;
+  }
+
+  /** Whether the connection is good for another request after this one. */
+  boolean keepsAlive() {
+    return keepAlive;
+  }
+
+  /** The connection is not good for another request. */
+  void endConnection() {
+    keepAlive = false;
+  }
+
+  /** The client may send its body. */
+  void goOn() {
+    var _ =
+        channel.writeAndFlush(
+            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+  }
+
+  /** An error of ours. */
+  void error(OpenAiError error) {
+    HttpHeaders headers = HeaderRules.none();
+    headers.set(OpenAiError.REASON_HEADER, error.code());
+    if (error.retryAfterSeconds() >= 0) {
+      headers.set(HttpHeaderNames.RETRY_AFTER, error.retryAfterSeconds());
+    }
+    full(error.status(), error.body(Target.path(head.uri())), headers);
+  }
+
+  /** An answer of ours. */
+  void json(int status, byte[] content) {
+    full(status, content, HeaderRules.none());
+  }
+
+  private void full(int status, byte[] content, HttpHeaders headers) {
+    headers.set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, content.length);
+    if (!requestId.isEmpty()) {
+      headers.set(HeaderRules.REQUEST_ID, requestId);
+    }
+    connectionHeader(headers);
+    var _ =
+        channel.writeAndFlush(
+            new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                HttpResponseStatus.valueOf(status),
+                Unpooled.wrappedBuffer(content),
+                headers,
+                EmptyHttpHeaders.INSTANCE));
+  }
+
+  private void connectionHeader(HttpHeaders headers) {
+    keepAlive &= !gateway.leaving();
+    if (!keepAlive) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
+  }
+
+  /** The endpoint's response begins; {@code added} are headers of our own. */
+  void begin(HttpResponse from, String endpoint, List<Route.Header> added) {
+    HttpHeaders headers = HeaderRules.toClient(from.headers());
+    for (Route.Header header : added) {
+      headers.set(header.name(), header.value());
+    }
+    boolean empty = from.status().code() == 204 || from.status().code() == 304;
+    endsWithConnection = false;
+    if (!headers.contains(HttpHeaderNames.CONTENT_LENGTH) && !empty) {
+      if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+        keepAlive = false;
+        endsWithConnection = true;
+      } else {
+        headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+      }
+    }
+    headers.set(HeaderRules.REQUEST_ID, requestId);
+    if (gateway.config().exposeEndpoint()) {
+      headers.set(HeaderRules.ENDPOINT, endpoint);
+    }
+    connectionHeader(headers);
+    var _ = channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
+  }
+
+  /** More of the endpoint's response. Takes ownership. */
+  void write(HttpContent content) {
+    if (content instanceof LastHttpContent last) {
+      HeaderRules.filterTrailers(last.trailingHeaders());
+    }
+    var _ = channel.write(content);
+  }
+
+  /** Lets out what was written; whether there is room for more. */
+  boolean flush() {
+    channel.flush();
+    return channel.isWritable();
+  }
+
+  /** The response can't be finished: the connection ends so that it isn't taken for whole. */
+  void breakOff() {
+    if (endsWithConnection) {
+      // An ordinary close would be the response's proper end.
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    }
+    close();
+  }
+
+  /** Closes the connection once what was written is out. */
+  void close() {
+    var _ = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+}

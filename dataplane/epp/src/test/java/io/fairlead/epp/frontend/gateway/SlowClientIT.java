@@ -1,0 +1,136 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.openai.RequestReader;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Clients that send slowly, on purpose or by nature; in virtual time. */
+@ExtendWith(NoLeaks.class)
+@SuppressWarnings("NullAway.Init") // set up before each test
+class SlowClientIT {
+
+  private static final Duration HEAD = Duration.ofSeconds(5);
+  private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final Duration WINDOW = Duration.ofSeconds(10);
+  private static final Duration STEP = Duration.ofMillis(100);
+  private static final String POST =
+      "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private Rig rig;
+
+  @BeforeEach
+  void connect() {
+    GatewayConfig config =
+        Rig.config()
+            .withClients(
+                ClientBounds.DEFAULT.withHead(HEAD).withIdle(IDLE).withBody(WINDOW, 1_000));
+    rig = new Rig(config);
+    channel.config().setAutoRead(false);
+    channel.freezeTime();
+    BackendPool backends = new BackendPool(channel.eventLoop(), config, NioSocketChannel.class);
+    ClientConnection connection =
+        new ClientConnection(
+            rig.gateway,
+            channel,
+            new LoopResources(new RequestReader(), backends),
+            new Hop("client", "http", "1.1"));
+    channel
+        .pipeline()
+        .addLast(connection.byteWatch())
+        .addLast(new HttpServerCodec())
+        .addLast(connection);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    channel.finishAndReleaseAll();
+    rig.close();
+  }
+
+  private void send(String text) {
+    channel.writeInbound(Unpooled.wrappedBuffer(text.getBytes(US_ASCII)));
+  }
+
+  /** Sends so many bytes every {@link #STEP}, for so long or until the connection is closed. */
+  private Duration drip(int bytes, Duration atMost) {
+    Duration passed = Duration.ZERO;
+    while (channel.isOpen() && passed.compareTo(atMost) < 0) {
+      if (bytes > 0) {
+        send("x".repeat(bytes));
+      }
+      channel.advanceTimeBy(STEP.toNanos(), TimeUnit.NANOSECONDS);
+      channel.runScheduledPendingTasks();
+      passed = passed.plus(STEP);
+    }
+    return passed;
+  }
+
+  private String answer() {
+    StringBuilder all = new StringBuilder();
+    for (ByteBuf next = channel.readOutbound(); next != null; next = channel.readOutbound()) {
+      all.append(next.toString(US_ASCII));
+      next.release();
+    }
+    return all.toString();
+  }
+
+  @Test
+  void oneThatAsksNothingIsClosed() {
+    assertThat(drip(0, IDLE.multipliedBy(2))).isEqualTo(IDLE);
+  }
+
+  @Test
+  void bytesOfAHeadDoNotProlongItsTime() {
+    send("GET /health HTTP/1.1\r\nX: ");
+    assertThat(drip(1, IDLE)).isEqualTo(HEAD);
+  }
+
+  @Test
+  void aHeadAfterARequestHasItsTimeFromItsFirstByte() {
+    send("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    assertThat(drip(0, HEAD.multipliedBy(2))).as("at rest").isEqualTo(HEAD.multipliedBy(2));
+    assertThat(answer()).startsWith("HTTP/1.1 200 OK");
+    assertThat(drip(1, IDLE)).isEqualTo(HEAD);
+  }
+
+  @Test
+  void aBodyThatComesMoreSlowlyThanTheLeastGets408() {
+    send(POST);
+    assertThat(drip(99, IDLE)).isEqualTo(WINDOW);
+    assertThat(answer())
+        .startsWith("HTTP/1.1 408 ")
+        .contains("connection: close", "1000 bytes a second");
+    assertThat(rig.events).containsExactly("refused by gateway: request_timeout");
+  }
+
+  @Test
+  void aBodyAtTheLeastMayTakeLongerThanAWindow() {
+    send(POST);
+    assertThat(drip(100, WINDOW.multipliedBy(6))).isEqualTo(WINDOW.multipliedBy(6));
+    assertThat(answer()).isEmpty();
+    assertThat(drip(1, IDLE)).as("once it gets slower").isEqualTo(WINDOW);
+    assertThat(answer()).startsWith("HTTP/1.1 408 ");
+  }
+
+  @Test
+  void theRestOfARefusedBodyHasToComeAsQuickly() {
+    send("POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
+    assertThat(answer()).startsWith("HTTP/1.1 404 ");
+    assertThat(drip(10, IDLE)).isEqualTo(WINDOW);
+  }
+}
