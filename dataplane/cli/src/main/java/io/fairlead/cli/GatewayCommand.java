@@ -6,6 +6,7 @@ import io.fairlead.epp.DataPlaneConfig.Listen;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -45,12 +46,31 @@ final class GatewayCommand implements Callable<Integer> {
       defaultValue = "5s")
   private Duration lameDuck = Duration.ofSeconds(5);
 
+  @Option(
+      names = "--cert-path",
+      paramLabel = "DIR",
+      description =
+          "Serve over TLS, with the tls.crt and tls.key of this folder; read again when they"
+              + " change.")
+  private @Nullable Path certPath;
+
+  @Option(
+      names = "--max-connections",
+      description = "Connections of clients that may be open; those beyond get a 503.",
+      defaultValue = "16384")
+  private int maxConnections = DataPlaneConfig.DEFAULT_MAX_CONNECTIONS;
+
   @Mixin private Tuning tuning = new Tuning();
 
   @Override
   public Integer call() throws InterruptedException {
     var gateway =
-        new Gateway(new Listen(listen.host(), listen.port()), tuning.maxBodyBytes, lameDuck);
+        new Gateway(
+            new Listen(listen.host(), listen.port()),
+            tuning.maxBodyBytes,
+            lameDuck,
+            certPath,
+            maxConnections);
     DataPlaneConfig config =
         tuning
             .applyTo(DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder)), DRAIN)

@@ -112,18 +112,29 @@ public record DataPlaneConfig(
    * @param maxBodyBytes largest request body
    * @param lameDuck how long new connections are served after the end began: clients and load
    *     balancers learn late of it. Counts towards the bound on the drain
+   * @param certPath folder of {@code tls.crt} and {@code tls.key}; null for plain text
+   * @param maxConnections of clients, at least 1
    */
-  public record Gateway(Listen listen, int maxBodyBytes, Duration lameDuck) {
+  public record Gateway(
+      Listen listen,
+      int maxBodyBytes,
+      Duration lameDuck,
+      @Nullable Path certPath,
+      int maxConnections) {
 
     public Gateway {
       if (lameDuck.isNegative()) {
         throw new IllegalArgumentException("lameDuck is " + lameDuck + "; set 0 or more");
       }
+      if (maxConnections < 1) {
+        throw new IllegalArgumentException(
+            "maxConnections is " + maxConnections + "; set at least 1");
+      }
     }
 
-    /** Takes nothing new from the beginning of the end. */
+    /** In plain text; takes nothing new from the beginning of the end. */
     public Gateway(Listen listen, int maxBodyBytes) {
-      this(listen, maxBodyBytes, Duration.ZERO);
+      this(listen, maxBodyBytes, Duration.ZERO, null, DEFAULT_MAX_CONNECTIONS);
     }
   }
 
@@ -158,6 +169,9 @@ public record DataPlaneConfig(
       this(listen, secure, certPath, maxBodyBytes, Duration.ZERO, false);
     }
   }
+
+  /** Default bound on clients' connections. */
+  public static final int DEFAULT_MAX_CONNECTIONS = 16_384;
 
   /** Default bound on request bodies. */
   public static final int DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;

@@ -6,15 +6,19 @@ import io.fairlead.epp.frontend.extproc.ExtProcServer;
 import io.fairlead.epp.frontend.extproc.Health;
 import io.fairlead.epp.frontend.extproc.HealthServer;
 import io.fairlead.epp.frontend.extproc.ServingSecurity;
+import io.fairlead.epp.frontend.gateway.ClientBounds;
 import io.fairlead.epp.frontend.gateway.Gateway;
 import io.fairlead.epp.frontend.gateway.GatewayConfig;
 import io.fairlead.epp.memory.BodyBudget;
+import io.micrometer.core.instrument.Gauge;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Makes the frontends of a pool, on loops that stay the data plane's. */
 final class Frontends {
+
+  private static final String H2C = "kubernetes.io/h2c";
 
   private final PoolRuntime runtime;
   private final Readiness readiness;
@@ -40,6 +44,8 @@ final class Frontends {
       server =
           Gateway.start(
               GatewayConfig.on(listen.host(), listen.port())
+                  .withSecurity(security(config))
+                  .withClients(ClientBounds.DEFAULT.withConnections(config.maxConnections()))
                   .withMaxBodyBytes(config.maxBodyBytes()),
               pool,
               bodies,
@@ -51,7 +57,11 @@ final class Frontends {
       throw new IllegalStateException(
           "the gateway can't listen on " + listen.host() + ":" + listen.port(), e);
     }
+    Gauge.builder("fairlead_gateway_connections", server, Gateway::connections)
+        .description("Open connections of clients")
+        .register(runtime.registry());
     runtime.onEndpoints(server::retain);
+    runtime.onConfig(applied -> server.speakHttp2(applied.appProtocol().equals(H2C)));
     return new Frontend() {
       @Override
       public int port() {
@@ -63,6 +73,12 @@ final class Frontends {
         server.drain(config.lameDuck(), bound).awaitUninterruptibly(bound.toMillis() + 5_000);
       }
     };
+  }
+
+  private static ServingSecurity security(DataPlaneConfig.Gateway config) {
+    return config.certPath() == null
+        ? new ServingSecurity.PlainText()
+        : new ServingSecurity.FromFolder(config.certPath());
   }
 
   /** Holds the port; it is listened on as of {@link Readiness}. */

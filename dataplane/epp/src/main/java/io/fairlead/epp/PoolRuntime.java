@@ -82,6 +82,7 @@ final class PoolRuntime implements AutoCloseable {
   private EndpointSet endpoints = EndpointSet.NONE;
 
   private Consumer<List<EndpointSpec>> onEndpoints = set -> {};
+  private Consumer<PoolConfig> onConfig = config -> {};
   private volatile List<ModelConfig> models = List.of();
 
   /** Whether the source has said anything: until then nobody knows what matches. */
@@ -169,6 +170,11 @@ final class PoolRuntime implements AutoCloseable {
   /** Calls {@code listener} on the control thread with every new set; before {@link #start}. */
   void onEndpoints(Consumer<List<EndpointSpec>> listener) {
     onEndpoints = listener;
+  }
+
+  /** Calls {@code listener} on the control thread with every config; before {@link #start}. */
+  void onConfig(Consumer<PoolConfig> listener) {
+    onConfig = listener;
   }
 
   PoolLoop pool() {
@@ -311,6 +317,7 @@ final class PoolRuntime implements AutoCloseable {
       meters.reloaded();
       scraper.sources(DataSources.of(config));
       models = document.config().models();
+      onConfig.accept(document.config());
       readiness.configured();
       if (document.endpoints() != null) {
         endpoints(document.endpoints());

@@ -8,11 +8,8 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serves Envoy's external processing protocol for one pool: a stream for each HTTP request, handled
@@ -32,25 +29,19 @@ public final class ExtProcServer implements AutoCloseable {
    */
   private static final int WINDOW = 256 << 10;
 
-  /** Between two looks at the files of the certificate. */
-  private static final long LOOK_SECONDS = 2;
-
   private final Server server;
   private final StreamCounters counters;
   private final OpenStreams streams;
 
-  /** Looks after the certificate; null where nothing is to be looked after. */
-  private final @Nullable ScheduledExecutorService certificate;
+  /** Ends the looking after the certificate. */
+  private final Runnable leaveCertificate;
 
   private ExtProcServer(
-      Server server,
-      StreamCounters counters,
-      OpenStreams streams,
-      @Nullable ScheduledExecutorService certificate) {
+      Server server, StreamCounters counters, OpenStreams streams, Runnable leaveCertificate) {
     this.server = server;
     this.counters = counters;
     this.streams = streams;
-    this.certificate = certificate;
+    this.leaveCertificate = leaveCertificate;
   }
 
   /**
@@ -99,21 +90,7 @@ public final class ExtProcServer implements AutoCloseable {
       builder.addService(health.service());
     }
     Server server = GrpcPort.start(builder, "ext_proc", config.host(), config.port());
-    return new ExtProcServer(server, counters, streams, lookAfter(security.certificate()));
-  }
-
-  private static @Nullable ScheduledExecutorService lookAfter(
-      @Nullable ServedCertificate certificate) {
-    if (certificate == null) {
-      return null;
-    }
-    ScheduledExecutorService thread =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("fairlead-certificate").factory());
-    var _ =
-        thread.scheduleWithFixedDelay(
-            certificate::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
-    return thread;
+    return new ExtProcServer(server, counters, streams, security.lookAfter());
   }
 
   /** The port that was taken. */
@@ -146,9 +123,7 @@ public final class ExtProcServer implements AutoCloseable {
     try {
       return GrpcPort.stop(server, bound.minus(taking), streams::endNow);
     } finally {
-      if (certificate != null) {
-        certificate.shutdownNow();
-      }
+      leaveCertificate.run();
     }
   }
 

@@ -1,14 +1,21 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** How a port is protected. */
@@ -35,14 +42,44 @@ public sealed interface ServingSecurity {
    * @param ssl what Netty needs, or null for plain text
    * @param certificate to be looked after while it serves, or null where nothing changes
    */
-  record Ready(@Nullable SslContext ssl, @Nullable ServedCertificate certificate) {}
+  record Ready(@Nullable SslContext ssl, @Nullable ServedCertificate certificate) {
+
+    /** Looks after the certificate until what is returned is run. */
+    public Runnable lookAfter() {
+      ServedCertificate looked = certificate;
+      if (looked == null) {
+        return () -> {};
+      }
+      ScheduledExecutorService thread =
+          Executors.newSingleThreadScheduledExecutor(
+              Thread.ofPlatform().daemon().name("fairlead-certificate").factory());
+      var _ =
+          thread.scheduleWithFixedDelay(looked::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+      return thread::shutdownNow;
+    }
+  }
+
+  /** Between two looks at the files of a certificate. */
+  long LOOK_SECONDS = 2;
+
+  /** Makes it ready for gRPC; see {@link #ready(Protocols)}. */
+  default Ready ready() {
+    return ready(Protocols.GRPC);
+  }
+
+  /** What a port speaks inside of TLS. */
+  enum Protocols {
+    GRPC,
+    /** HTTP/2, or HTTP/1.1 with clients that don't know that. */
+    HTTP
+  }
 
   /**
    * Makes it ready.
    *
    * @throws IllegalStateException if a certificate can't be had; the message names the file
    */
-  default Ready ready() {
+  default Ready ready(Protocols protocols) {
     try {
       return switch (this) {
         case PlainText _ -> new Ready(null, null);
@@ -50,11 +87,14 @@ public sealed interface ServingSecurity {
           SelfSignedCertificate made =
               SelfSignedCertificate.create(
                   "fairlead-epp", InstantSource.system(), new SecureRandom());
-          yield new Ready(http2(SslContextBuilder.forServer(made.key(), made.certificate())), null);
+          yield new Ready(
+              context(SslContextBuilder.forServer(made.key(), made.certificate()), protocols),
+              null);
         }
         case FromFolder(Path folder) -> {
           ServedCertificate certificate = new ServedCertificate(folder);
-          yield new Ready(http2(SslContextBuilder.forServer(certificate)), certificate);
+          yield new Ready(
+              context(SslContextBuilder.forServer(certificate), protocols), certificate);
         }
       };
     } catch (GeneralSecurityException | IOException e) {
@@ -62,7 +102,22 @@ public sealed interface ServingSecurity {
     }
   }
 
-  private static SslContext http2(SslContextBuilder builder) throws IOException {
-    return GrpcSslContexts.configure(builder, SslProvider.JDK).build();
+  private static SslContext context(SslContextBuilder builder, Protocols protocols)
+      throws IOException {
+    return switch (protocols) {
+      case GRPC -> GrpcSslContexts.configure(builder, SslProvider.JDK).build();
+      case HTTP ->
+          builder
+              .sslProvider(SslProvider.JDK)
+              .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+              .applicationProtocolConfig(
+                  new ApplicationProtocolConfig(
+                      ApplicationProtocolConfig.Protocol.ALPN,
+                      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                      ApplicationProtocolNames.HTTP_2,
+                      ApplicationProtocolNames.HTTP_1_1))
+              .build();
+    };
   }
 }

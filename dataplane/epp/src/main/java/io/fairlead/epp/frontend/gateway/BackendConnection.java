@@ -9,14 +9,15 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
-import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -203,7 +204,16 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   /** Gives back a connection that was not used. */
   void giveBack() {
-    pool.release(this);
+    if (isStream()) {
+      close();
+    } else {
+      pool.release(this);
+    }
+  }
+
+  /** Whether it is a stream of a connection of HTTP/2, which has no next request. */
+  private boolean isStream() {
+    return channel instanceof Http2StreamChannel;
   }
 
   void close() {
@@ -232,7 +242,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       var _ = channel.close(); // nobody asked to switch protocols
     }
     if (!interim) {
-      keepAlive = HttpUtil.isKeepAlive(response);
+      keepAlive = HttpUtil.isKeepAlive(response) && !isStream();
       to.head(response);
     }
   }

@@ -32,6 +32,10 @@ final class BackendPool {
   /** Endpoints of the pool; null while nobody said which they are. */
   private @Nullable Set<InetSocketAddress> members;
 
+  /** To endpoints that speak HTTP/2. */
+  private final Map<InetSocketAddress, BackendStreams> streams = new HashMap<>();
+
+  private boolean http2;
   private boolean sweeping;
   private boolean closed;
 
@@ -71,6 +75,10 @@ final class BackendPool {
 
   /** Finds or makes a connection for {@code user}, who is told at once or later. */
   void open(InetSocketAddress address, boolean mayReuse, BackendConnection.User user) {
+    if (http2) {
+      streams.computeIfAbsent(address, this::streams).open(mayReuse, user);
+      return;
+    }
     ArrayDeque<BackendConnection> waiting = mayReuse ? idle.get(address) : null;
     while (waiting != null) {
       BackendConnection last = waiting.pollLast();
@@ -97,12 +105,27 @@ final class BackendPool {
         });
   }
 
+  private BackendStreams streams(InetSocketAddress address) {
+    return new BackendStreams(
+        this, address, bootstrap, loop, config.backendIdleTimeout().toNanos());
+  }
+
+  /** From now on endpoints are spoken to in HTTP/2, or are not. */
+  void speakHttp2(boolean speak) {
+    if (http2 != speak) {
+      http2 = speak;
+      Set<InetSocketAddress> kept = members;
+      retain(Set.of());
+      members = kept;
+    }
+  }
+
   /** Takes back a connection on which nothing is under way. */
   void release(BackendConnection connection) {
     ArrayDeque<BackendConnection> waiting =
         idle.computeIfAbsent(connection.address(), key -> new ArrayDeque<>());
     boolean member = members == null || members.contains(connection.address());
-    if (closed || !member || waiting.size() >= config.maxIdlePerEndpoint()) {
+    if (closed || http2 || !member || waiting.size() >= config.maxIdlePerEndpoint()) {
       connection.close();
       return;
     }
@@ -132,12 +155,24 @@ final class BackendPool {
           }
         });
     idle.values().removeIf(ArrayDeque::isEmpty);
+    streams
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean left = !addresses.contains(entry.getKey());
+              if (left) {
+                entry.getValue().retire();
+              }
+              return left;
+            });
   }
 
   void close() {
     closed = true;
     idle.values().forEach(BackendPool::closeAll);
     idle.clear();
+    streams.values().forEach(BackendStreams::retire);
+    streams.clear();
   }
 
   private static void closeAll(ArrayDeque<BackendConnection> waiting) {

@@ -4,6 +4,7 @@ import io.fairlead.core.Route;
 import io.fairlead.epp.openai.OpenAiError;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -21,7 +22,11 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What goes back to a client: answers of ours, and an endpoint's as it comes. Knows whether the
@@ -42,9 +47,15 @@ final class ClientAnswer {
   /** Whether the response has no other end than that of the connection. */
   private boolean endsWithConnection;
 
+  /** Whether the connection is a stream of one of HTTP/2, which has no next request. */
+  private final boolean stream;
+
+  private @Nullable ChannelFuture written;
+
   ClientAnswer(Gateway gateway, Channel channel) {
     this.gateway = gateway;
     this.channel = channel;
+    stream = channel instanceof Http2StreamChannel;
   }
 
   /** What is answered from now on is for this request. */
@@ -64,7 +75,7 @@ final class ClientAnswer {
 
   /** Whether the connection is good for another request after this one. */
   boolean keepsAlive() {
-    return keepAlive;
+    return keepAlive && (stream || !gateway.refusing());
   }
 
   /** The connection is not good for another request. */
@@ -101,7 +112,7 @@ final class ClientAnswer {
       headers.set(HeaderRules.REQUEST_ID, requestId);
     }
     connectionHeader(headers);
-    var _ =
+    written =
         channel.writeAndFlush(
             new DefaultFullHttpResponse(
                 HttpVersion.HTTP_1_1,
@@ -112,6 +123,9 @@ final class ClientAnswer {
   }
 
   private void connectionHeader(HttpHeaders headers) {
+    if (stream) {
+      return; // it is the connection around it that is told
+    }
     keepAlive &= !gateway.leaving();
     if (!keepAlive) {
       headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
@@ -141,7 +155,7 @@ final class ClientAnswer {
       headers.set(HeaderRules.ENDPOINT, endpoint);
     }
     connectionHeader(headers);
-    var _ = channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
+    written = channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
   }
 
   /** More of the endpoint's response. Takes ownership. */
@@ -149,7 +163,7 @@ final class ClientAnswer {
     if (content instanceof LastHttpContent last) {
       HeaderRules.filterTrailers(last.trailingHeaders());
     }
-    var _ = channel.write(content);
+    written = channel.write(content);
   }
 
   /** Lets out what was written; whether there is room for more. */
@@ -164,11 +178,32 @@ final class ClientAnswer {
       // An ordinary close would be the response's proper end.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     }
-    close();
+    end(Http2Error.INTERNAL_ERROR);
   }
 
   /** Closes the connection once what was written is out. */
   void close() {
-    var _ = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    end(Http2Error.NO_ERROR);
+  }
+
+  private void end(Http2Error why) {
+    channel.flush();
+    ChannelFuture last = written;
+    if (last == null || last.isDone()) {
+      endNow(why);
+    } else {
+      last.addListener(done -> endNow(why));
+    }
+  }
+
+  private void endNow(Http2Error why) {
+    if (stream && channel.isActive()) {
+      var _ =
+          channel
+              .writeAndFlush(new DefaultHttp2ResetFrame(why))
+              .addListener(ChannelFutureListener.CLOSE);
+    } else {
+      var _ = channel.close();
+    }
   }
 }

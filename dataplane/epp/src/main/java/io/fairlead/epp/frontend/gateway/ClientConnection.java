@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -24,7 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection: one request at a time, in the order in which they came.
+ * A client's connection: one request at a time, in the order in which they came. A stream of a
+ * connection that speaks HTTP/2 is one, too, of a single request.
  *
  * <p>Reads only while nothing that was read is waiting, so a client that sends ahead is held back
  * by TCP, and what is waiting is never more than one read. While a request is being served one read
@@ -109,11 +111,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     undecoded = false;
-    if (msg instanceof HttpObject object) {
+    if (state != State.CLOSING && msg instanceof HttpObject object) {
       waiting.add(object);
       pump();
     } else {
-      ReferenceCountUtil.release(msg); // a frame of HTTP/2 that is no part of a message
+      // What a stream of HTTP/2 brings after its end, or that is no part of a message.
+      ReferenceCountUtil.release(msg);
+      readMore();
     }
   }
 
@@ -320,7 +324,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   }
 
   private void nextRequest() {
-    if (answer.keepsAlive() && !gateway.refusing()) {
+    if (answer.keepsAlive()) {
       state = State.TAKING;
       intake.next();
     } else {
@@ -353,6 +357,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
         exchange.clientCanTakeMore();
       }
       pump();
+    }
+  }
+
+  /** A stream that its client resets is told of so, before what came with it is read. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Http2ResetFrame) {
+      var _ = channel.close();
+    } else {
+      ctx.fireUserEventTriggered(event);
     }
   }
 

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
@@ -11,6 +12,7 @@ import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -21,6 +23,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
@@ -40,10 +43,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 server in front of a pool. A request stays on its connection's event loop, and so
- * does the connection to the endpoint that serves it; only the decision is made elsewhere.
+ * A server of HTTP/1.1 and HTTP/2 in front of a pool. A request stays on its connection's event
+ * loop, and so does the connection to the endpoint that serves it; only the decision is made
+ * elsewhere.
  */
 public final class Gateway {
 
@@ -60,6 +65,10 @@ public final class Gateway {
   private final EventLoopGroup group;
   private final ChannelGroup clients = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel server;
+  private final @Nullable SslContext tls;
+
+  /** Ends the looking after the certificate. */
+  private final Runnable leaveCertificate;
 
   /** Answers say that their connection closes. */
   private volatile boolean leaving;
@@ -90,6 +99,9 @@ public final class Gateway {
               pool.newReader(),
               new BackendPool((EventLoop) loop, config, Transport.client(group))));
     }
+    ServingSecurity.Ready security = config.security().ready(ServingSecurity.Protocols.HTTP);
+    tls = security.ssl();
+    leaveCertificate = security.lookAfter();
     server =
         new ServerBootstrap()
             .group(group)
@@ -141,13 +153,7 @@ public final class Gateway {
       return;
     }
     clients.add(channel);
-    ClientConnection connection =
-        new ClientConnection(this, channel, shared, Hop.of(channel, false, "1.1"));
-    channel
-        .pipeline()
-        .addLast(connection.byteWatch())
-        .addLast(new HttpServerCodec(8192, 65536, 65536))
-        .addLast(connection);
+    new ClientPipelines(this, shared, tls).begin(channel);
   }
 
   /** Says why, since a connection that just closes looks like a gateway that died. */
@@ -211,6 +217,11 @@ public final class Gateway {
     served.retain(endpoints);
   }
 
+  /** Speaks HTTP/2 to endpoints from now on, without asking whether they do; or HTTP/1.1. */
+  public void speakHttp2(boolean speak) {
+    resources.forEach((loop, own) -> loop.execute(() -> own.backends().speakHttp2(speak)));
+  }
+
   /**
    * Stops. At once it isn't ready any more and answers tell clients to close their connections; new
    * connections and those at rest are still served, since clients and load balancers learn late of
@@ -222,6 +233,10 @@ public final class Gateway {
    */
   public Future<?> drain(Duration lameDuck, Duration bound) {
     leaving = true;
+    eachClient(
+        client -> {
+          boolean _ = with(client, Http2Connection.class, Http2Connection::leave);
+        });
     Promise<Void> done = GlobalEventExecutor.INSTANCE.newPromise();
     Duration taking = lameDuck.compareTo(bound) < 0 ? lameDuck : bound;
     if (taking.isZero()) {
@@ -243,17 +258,15 @@ public final class Gateway {
 
   private void finish(Duration bound, Promise<Void> done) {
     refusing = true;
-    for (Channel client : clients) {
-      client
-          .eventLoop()
-          .execute(
-              () -> {
-                ClientConnection connection = client.pipeline().get(ClientConnection.class);
-                if (connection != null) {
-                  connection.drain();
-                }
-              });
-    }
+    eachClient(
+        client -> {
+          boolean asked =
+              with(client, ClientConnection.class, ClientConnection::drain)
+                  || with(client, Http2Connection.class, Http2Connection::drain);
+          if (!asked) {
+            var _ = client.close(); // it has not said yet what it speaks
+          }
+        });
     Future<?> cutOff =
         group
             .next()
@@ -269,8 +282,25 @@ public final class Gateway {
             closed -> {
               cutOff.cancel(false);
               resources.forEach((loop, own) -> loop.execute(own.backends()::close));
+              leaveCertificate.run();
               done.setSuccess(null);
             });
+  }
+
+  private void eachClient(Consumer<Channel> what) {
+    for (Channel client : clients) {
+      client.eventLoop().execute(() -> what.accept(client));
+    }
+  }
+
+  /** Does it with the client's handler of this kind, if there is one. */
+  private static <H extends ChannelHandler> boolean with(
+      Channel client, Class<H> kind, Consumer<H> what) {
+    H handler = client.pipeline().get(kind);
+    if (handler != null) {
+      what.accept(handler);
+    }
+    return handler != null;
   }
 
   GatewayConfig config() {

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import java.time.Duration;
 
 /**
@@ -7,6 +8,7 @@ import java.time.Duration;
  *
  * @param host address to listen on
  * @param port 0 for any free one
+ * @param security how the port is protected
  * @param maxBodyBytes longest request body; 1 to 1 GiB
  * @param clients what clients may take
  * @param connectTimeout for a connection to an endpoint
@@ -18,6 +20,7 @@ import java.time.Duration;
 public record GatewayConfig(
     String host,
     int port,
+    ServingSecurity security,
     int maxBodyBytes,
     ClientBounds clients,
     Duration connectTimeout,
@@ -32,11 +35,12 @@ public record GatewayConfig(
     }
   }
 
-  /** The defaults: bodies up to 32 MiB, endpoints not exposed. */
+  /** The defaults: plain text, bodies up to 32 MiB, endpoints not exposed. */
   public static GatewayConfig on(String host, int port) {
     return new GatewayConfig(
         host,
         port,
+        new ServingSecurity.PlainText(),
         32 << 20,
         ClientBounds.DEFAULT,
         Duration.ofSeconds(2),
@@ -45,11 +49,26 @@ public record GatewayConfig(
         false);
   }
 
+  /** The same, protected in another way. */
+  public GatewayConfig withSecurity(ServingSecurity how) {
+    return new GatewayConfig(
+        host,
+        port,
+        how,
+        maxBodyBytes,
+        clients,
+        connectTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint);
+  }
+
   /** The same with another limit on request bodies. */
   public GatewayConfig withMaxBodyBytes(int bytes) {
     return new GatewayConfig(
         host,
         port,
+        security,
         bytes,
         clients,
         connectTimeout,
@@ -63,6 +82,7 @@ public record GatewayConfig(
     return new GatewayConfig(
         host,
         port,
+        security,
         maxBodyBytes,
         bounds,
         connectTimeout,
@@ -76,6 +96,7 @@ public record GatewayConfig(
     return new GatewayConfig(
         host,
         port,
+        security,
         maxBodyBytes,
         clients,
         timeout,
@@ -89,6 +110,7 @@ public record GatewayConfig(
     return new GatewayConfig(
         host,
         port,
+        security,
         maxBodyBytes,
         clients,
         connectTimeout,
@@ -102,6 +124,7 @@ public record GatewayConfig(
     return new GatewayConfig(
         host,
         port,
+        security,
         maxBodyBytes,
         clients,
         connectTimeout,

@@ -1,0 +1,245 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2SettingsFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop's connections to an endpoint that speaks HTTP/2. Hands out their streams, each as
+ * a connection for one request; makes another connection when those that are there are full. Not
+ * thread-safe: owned by its loop.
+ */
+final class BackendStreams {
+
+  private static final int STREAMS = 100;
+  private static final int WINDOW = 65_535;
+
+  private final BackendPool pool;
+  private final InetSocketAddress address;
+  private final Bootstrap bootstrap;
+  private final EventLoop loop;
+  private final long idleNanos;
+  private final List<Shared> usable = new ArrayList<>();
+
+  /**
+   * No connections yet.
+   *
+   * @param bootstrap for one, but for its handler
+   * @param idleNanos after which one without streams is closed
+   */
+  BackendStreams(
+      BackendPool pool,
+      InetSocketAddress address,
+      Bootstrap bootstrap,
+      EventLoop loop,
+      long idleNanos) {
+    this.pool = pool;
+    this.address = address;
+    this.bootstrap = bootstrap;
+    this.loop = loop;
+    this.idleNanos = idleNanos;
+  }
+
+  /** Opens a stream for {@code user}, who is told at once or later. */
+  void open(boolean mayReuse, BackendConnection.User user) {
+    if (mayReuse) {
+      for (Shared connection : usable) {
+        if (connection.hasRoom()) {
+          connection.open(user);
+          return;
+        }
+      }
+    }
+    Shared fresh = new Shared();
+    usable.add(fresh);
+    fresh.open(user);
+    fresh.connect();
+  }
+
+  /** No more streams: connections close after those that are open. */
+  void retire() {
+    List.copyOf(usable).forEach(Shared::retire);
+  }
+
+  /** A connection with many streams. */
+  private final class Shared extends ChannelInboundHandlerAdapter {
+
+    private final ArrayDeque<BackendConnection.User> waiting = new ArrayDeque<>();
+    private @Nullable Channel channel;
+    private boolean connected;
+    private boolean served;
+    private int streams;
+    private int limit = STREAMS;
+    private long idleSince;
+
+    private Channel channel() {
+      if (channel == null) {
+        throw new IllegalStateException("not connected");
+      }
+      return channel;
+    }
+
+    boolean hasRoom() {
+      return streams + waiting.size() < limit;
+    }
+
+    void connect() {
+      ChannelFuture connecting =
+          bootstrap
+              .clone()
+              .option(ChannelOption.AUTO_READ, true)
+              .handler(
+                  new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                      setUp(ch);
+                    }
+                  })
+              .connect(address);
+      channel = connecting.channel();
+      connecting.addListener(
+          done -> {
+            connected = done.isSuccess();
+            if (!connected) {
+              usable.remove(this);
+            }
+            for (BackendConnection.User u = waiting.poll(); u != null; u = waiting.poll()) {
+              if (connected) {
+                stream(u);
+              } else {
+                u.openFailed(done.cause());
+              }
+            }
+          });
+    }
+
+    private void setUp(Channel ch) {
+      ch.pipeline()
+          .addLast(
+              Http2FrameCodecBuilder.forClient()
+                  .initialSettings(
+                      Http2Settings.defaultSettings()
+                          .pushEnabled(false)
+                          .initialWindowSize(WINDOW)
+                          .maxHeaderListSize(65_536))
+                  .gracefulShutdownTimeoutMillis(0)
+                  .build())
+          .addLast(new Http2MultiplexHandler(new ChannelInboundHandlerAdapter()))
+          .addLast(this);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      // One answer that its client takes slowly must not hold the others back.
+      var _ = ctx.writeAndFlush(new DefaultHttp2WindowUpdateFrame((STREAMS - 1) * WINDOW));
+    }
+
+    void open(BackendConnection.User user) {
+      if (connected) {
+        stream(user);
+      } else {
+        waiting.add(user);
+      }
+    }
+
+    private void stream(BackendConnection.User user) {
+      streams++;
+      boolean reused = served;
+      served = true;
+      new Http2StreamChannelBootstrap(channel())
+          .option(ChannelOption.AUTO_READ, false)
+          .handler(new ChannelInboundHandlerAdapter())
+          .open()
+          .addListener(
+              (Future<Http2StreamChannel> done) -> {
+                if (!done.isSuccess()) {
+                  ended();
+                  user.openFailed(done.cause());
+                  return;
+                }
+                Http2StreamChannel stream = done.getNow();
+                stream.closeFuture().addListener(closed -> ended());
+                BackendConnection opened = new BackendConnection(pool, address, stream);
+                if (reused) {
+                  opened.reuse();
+                }
+                stream
+                    .pipeline()
+                    .addLast(opened.byteWatch())
+                    .addLast(new Http2StreamFrameToHttpObjectCodec(false))
+                    .addLast(opened);
+                user.opened(opened);
+              });
+    }
+
+    private void ended() {
+      streams--;
+      if (streams > 0) {
+        return;
+      }
+      idleSince = loop.ticker().nanoTime();
+      if (usable.contains(this)) {
+        var _ = loop.schedule(this::look, idleNanos, TimeUnit.NANOSECONDS);
+      } else {
+        var _ = channel().close();
+      }
+    }
+
+    private void look() {
+      if (streams == 0 && loop.ticker().nanoTime() - idleSince >= idleNanos) {
+        retire();
+      }
+    }
+
+    void retire() {
+      usable.remove(this);
+      if (streams == 0 && waiting.isEmpty()) {
+        var _ = channel().close();
+      }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+      if (msg instanceof Http2GoAwayFrame) {
+        retire();
+      } else if (msg instanceof Http2SettingsFrame frame) {
+        Long most = frame.settings().maxConcurrentStreams();
+        limit = most == null ? STREAMS : (int) Math.min(STREAMS, most);
+      }
+      ReferenceCountUtil.release(msg);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      usable.remove(this);
+      ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      var _ = ctx.close(); // told to the streams
+    }
+  }
+}

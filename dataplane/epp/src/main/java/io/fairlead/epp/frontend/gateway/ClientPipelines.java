@@ -1,0 +1,98 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
+import io.netty.handler.ssl.SslContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sets a client's connection up for what it speaks: HTTP/1.1 or HTTP/2, in plain text or in TLS.
+ *
+ * @param tls null for plain text
+ */
+record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslContext tls) {
+
+  void begin(Channel channel) {
+    ChannelPipeline pipeline = channel.pipeline();
+    if (tls == null) {
+      Duration patience = gateway.config().clients().idle();
+      pipeline.addLast(new ProtocolDetector(patience, () -> http1(channel), () -> http2(channel)));
+    } else {
+      pipeline.addLast(tls.newHandler(channel.alloc())).addLast(new Negotiated());
+    }
+  }
+
+  /** After the handshake of TLS, which has a bound of its own. */
+  private final class Negotiated extends ApplicationProtocolNegotiationHandler {
+
+    Negotiated() {
+      super(ApplicationProtocolNames.HTTP_1_1);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws Exception {
+      super.channelActive(ctx);
+      ctx.read();
+    }
+
+    @Override
+    protected void configurePipeline(ChannelHandlerContext ctx, String protocol) {
+      if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
+        http2(ctx.channel());
+      } else {
+        http1(ctx.channel());
+      }
+    }
+
+    @Override
+    protected void handshakeFailure(ChannelHandlerContext ctx, Throwable cause) {
+      var _ = ctx.close(); // not a line of log for every port scan
+    }
+  }
+
+  private void http1(Channel channel) {
+    ClientConnection connection =
+        new ClientConnection(gateway, channel, resources, Hop.of(channel, tls != null, "1.1"));
+    channel
+        .pipeline()
+        .addLast(connection.byteWatch())
+        .addLast(new HttpServerCodec(8192, 65536, 65536))
+        .addLast(connection);
+  }
+
+  private void http2(Channel channel) {
+    Hop hop = Hop.of(channel, tls != null, "2.0");
+    Http2Connection connection = new Http2Connection(channel, gateway.config().clients().idle());
+    ChannelInitializer<Channel> streams =
+        new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(Channel stream) {
+            stream.config().setAutoRead(false);
+            connection.opened(stream);
+            stream
+                .pipeline()
+                .addLast(new Http2Heads())
+                .addLast(new Http2StreamFrameToHttpObjectCodec(true))
+                .addLast(new ClientConnection(gateway, stream, resources, hop));
+          }
+        };
+    channel
+        .pipeline()
+        .addLast(Http2Connection.codec())
+        .addLast(new Http2MultiplexHandler(streams))
+        .addLast(connection);
+    // Flow control holds the streams back; what is about the connection must always be read.
+    channel.config().setAutoRead(true);
+    if (gateway.leaving()) {
+      connection.leave();
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.Http2Backend;
+import io.fairlead.epp.sockets.RawHttp;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Endpoints that speak HTTP/2, as pools of {@code appProtocol: kubernetes.io/h2c} have them. */
+@ExtendWith(NoLeaks.class)
+class GatewayHttp2BackendIT {
+
+  private static final String USAGE = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}";
+
+  private static Rig rig(Http2Backend... backends) {
+    List<EndpointSpec> specs = Arrays.stream(backends).map(Http2Backend::spec).toList();
+    Rig rig = new Rig(Rig.config(), RequestsConfig.DEFAULT, specs);
+    rig.gateway.speakHttp2(true);
+    return rig;
+  }
+
+  private static void ok(Channel stream, FullHttpRequest request) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.copiedBuffer(USAGE, UTF_8));
+    response.headers().set("content-type", "application/json");
+    response.headers().set("content-length", USAGE.length());
+    var _ = stream.writeAndFlush(response);
+  }
+
+  private static void closeConnection(Channel stream, FullHttpRequest request) {
+    var _ = stream.parent().close();
+  }
+
+  private static void begin(Channel stream) {
+    DefaultHttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+    head.headers().set("content-type", "text/event-stream");
+    var _ = stream.writeAndFlush(head);
+    piece(stream, "data: 1\n\n");
+  }
+
+  private static void piece(Channel stream, String text) {
+    var _ = stream.writeAndFlush(new DefaultHttpContent(Unpooled.copiedBuffer(text, UTF_8)));
+  }
+
+  @Test
+  void manyRequestsShareAConnection() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 20; i++) {
+        client.post(Rig.CHAT + "?i=" + i, Rig.BODY);
+        RawHttp.Message answer = client.read();
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text()).isEqualTo(USAGE);
+        FullHttpRequest seen = a.requests.remove();
+        assertThat(seen.uri()).isEqualTo(Rig.CHAT + "?i=" + i);
+        assertThat(seen.content().toString(UTF_8)).isEqualTo(Rig.BODY);
+        assertThat(seen.headers().get("host")).isEqualTo("x");
+        assertThat(seen.headers().get("via")).isEqualTo("1.1 fairlead");
+      }
+      assertThat(a.connections).hasSize(1);
+      await()
+          .untilAsserted(
+              () -> assertThat(rig.events).filteredOn("ended completed 3/4"::equals).hasSize(20));
+    }
+  }
+
+  @Test
+  void thoseThatDoNotFitOnOneConnectionGetAnother() throws Exception {
+    CountDownLatch all = new CountDownLatch(5);
+    List<Channel> waiting = new ArrayList<>();
+    try (Http2Backend a =
+            new Http2Backend(
+                "a",
+                2,
+                (stream, request) -> {
+                  waiting.add(stream);
+                  all.countDown();
+                  if (all.getCount() == 0) {
+                    waiting.forEach(each -> ok(each, request));
+                  }
+                });
+        Rig rig = rig(a)) {
+      List<RawHttp> clients = new ArrayList<>();
+      // One first, so that the limit is known.
+      for (int i = 0; i < 5; i++) {
+        RawHttp client = rig.connect();
+        clients.add(client);
+        client.post(Rig.CHAT, Rig.BODY);
+        int sent = i + 1;
+        await().until(() -> a.requests.size() == sent);
+      }
+      for (RawHttp client : clients) {
+        assertThat(client.read().status()).isEqualTo(200);
+        client.close();
+      }
+      assertThat(a.connections).hasSize(3);
+    }
+  }
+
+  @Test
+  void streamsPassPieceByPieceWithTheirTrailers() throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    try (Http2Backend a =
+            new Http2Backend(
+                "a",
+                100,
+                (stream, request) -> {
+                  begin(stream);
+                  Thread.startVirtualThread(
+                      () -> {
+                        try {
+                          seen.await();
+                        } catch (InterruptedException e) {
+                          Thread.currentThread().interrupt();
+                        }
+                        piece(stream, "data: " + USAGE + "\n\n");
+                        LastHttpContent last = new DefaultLastHttpContent();
+                        last.trailingHeaders().set("x-took", "7");
+                        var _ = stream.writeAndFlush(last);
+                      });
+                });
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.readHead().header("transfer-encoding")).isEqualTo("chunked");
+      assertThat(client.readChunk()).isEqualTo("data: 1\n\n");
+      seen.countDown();
+      assertThat(client.readChunk()).isEqualTo("data: " + USAGE + "\n\n");
+      assertThat(client.read(3)).isEqualTo("0\r\n");
+      assertThat(client.read(13)).isEqualTo("x-took: 7\r\n\r\n");
+      rig.awaitEvents("sent m a 1", "ended completed 3/4");
+    }
+  }
+
+  @Test
+  void aClientThatLeavesResetsItsStreamAndNoOther() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, (stream, request) -> begin(stream));
+        Rig rig = rig(a);
+        RawHttp other = rig.connect()) {
+      other.post(Rig.CHAT, Rig.BODY);
+      assertThat(other.readHead().status()).isEqualTo(200);
+      long left;
+      try (RawHttp client = rig.connect()) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.readHead().status()).isEqualTo(200);
+        left = System.nanoTime();
+      }
+      await().pollInterval(Duration.ofMillis(5)).until(() -> a.closed.get() == 1);
+      assertThat(Duration.ofNanos(System.nanoTime() - left)).isLessThan(Duration.ofMillis(250));
+      assertThat(a.connections).hasSize(1);
+      assertThat(rig.pool.active().get()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatIsLargeArrivesWhole() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      String body = "{\"model\":\"m\",\"prompt\":\"" + "x".repeat(5_000_000) + "\"}";
+      client.post("/v1/completions", body);
+      assertThat(client.read().status()).isEqualTo(200);
+      assertThat(a.requests.remove().content().readableBytes()).isEqualTo(body.length());
+    }
+  }
+
+  @Test
+  void aServerThatSaysGoodbyeGetsNothingMoreThere() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      Channel first = a.connections.peek();
+      assertThat(first).isNotNull();
+      var _ = first.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      first.closeFuture().syncUninterruptibly();
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      assertThat(a.connections).hasSize(2);
+      assertThat(rig.events).noneMatch(event -> event.endsWith(" 2"));
+    }
+  }
+
+  @Test
+  void connectionsThatNobodyUsesAreClosed() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok)) {
+      GatewayConfig config = Rig.config().withBackendIdleTimeout(Duration.ofMillis(200));
+      try (Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec()));
+          RawHttp client = rig.connect()) {
+        rig.gateway.speakHttp2(true);
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.read().status()).isEqualTo(200);
+        Channel first = a.connections.peek();
+        assertThat(first).isNotNull();
+        first.closeFuture().syncUninterruptibly();
+      }
+    }
+  }
+
+  @Test
+  void aBrokenConnectionIsTriedAgainElsewhere() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::closeConnection);
+        Http2Backend b = new Http2Backend("b", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a, b);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 10; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.read().status()).isEqualTo(200);
+      }
+    }
+  }
+}
