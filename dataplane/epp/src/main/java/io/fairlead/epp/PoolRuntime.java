@@ -7,6 +7,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
@@ -74,6 +75,7 @@ final class PoolRuntime implements AutoCloseable {
   private final Readiness readiness;
   private final LongSupplier clock;
   private final @Nullable Capture capture;
+  private final MetricsSource pages;
 
   /** Written on the control thread. */
   private final OutEndpoints out;
@@ -96,6 +98,7 @@ final class PoolRuntime implements AutoCloseable {
     this.readiness = readiness;
     this.capture = capture;
     this.clock = clock;
+    pages = config.scraping().pages();
     out = new OutEndpoints(InstantSource.system().instant(), clock.getAsLong());
     loop = group.next();
     control = new ControlThread();
@@ -108,6 +111,7 @@ final class PoolRuntime implements AutoCloseable {
             telemetry,
             new HealthMeters(telemetry.registry()),
             new HttpProber(loop, Transport.client(group)),
+            config.extProc() == null || !config.extProc().ignoreSubset(),
             capture);
     scraper =
         new MetricsScraper(
@@ -309,7 +313,7 @@ final class PoolRuntime implements AutoCloseable {
     @Override
     public void applied(ConfigOffer.Document document, CompiledConfig config) {
       meters.reloaded();
-      scraper.sources(DataSources.of(config));
+      scraper.sources(DataSources.of(config, pages));
       models = document.config().models();
       readiness.configured();
       if (document.endpoints() != null) {

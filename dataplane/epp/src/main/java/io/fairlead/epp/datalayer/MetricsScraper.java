@@ -3,6 +3,7 @@ package io.fairlead.epp.datalayer;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.plugin.DataSource;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -51,7 +52,7 @@ public final class MetricsScraper implements AutoCloseable {
   /** Replaced as a whole by the owning thread, read from any. */
   private volatile Map<String, EndpointScrape> targets = Map.of();
 
-  private List<DataSource> sources = DataSources.DEFAULT;
+  private List<DataSource> sources;
   private List<PageSource> pages;
   private List<EndpointSpec> endpoints = List.of();
 
@@ -83,12 +84,19 @@ public final class MetricsScraper implements AutoCloseable {
    * @param interval from one look at a server's own metrics to the next, if no config says
    * @param timeout longest time for one scrape, rounded up to whole intervals
    * @param stale age at which the last good scrape is no longer believed, at least
+   * @param pages where servers' own metrics are, if no config says
    */
-  public record Settings(Duration interval, Duration timeout, Duration stale) {
+  public record Settings(
+      Duration interval, Duration timeout, Duration stale, MetricsSource pages) {
 
     /** Five times a second, one second for each. */
     public static final Settings DEFAULT =
         new Settings(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5));
+
+    /** Of the pages that servers have unless somebody moved them. */
+    public Settings(Duration interval, Duration timeout, Duration stale) {
+      this(interval, timeout, stale, MetricsSource.DEFAULT);
+    }
 
     public Settings {
       if (interval.toMillis() < 10) {
@@ -98,7 +106,17 @@ public final class MetricsScraper implements AutoCloseable {
 
     /** The same at another pace. */
     public Settings withInterval(Duration other) {
-      return new Settings(other, timeout, stale);
+      return new Settings(other, timeout, stale, pages);
+    }
+
+    /** The same, believing a scrape for so long. */
+    public Settings withStale(Duration other) {
+      return new Settings(interval, timeout, other, pages);
+    }
+
+    /** The same, of other pages. */
+    public Settings withPages(MetricsSource other) {
+      return new Settings(interval, timeout, stale, other);
     }
   }
 
@@ -114,6 +132,7 @@ public final class MetricsScraper implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.sink = sink;
+    sources = DataSources.of(settings.pages());
     pages = pages(sources);
   }
 

@@ -82,7 +82,8 @@ public final class Director implements RequestListener {
       throw new IllegalStateException("submitted before: state " + state);
     }
     state = State.DECIDING;
-    pool.run(() -> onArrive(facts));
+    RequestFacts told = pool.subsets() ? facts : facts.anywhere();
+    pool.run(() -> onArrive(told));
   }
 
   /**
