@@ -28,6 +28,7 @@ import io.fairlead.epp.status.PickerStatus;
 import io.fairlead.epp.status.StatusPage;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.HealthMeters;
+import io.fairlead.epp.telemetry.LoopLag;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.epp.transport.Transport;
@@ -85,6 +86,7 @@ final class PoolRuntime implements AutoCloseable {
 
   private Consumer<List<EndpointSpec>> onEndpoints = set -> {};
   private volatile List<ModelConfig> models = List.of();
+  private volatile String name = "";
 
   /** Whether the source has said anything: until then nobody knows what matches. */
   private boolean endpointsCounted;
@@ -116,6 +118,7 @@ final class PoolRuntime implements AutoCloseable {
     scraper =
         new MetricsScraper(
             group, Transport.client(group), config.scraping(), clock, new OnScrapes(pool));
+    LoopLag.measure(group, telemetry.registry(), clock);
     meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
     if (capture != null) {
       capture.counters().register(telemetry.registry());
@@ -168,6 +171,16 @@ final class PoolRuntime implements AutoCloseable {
   /** The models configured now. Any thread. */
   List<ModelConfig> models() {
     return models;
+  }
+
+  /** The pool's name, as its config says; empty before the first. Any thread. */
+  String name() {
+    return name;
+  }
+
+  /** Of the pool's clock. */
+  long now() {
+    return clock.getAsLong();
   }
 
   /** Calls {@code listener} on the control thread with every new set; before {@link #start}. */
@@ -315,6 +328,7 @@ final class PoolRuntime implements AutoCloseable {
       meters.reloaded();
       scraper.sources(DataSources.of(config, pages));
       models = document.config().models();
+      name = document.config().name();
       readiness.configured();
       if (document.endpoints() != null) {
         endpoints(document.endpoints());

@@ -40,6 +40,7 @@ public final class Telemetry implements RequestObserver {
   private final Timer scheduling;
   private final Map<Failure, Counter> retries = new EnumMap<>(Failure.class);
   private final Counter givenUp;
+  private final ShareHistograms shares;
   private final Map<String, RequestMeters> meters = new HashMap<>();
   private final Map<String, RollingLatency> latencies = new HashMap<>();
 
@@ -60,6 +61,7 @@ public final class Telemetry implements RequestObserver {
       retries.put(failure, retries(code(failure)));
     }
     givenUp = retries("given_up");
+    shares = new ShareHistograms(registry.getPrometheusRegistry());
   }
 
   private Counter retries(String reason) {
@@ -104,7 +106,25 @@ public final class Telemetry implements RequestObserver {
   }
 
   @Override
-  public void sent(String model, Route route) {}
+  public void arrived(String model, long bodyBytes) {
+    if (!model.isEmpty()) {
+      metersOf(model).arrived(bodyBytes);
+    }
+  }
+
+  @Override
+  public void sent(String model, Route route) {
+    if (!model.isEmpty()) {
+      metersOf(model).sent(route, models.contains(model));
+    }
+  }
+
+  @Override
+  public void paced(String model, double nanosPerToken) {
+    if (!model.isEmpty()) {
+      metersOf(model).paced(nanosPerToken);
+    }
+  }
 
   @Override
   public void sentAgain(String model, Route route, @Nullable Failure failure) {
@@ -173,7 +193,7 @@ public final class Telemetry implements RequestObserver {
     String label = label(model);
     RequestMeters known = meters.get(label);
     if (known == null) {
-      known = new RequestMeters(registry, label);
+      known = new RequestMeters(registry, shares, label);
       meters.put(label, known);
     }
     return known;
