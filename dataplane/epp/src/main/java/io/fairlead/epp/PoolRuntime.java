@@ -118,6 +118,7 @@ final class PoolRuntime implements AutoCloseable {
     scraper =
         new MetricsScraper(
             group, Transport.client(group), config.scraping(), clock, new OnScrapes(pool));
+    telemetry.onArrival(scraper::busy);
     LoopLag.measure(group, telemetry.registry(), clock);
     meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
     if (capture != null) {
@@ -285,6 +286,9 @@ final class PoolRuntime implements AutoCloseable {
                 control.execute(
                     () -> {
                       out.look(done.getNow(), clock.getAsLong());
+                      if (done.getNow().stream().anyMatch(e -> e.inFlight() > 0)) {
+                        scraper.busy();
+                      }
                       countEndpoints();
                     });
               }

@@ -48,6 +48,8 @@ public final class Telemetry implements RequestObserver {
 
   private volatile Set<String> models = Set.of();
 
+  private Runnable onArrival = () -> {};
+
   /** Nothing counted yet; {@code clock} is monotonic, in nanoseconds. */
   public Telemetry(LongSupplier clock) {
     this.clock = clock;
@@ -105,8 +107,14 @@ public final class Telemetry implements RequestObserver {
     scheduling.record(nanos, TimeUnit.NANOSECONDS);
   }
 
+  /** Calls {@code listener} on the pool's loop at each request; before the first. */
+  public void onArrival(Runnable listener) {
+    onArrival = listener;
+  }
+
   @Override
   public void arrived(String model, long bodyBytes) {
+    onArrival.run();
     if (!model.isEmpty()) {
       metersOf(model).arrived(bodyBytes);
     }
