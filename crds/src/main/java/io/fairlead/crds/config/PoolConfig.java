@@ -15,6 +15,7 @@ import java.util.Map;
  * @param targetPorts ports of every pod, each an endpoint of its own; 1 to 8, unique
  * @param appProtocol {@code http} or {@code kubernetes.io/h2c}
  * @param models accepted models, unique by name, sorted by name
+ * @param objectives what requests may name as their objective, unique by name, sorted by name
  * @param requests how requests are treated
  * @param scheduler plugins and profiles
  */
@@ -25,6 +26,7 @@ public record PoolConfig(
     List<Integer> targetPorts,
     String appProtocol,
     List<ModelConfig> models,
+    List<ObjectiveConfig> objectives,
     RequestsConfig requests,
     SchedulerConfig scheduler) {
 
@@ -32,6 +34,29 @@ public record PoolConfig(
     selector = Map.copyOf(selector);
     targetPorts = List.copyOf(targetPorts);
     models = List.copyOf(models);
+    objectives = List.copyOf(objectives);
+  }
+
+  /** A pool without objectives. */
+  public PoolConfig(
+      String namespace,
+      String name,
+      Map<String, String> selector,
+      List<Integer> targetPorts,
+      String appProtocol,
+      List<ModelConfig> models,
+      RequestsConfig requests,
+      SchedulerConfig scheduler) {
+    this(
+        namespace,
+        name,
+        selector,
+        targetPorts,
+        appProtocol,
+        models,
+        List.of(),
+        requests,
+        scheduler);
   }
 
   /** A pool that treats requests by the defaults. */

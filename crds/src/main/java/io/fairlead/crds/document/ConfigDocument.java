@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
@@ -47,6 +48,7 @@ public final class ConfigDocument {
             ports(tree, pool.path("targetPorts")),
             pool.path("appProtocol").asText(),
             models(tree, root.path("models")),
+            objectives(tree, root.path("objectives")),
             RequestsDocument.read(tree, FieldPath.ROOT.field("requests"), root.path("requests")),
             scheduler);
     tree.throwErrors();
@@ -108,6 +110,23 @@ public final class ConfigDocument {
     return models;
   }
 
+  private static List<ObjectiveConfig> objectives(SourceTree tree, JsonNode list) {
+    List<ObjectiveConfig> objectives = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (JsonNode objective : list) {
+      String name = objective.path("name").asText();
+      if (!names.add(name)) {
+        tree.error(
+            FieldPath.ROOT.field("objectives").element(objectives.size()).field("name"),
+            "is "
+                + FieldPath.quote(name)
+                + ", the name of an earlier objective; a name may appear only once");
+      }
+      objectives.add(new ObjectiveConfig(name, objective.path("priority").asLong()));
+    }
+    return objectives;
+  }
+
   /** The document of {@code config} as YAML, with its hash. */
   public static String write(PoolConfig config) {
     ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -147,6 +166,17 @@ public final class ConfigDocument {
               target ->
                   targets.addObject().put("name", target.name()).put("weight", target.weight()));
       RequestsDocument.put(entry, model.timeouts());
+    }
+    if (!config.objectives().isEmpty()) {
+      ArrayNode objectives = content.putArray("objectives");
+      config
+          .objectives()
+          .forEach(
+              objective ->
+                  objectives
+                      .addObject()
+                      .put("name", objective.name())
+                      .put("priority", objective.priority()));
     }
     ObjectNode requests = RequestsDocument.tree(config.requests());
     if (!requests.isEmpty()) {

@@ -28,14 +28,15 @@ import java.util.stream.Stream;
 
 /**
  * Reads resources from YAML or JSON files with any number of documents each: our kinds,
- * EndpointSlices, and the plain list {@code endpoints: [{name, address, port, labels}]}. Since no
- * API server is there, the schemas of the CRDs are checked here; unlike there, an unknown field is
- * an error.
+ * EndpointSlices, and the plain list {@code endpoints: [{name, namespace, address, port, labels}]},
+ * where the port may be a string and the namespace changes nothing. Since no API server is there,
+ * the schemas of the CRDs are checked here; unlike there, an unknown field is an error.
  *
  * <p>An instance reads once.
  */
 public final class LocalResourceReader {
   private static final Schema ENDPOINTS_FILE = Schemas.document("endpoints-file");
+  private static final int MAX_PORT = 65_535;
   private static final JsonMapper MAPPER =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
@@ -125,7 +126,9 @@ public final class LocalResourceReader {
     if (root.has("endpoints") && !root.has("kind") && !root.has("apiVersion")) {
       ENDPOINTS_FILE.check(tree);
       if (tree.errors().isEmpty()) {
-        root.path("endpoints").forEach(this::endpoint);
+        for (int i = 0; i < root.path("endpoints").size(); i++) {
+          endpoint(tree, FieldPath.ROOT.field("endpoints").element(i), root.at("/endpoints/" + i));
+        }
       }
       return;
     }
@@ -184,14 +187,19 @@ public final class LocalResourceReader {
     }
   }
 
-  private void endpoint(JsonNode node) {
+  private void endpoint(SourceTree tree, FieldPath path, JsonNode node) {
+    String digits = node.path("port").asText();
+    int port = digits.matches("[0-9]{1,5}") ? Integer.parseInt(digits) : 0;
+    if (port < 1 || port > MAX_PORT) {
+      tree.error(
+          path.field("port"),
+          "is " + node.path("port") + ", expected a port from 1 to " + MAX_PORT);
+      return;
+    }
     Map<String, String> labels = new TreeMap<>();
     node.path("labels").properties().forEach(e -> labels.put(e.getKey(), e.getValue().asText()));
     endpoints.add(
         new StaticEndpoint(
-            node.path("name").asText(),
-            node.path("address").asText(),
-            node.path("port").asInt(),
-            labels));
+            node.path("name").asText(), node.path("address").asText(), port, labels));
   }
 }

@@ -7,6 +7,7 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -54,6 +55,31 @@ final class ConfigDocumentTest {
     // Another hash here means that every picker of every cluster reloads on an upgrade.
     assertThat(ConfigDocument.hash(CONFIG).hex())
         .isEqualTo("b4a148d6d3b30450870c034766af13329188552bb026d3b1e1d8837e8dfaf2cd");
+  }
+
+  @Test
+  void readsTheObjectivesThatItWrote() throws DocumentException {
+    PoolConfig config =
+        new PoolConfig(
+            "ns",
+            "pool",
+            Map.of("app", "a"),
+            List.of(8000),
+            "http",
+            List.of(),
+            List.of(
+                new ObjectiveConfig("batch", Long.MIN_VALUE),
+                new ObjectiveConfig("chat", Long.MAX_VALUE)),
+            RequestsConfig.DEFAULT,
+            SchedulerConfig.DEFAULT);
+    String written = ConfigDocument.write(config);
+    assertThat(ConfigDocument.read("c", written).value()).isEqualTo(config);
+    assertThatThrownBy(
+            () ->
+                ConfigDocument.read(
+                    "c", written.replace("chat", "batch").replaceFirst("hash: .*\n", "")))
+        .hasMessageContaining("objectives[1].name")
+        .hasMessageContaining("a name may appear only once");
   }
 
   @Test

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class LocalResourceReaderTest {
   static List<Row> valid() {
@@ -166,6 +167,43 @@ final class LocalResourceReaderTest {
             "models.yaml:18 spec.targetModels[0].weight",
             "other.yaml:2 ",
             "pod.yaml:2 kind");
+  }
+
+  @Test
+  void readsEndpointsAsOthersWriteThem() {
+    LocalResources resources =
+        LocalResourceReader.read(
+            "endpoints.yaml",
+            """
+            endpoints:
+            - name: vllm-0
+              namespace: serving
+              address: 10.0.0.1
+              port: "8000"
+              labels: {llm-d.ai/role: decode}
+            - {name: vllm-1, address: 10.0.0.2, port: 8001}
+            """);
+    assertThat(resources.errors()).isEmpty();
+    assertThat(resources.endpoints())
+        .containsExactly(
+            new StaticEndpoint("vllm-0", "10.0.0.1", 8000, Map.of("llm-d.ai/role", "decode")),
+            new StaticEndpoint("vllm-1", "10.0.0.2", 8001, Map.of()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\"http\"", "\"8000.5\"", "\"\"", "0", "\"0\"", "65536", "\"65536\"", "-1"})
+  void saysWhatAPortIs(String port) {
+    assertThat(
+            LocalResourceReader.read(
+                    "endpoints.yaml",
+                    "endpoints:\n- {name: a, address: 10.0.0.1, port: " + port + "}\n")
+                .errors())
+        .singleElement()
+        .hasToString(
+            "endpoints.yaml:2: endpoints[0].port: is "
+                + port
+                + ", expected a port from 1 to 65535");
   }
 
   @Test

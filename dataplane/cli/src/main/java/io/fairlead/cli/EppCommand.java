@@ -3,8 +3,6 @@ package io.fairlead.cli;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.ExtProc;
 import io.fairlead.epp.DataPlaneConfig.Listen;
-import io.fairlead.epp.DataPlaneConfig.Reporting;
-import io.fairlead.epp.DataPlaneConfig.Source;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -14,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Runs the endpoint picker for a gateway that speaks ext_proc. */
@@ -29,47 +26,6 @@ final class EppCommand implements Callable<Integer> {
 
   private static final Duration DRAIN = Duration.ofSeconds(20);
 
-  @Option(
-      names = "--endpoints",
-      paramLabel = "FILE",
-      description =
-          "Run without Kubernetes on these endpoints: an EndpointSlice, or"
-              + " endpoints: [{name, address, port}]. Watched.")
-  private @Nullable Path endpoints;
-
-  @Option(
-      names = "--config-file",
-      paramLabel = "FILE",
-      description =
-          "With --endpoints: a config document or an EndpointPickerConfig. Watched. Without it the"
-              + " default profile runs.")
-  private @Nullable Path configFile;
-
-  @Option(
-      names = "--pool-namespace",
-      description = "Namespace of the pool, its pods and its ConfigMap.",
-      defaultValue = "${env:POD_NAMESPACE:-default}")
-  private String poolNamespace = "default";
-
-  @Option(
-      names = "--pool-name",
-      description =
-          "On Kubernetes: the pool. Its ConfigMap is NAME-epp unless --config-map says otherwise.")
-  private @Nullable String poolName;
-
-  @Option(
-      names = "--config-map",
-      paramLabel = "NAME",
-      description = "ConfigMap with the generated config in its key config.yaml. Watched.")
-  private @Nullable String configMap;
-
-  @Option(
-      names = "--picker",
-      paramLabel = "NAME",
-      description =
-          "Report as a replica of this picker, in a Lease named after the pod (POD_NAME, POD_UID).")
-  private @Nullable String picker;
-
   @Option(names = "--grpc-port", description = "Port of ext_proc.", defaultValue = "9002")
   private int grpcPort = 9002;
 
@@ -80,6 +36,7 @@ final class EppCommand implements Callable<Integer> {
       names = "--secure-serving",
       arity = "0..1",
       fallbackValue = "true",
+      converter = GoBoolean.class,
       description = "Serve ext_proc over TLS.",
       defaultValue = "true")
   private boolean secureServing = true;
@@ -88,7 +45,7 @@ final class EppCommand implements Callable<Integer> {
       names = "--cert-path",
       paramLabel = "DIR",
       description = "Folder with tls.crt and tls.key; without it a self-signed pair is made.")
-  private @Nullable Path certPath;
+  private @Nullable String certPath;
 
   @Option(
       names = "--lame-duck",
@@ -103,6 +60,7 @@ final class EppCommand implements Callable<Integer> {
       names = "--leave-after-pick",
       arity = "0..1",
       fallbackValue = "true",
+      converter = GoBoolean.class,
       description =
           "Leave each request to the gateway once it is sent: nothing of its answer comes through"
               + " the picker, which then costs less and can be killed without harm, and learns"
@@ -110,25 +68,26 @@ final class EppCommand implements Callable<Integer> {
       defaultValue = "false")
   private boolean leaveAfterPick;
 
+  @Option(
+      names = "--disable-endpoint-subset-filter",
+      arity = "0..1",
+      fallbackValue = "true",
+      converter = GoBoolean.class,
+      description = "Pick from all endpoints, whatever subset of them the gateway allows.",
+      defaultValue = "false")
+  private boolean ignoreSubset;
+
+  @Mixin private SourceOptions source = new SourceOptions();
+  @Mixin private ServerMetricsOptions serverMetrics = new ServerMetricsOptions();
+  @Mixin private LogOptions log = new LogOptions();
   @Mixin private Tuning tuning = new Tuning();
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws InterruptedException {
-    var extProc =
-        new ExtProc(
-            new Listen(ANY, grpcPort),
-            secureServing,
-            certPath,
-            tuning.maxBodyBytes,
-            lameDuck,
-            leaveAfterPick);
-    DataPlaneConfig config =
-        tuning
-            .applyTo(DataPlaneConfig.builder(source()), DRAIN)
-            .extProc(extProc)
-            .health(ANY, healthPort)
-            .build();
+    DataPlaneConfig config = config(System.getenv());
+    log.apply();
+    tell();
     if (tuning.dryRun) {
       return PickerProcess.describe(config);
     }
@@ -136,48 +95,32 @@ final class EppCommand implements Callable<Integer> {
     return 0;
   }
 
-  private Source source() {
-    if (endpoints != null) {
-      refuseIf(configMap != null, "--config-map goes without --endpoints");
-      return new DataPlaneConfig.Files(endpoints, configFile);
-    }
-    refuseIf(configFile != null, "--config-file goes with --endpoints");
-    if (configMap == null && poolName == null) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "Say where the endpoints come from: --endpoints FILE, or --pool-name NAME on Kubernetes.");
-    }
-    return new DataPlaneConfig.Kubernetes(
-        poolNamespace,
-        configMap == null ? poolName + "-epp" : configMap,
-        reporting(System.getenv()));
+  /** What was asked for. */
+  DataPlaneConfig config(Map<String, String> environment) {
+    EppFlags.refuse(spec.commandLine().getParseResult());
+    var extProc =
+        new ExtProc(
+            new Listen(ANY, grpcPort),
+            secureServing,
+            certPath == null || certPath.isEmpty() ? null : Path.of(certPath),
+            tuning.maxBodyBytes,
+            lameDuck,
+            leaveAfterPick,
+            ignoreSubset);
+    return tuning
+        .applyTo(DataPlaneConfig.builder(source.source(environment)), DRAIN)
+        .scraping(serverMetrics.applyTo(tuning.scraping()))
+        .extProc(extProc)
+        .health(ANY, healthPort)
+        .build();
   }
 
-  private @Nullable Reporting reporting(Map<String, String> environment) {
-    if (picker == null) {
-      return null;
-    }
-    return new Reporting(
-        picker,
-        required(environment, "POD_NAME"),
-        required(environment, "POD_NAMESPACE"),
-        required(environment, "POD_UID"));
+  /** Logs which flags do nothing. */
+  void tell() {
+    EppFlags.tell(spec.commandLine().getParseResult());
   }
 
-  private String required(Map<String, String> environment, String name) {
-    String value = environment.get(name);
-    if (value == null || value.isEmpty()) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--picker needs the environment variable %s: set it from the pod's fields"
-              .formatted(name));
-    }
-    return value;
-  }
-
-  private void refuseIf(boolean wrong, String message) {
-    if (wrong) {
-      throw new ParameterException(spec.commandLine(), message);
-    }
+  LogOptions log() {
+    return log;
   }
 }

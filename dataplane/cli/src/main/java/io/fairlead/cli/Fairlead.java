@@ -3,6 +3,9 @@ package io.fairlead.cli;
 import io.fairlead.cli.demo.DemoCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,13 +29,23 @@ import picocli.CommandLine.Spec;
     })
 public final class Fairlead implements Runnable {
 
+  private static final Set<String> OWN = Set.of("-h", "--help", "-V", "--version");
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   private Fairlead() {}
 
   /** Exits with 0, 1 when the run failed, or 2 when the command line is wrong. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(commandLine().execute(withCommand(args)));
+  }
+
+  /** Flags alone are those of a picker: so a Deployment of another can run this image as it is. */
+  static String[] withCommand(String[] args) {
+    if (args.length == 0 || !args[0].startsWith("-") || OWN.contains(args[0])) {
+      return args;
+    }
+    return Stream.concat(Stream.of("epp"), Arrays.stream(args)).toArray(String[]::new);
   }
 
   static CommandLine commandLine() {
@@ -47,6 +60,7 @@ public final class Fairlead implements Runnable {
           }
           return CommandLine.ExitCode.SOFTWARE;
         });
+    EppFlags.prepare(commandLine);
     return commandLine;
   }
 

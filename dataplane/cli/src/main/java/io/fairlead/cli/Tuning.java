@@ -62,29 +62,24 @@ final class Tuning {
         .drain(drainTimeout == null ? usualDrain : drainTimeout)
         .warmUp(warmUp)
         .capture(capture.config())
-        .scraping(MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval));
+        .scraping(scraping());
   }
 
-  /** Reads {@code 50ms}, {@code 30s}, {@code 2m}: the forms of Go that flags of pickers use. */
+  /** How endpoints are asked for their metrics. */
+  MetricsScraper.Settings scraping() {
+    return MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval);
+  }
+
+  /** Reads {@code 50ms}, {@code 30s}, {@code 1m30s}: as Go, and so pickers, write durations. */
   static final class GoDuration implements ITypeConverter<Duration> {
 
     @Override
     public Duration convert(String text) {
-      try {
-        if (text.endsWith("ms")) {
-          return Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)));
-        }
-        long number = Long.parseLong(text.substring(0, Math.max(0, text.length() - 1)));
-        if (text.endsWith("s")) {
-          return Duration.ofSeconds(number);
-        }
-        if (text.endsWith("m")) {
-          return Duration.ofMinutes(number);
-        }
-      } catch (NumberFormatException e) {
-        // said below
+      Duration duration = io.fairlead.crds.config.GoDuration.parse(text);
+      if (duration == null || duration.isNegative()) {
+        throw new TypeConversionException("'" + text + "' is not a duration, e.g. 50ms, 30s, 2m");
       }
-      throw new TypeConversionException("'" + text + "' is not a duration, e.g. 50ms, 30s, 2m");
+      return duration;
     }
   }
 }

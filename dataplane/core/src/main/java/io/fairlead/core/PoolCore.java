@@ -473,13 +473,13 @@ public final class PoolCore {
       return;
     }
     CompiledModel model = active.model(flight.facts.model());
-    Criticality criticality = model.criticality();
+    Criticality criticality = active.criticality(model, flight.facts.headers());
     @Nullable Reason refused;
     @Nullable Route route = null;
     try {
-      refused = choose(now, flight, model, active);
+      refused = choose(now, flight, model, criticality, active);
       if (refused == null) {
-        route = place(now, flight, model, active);
+        route = place(now, flight, model, criticality, active);
       }
     } catch (RuntimeException | Error e) {
       bookings.withdraw(flight);
@@ -499,8 +499,11 @@ public final class PoolCore {
 
   /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */
   private @Nullable Reason choose(
-      long now, Flight flight, CompiledModel model, CompiledConfig active) {
-    Criticality criticality = model.criticality();
+      long now,
+      Flight flight,
+      CompiledModel model,
+      Criticality criticality,
+      CompiledConfig active) {
     RequestFacts facts = flight.facts;
     boolean retry = flight.attempts > 0;
     current.start(now, facts, criticality, endpoints);
@@ -535,8 +538,12 @@ public final class PoolCore {
   }
 
   /** Books the request on what the scheduler chose. */
-  private Route place(long now, Flight flight, CompiledModel model, CompiledConfig active) {
-    Criticality criticality = model.criticality();
+  private Route place(
+      long now,
+      Flight flight,
+      CompiledModel model,
+      Criticality criticality,
+      CompiledConfig active) {
     Scheduler scheduler = active.scheduler();
     int primary = scheduler.primary();
     int prefill = scheduler.prefill();
@@ -601,6 +608,8 @@ public final class PoolCore {
   }
 
   private Criticality criticalityOf(RequestFacts facts) {
-    return config == null ? Criticality.STANDARD : config.model(facts.model()).criticality();
+    return config == null
+        ? Criticality.STANDARD
+        : config.criticality(config.model(facts.model()), facts.headers());
   }
 }

@@ -6,7 +6,7 @@ import io.fairlead.crds.config.Criticality;
  * Why a request is not sent anywhere (any more).
  *
  * @param reason what happened
- * @param criticality of the model asked for
+ * @param criticality of its objective, or else of the model asked for
  * @param message for the client: what is wrong and what helps; no addresses, no prompt
  */
 public record Rejection(Reason reason, Criticality criticality, String message) {

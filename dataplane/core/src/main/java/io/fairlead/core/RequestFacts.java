@@ -63,6 +63,23 @@ public record RequestFacts(
         null);
   }
 
+  /** The same, to any endpoint, whatever the gateway allows. */
+  public RequestFacts anywhere() {
+    return subset == null
+        ? this
+        : new RequestFacts(
+            model,
+            seed,
+            blocks,
+            prompt,
+            maxOutputTokens,
+            bodyBytes,
+            delivery,
+            timeouts,
+            headers,
+            null);
+  }
+
   /**
    * How an answer comes, and whether the request can be sent again.
    *

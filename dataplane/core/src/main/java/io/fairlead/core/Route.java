@@ -7,7 +7,7 @@ import java.util.List;
  * Where a request is to be sent.
  *
  * @param targetModel what the body's {@code model} must say; empty when the request named none
- * @param criticality of the model asked for
+ * @param criticality of its objective, or else of the model asked for
  * @param endpoint name of the endpoint
  * @param address its IP address, without brackets
  * @param port its port

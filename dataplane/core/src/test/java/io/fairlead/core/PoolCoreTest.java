@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ObjectiveConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import java.util.List;
 import java.util.Map;
@@ -256,6 +261,72 @@ class PoolCoreTest {
     pool.arrive("standard");
     pool.arrive("critical");
     assertThat(pool.rejections).hasSize(1);
+  }
+
+  @Test
+  void theObjectiveThatARequestNamesComesBeforeItsModel() {
+    pool.core.configure(
+        0,
+        new ConfigCompiler(List.of())
+            .compile(
+                new PoolConfig(
+                    "n",
+                    "p",
+                    Map.of(),
+                    List.of(8000),
+                    "http",
+                    List.of(model("m", Criticality.SHEDDABLE)),
+                    List.of(
+                        new ObjectiveConfig("batch", -1),
+                        new ObjectiveConfig("plain", 0),
+                        new ObjectiveConfig("chat", 7)),
+                    RequestsConfig.DEFAULT,
+                    SchedulerConfig.DEFAULT)));
+    pool.endpoints("a");
+
+    assertThat(criticality("m", Map.of())).isEqualTo(Criticality.SHEDDABLE);
+    assertThat(criticality("m", Map.of("x-gateway-inference-objective", "chat")))
+        .isEqualTo(Criticality.CRITICAL);
+    assertThat(criticality("other", Map.of("x-gateway-inference-objective", "batch")))
+        .isEqualTo(Criticality.SHEDDABLE);
+    assertThat(criticality("m", Map.of("x-llm-d-inference-objective", "plain")))
+        .isEqualTo(Criticality.STANDARD);
+    assertThat(criticality("other", Map.of("x-llm-d-inference-objective", "none of ours")))
+        .isEqualTo(Criticality.STANDARD);
+    // The newer name of the header comes first.
+    assertThat(
+            criticality(
+                "m",
+                Map.of(
+                    "x-llm-d-inference-objective", "plain",
+                    "x-gateway-inference-objective", "chat")))
+        .isEqualTo(Criticality.STANDARD);
+
+    pool.core.scraped(0, endpoint("a"), 0, new EndpointMetrics(5, 0, 0, 16, 100));
+    pool.core.arrive(0, headed("other", Map.of("x-gateway-inference-objective", "batch")), pool);
+    assertThat(pool.rejections)
+        .containsExactly(
+            new Rejection(Reason.SATURATED, Criticality.SHEDDABLE, Reason.SATURATED.message()));
+  }
+
+  private Criticality criticality(String model, Map<String, String> headers) {
+    long ticket = pool.core.arrive(0, headed(model, headers), pool);
+    pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    return pool.lastRoute().criticality();
+  }
+
+  private static RequestFacts headed(String model, Map<String, String> headers) {
+    return new RequestFacts(
+        model,
+        1,
+        new long[0],
+        PromptSize.ofTokens(1),
+        -1,
+        1,
+        RequestFacts.Delivery.STREAMED,
+        Timeouts.UNSET,
+        headers::get,
+        null);
   }
 
   @Test

@@ -25,6 +25,16 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   }
 
   @Override
+  public String pool() {
+    return runtime.name();
+  }
+
+  @Override
+  public long now() {
+    return runtime.now();
+  }
+
+  @Override
   public String notReady() {
     return dataPlane.notReady();
   }

@@ -49,7 +49,7 @@ public record DataPlaneConfig(
   }
 
   /** Where the config and the endpoints come from. */
-  public sealed interface Source {}
+  public sealed interface Source permits Kubernetes, Folder, Files, ClusterPool {}
 
   /**
    * A folder of resources: one InferencePool, its InferenceModels, EndpointSlices.
@@ -149,6 +149,7 @@ public record DataPlaneConfig(
    *     it. Counts towards the bound on the drain
    * @param leaveAfterPick whether the gateway goes on alone once it has the request and its
    *     endpoint
+   * @param ignoreSubset whether a request may go to any endpoint, whatever its gateway allows
    */
   public record ExtProc(
       Listen listen,
@@ -156,7 +157,8 @@ public record DataPlaneConfig(
       @Nullable Path certPath,
       int maxBodyBytes,
       Duration lameDuck,
-      boolean leaveAfterPick) {
+      boolean leaveAfterPick,
+      boolean ignoreSubset) {
 
     public ExtProc {
       if (lameDuck.isNegative()) {
@@ -164,9 +166,20 @@ public record DataPlaneConfig(
       }
     }
 
+    /** Keeps to what gateways allow. */
+    public ExtProc(
+        Listen listen,
+        boolean secure,
+        @Nullable Path certPath,
+        int maxBodyBytes,
+        Duration lameDuck,
+        boolean leaveAfterPick) {
+      this(listen, secure, certPath, maxBodyBytes, lameDuck, leaveAfterPick, false);
+    }
+
     /** Takes nothing new from the beginning of the end, and stays with every stream. */
     public ExtProc(Listen listen, boolean secure, @Nullable Path certPath, int maxBodyBytes) {
-      this(listen, secure, certPath, maxBodyBytes, Duration.ZERO, false);
+      this(listen, secure, certPath, maxBodyBytes, Duration.ZERO, false, false);
     }
   }
 

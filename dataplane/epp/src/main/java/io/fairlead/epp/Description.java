@@ -39,6 +39,11 @@ final class Description {
     return switch (source) {
       case DataPlaneConfig.Folder folder -> read(Sources.folder(folder));
       case DataPlaneConfig.Files files -> read(Sources.files(files));
+      case ClusterPool pool -> {
+        try (KubernetesClient client = pool.client().get()) {
+          yield read(Sources.pool(pool, client));
+        }
+      }
       case DataPlaneConfig.Kubernetes kubernetes -> {
         try (KubernetesClient client = kubernetes.client().get()) {
           yield read(

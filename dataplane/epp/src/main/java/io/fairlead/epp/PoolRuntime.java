@@ -7,6 +7,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
@@ -27,6 +28,7 @@ import io.fairlead.epp.status.PickerStatus;
 import io.fairlead.epp.status.StatusPage;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.HealthMeters;
+import io.fairlead.epp.telemetry.LoopLag;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.epp.transport.Transport;
@@ -74,6 +76,7 @@ final class PoolRuntime implements AutoCloseable {
   private final Readiness readiness;
   private final LongSupplier clock;
   private final @Nullable Capture capture;
+  private final MetricsSource pages;
 
   /** Written on the control thread. */
   private final OutEndpoints out;
@@ -84,6 +87,7 @@ final class PoolRuntime implements AutoCloseable {
   private Consumer<List<EndpointSpec>> onEndpoints = set -> {};
   private Consumer<PoolConfig> onConfig = config -> {};
   private volatile List<ModelConfig> models = List.of();
+  private volatile String name = "";
 
   /** Whether the source has said anything: until then nobody knows what matches. */
   private boolean endpointsCounted;
@@ -97,6 +101,7 @@ final class PoolRuntime implements AutoCloseable {
     this.readiness = readiness;
     this.capture = capture;
     this.clock = clock;
+    pages = config.scraping().pages();
     out = new OutEndpoints(InstantSource.system().instant(), clock.getAsLong());
     loop = group.next();
     control = new ControlThread();
@@ -109,10 +114,13 @@ final class PoolRuntime implements AutoCloseable {
             telemetry,
             new HealthMeters(telemetry.registry()),
             new HttpProber(loop, Transport.client(group)),
+            config.extProc() == null || !config.extProc().ignoreSubset(),
             capture);
     scraper =
         new MetricsScraper(
             group, Transport.client(group), config.scraping(), clock, new OnScrapes(pool));
+    telemetry.onArrival(scraper::busy);
+    LoopLag.measure(group, telemetry.registry(), clock);
     meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
     if (capture != null) {
       capture.counters().register(telemetry.registry());
@@ -165,6 +173,16 @@ final class PoolRuntime implements AutoCloseable {
   /** The models configured now. Any thread. */
   List<ModelConfig> models() {
     return models;
+  }
+
+  /** The pool's name, as its config says; empty before the first. Any thread. */
+  String name() {
+    return name;
+  }
+
+  /** Of the pool's clock. */
+  long now() {
+    return clock.getAsLong();
   }
 
   /** Calls {@code listener} on the control thread with every new set; before {@link #start}. */
@@ -274,6 +292,9 @@ final class PoolRuntime implements AutoCloseable {
                 control.execute(
                     () -> {
                       out.look(done.getNow(), clock.getAsLong());
+                      if (done.getNow().stream().anyMatch(e -> e.inFlight() > 0)) {
+                        scraper.busy();
+                      }
                       countEndpoints();
                     });
               }
@@ -315,9 +336,10 @@ final class PoolRuntime implements AutoCloseable {
     @Override
     public void applied(ConfigOffer.Document document, CompiledConfig config) {
       meters.reloaded();
-      scraper.sources(DataSources.of(config));
+      scraper.sources(DataSources.of(config, pages));
       models = document.config().models();
       onConfig.accept(document.config());
+      name = document.config().name();
       readiness.configured();
       if (document.endpoints() != null) {
         endpoints(document.endpoints());

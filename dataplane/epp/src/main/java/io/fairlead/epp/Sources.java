@@ -5,6 +5,9 @@ import io.fairlead.epp.config.ConfigMapSource;
 import io.fairlead.epp.config.ConfigReaders;
 import io.fairlead.epp.config.ConfigSource;
 import io.fairlead.epp.config.FileConfigSource;
+import io.fairlead.epp.config.FixedConfigSource;
+import io.fairlead.epp.config.InferencePoolSource;
+import io.fairlead.epp.config.SelectedPodsSource;
 import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.PodEndpointSource;
 import io.fairlead.epp.status.LeaseReporter;
@@ -34,6 +37,7 @@ record Sources(
   static Sources of(DataPlaneConfig.Source source, ScheduledExecutorService control) {
     return switch (source) {
       case DataPlaneConfig.Kubernetes kubernetes -> kubernetes(kubernetes, control);
+      case ClusterPool pool -> cluster(pool, control);
       case DataPlaneConfig.Folder folder -> new Sources(folder(folder), null, null, null);
       case DataPlaneConfig.Files files -> new Sources(files(files), null, null, null);
     };
@@ -50,6 +54,48 @@ record Sources(
         Stream.of(files.endpoints(), files.config()).filter(Objects::nonNull).toList();
     return new FileConfigSource(
         paths, FILE_POLL, state -> ConfigReaders.files(state, files.endpoints(), files.config()));
+  }
+
+  /** What a pool that the picker reads itself is to run. */
+  static ConfigSource pool(ClusterPool source, KubernetesClient client) {
+    return switch (source.members()) {
+      case ClusterPool.OfPool pool ->
+          new InferencePoolSource(
+              client,
+              source.namespace(),
+              pool.name(),
+              pool.group(),
+              scheduling(source.scheduling()));
+      case ClusterPool.Selected pods ->
+          new SelectedPodsSource(
+              scheduling(source.scheduling()),
+              source.namespace(),
+              pods.name(),
+              pods.labels(),
+              pods.ports());
+    };
+  }
+
+  private static ConfigSource scheduling(ClusterPool.Scheduling scheduling) {
+    return switch (scheduling) {
+      case ClusterPool.UpstreamDefault _ -> new FixedConfigSource(ConfigReaders.upstreamDefault());
+      case ClusterPool.Inline inline ->
+          new FixedConfigSource(ConfigReaders.scheduling("--config-text", inline.text()));
+      case ClusterPool.InFile file ->
+          new FileConfigSource(
+              List.of(file.path()),
+              FILE_POLL,
+              state -> ConfigReaders.scheduling(state, file.path()));
+    };
+  }
+
+  private static Sources cluster(ClusterPool source, ScheduledExecutorService control) {
+    KubernetesClient client = source.client().get();
+    return new Sources(
+        pool(source, client),
+        new PodEndpointSource(client, source.namespace(), control),
+        null,
+        client);
   }
 
   private static Sources kubernetes(

@@ -17,10 +17,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +35,17 @@ import org.slf4j.LoggerFactory;
 /** What a data plane shows of itself after requests: every metric by name, and no prompt. */
 @ExtendWith(NoLeaks.class)
 class TelemetryIT {
+
+  /** Not there before something of its kind has happened. */
+  private static final Set<String> WITH_THE_FIRST_EVENT =
+      Set.of(
+          "fairlead_endpoint_health_transitions_total",
+          "fairlead_frontend_refusals_total",
+          "fairlead_timeout_headers_ignored_total",
+          "inference_objective_request_error_total");
+
+  private static final Pattern DOCUMENTED =
+      Pattern.compile("`((?:fairlead|inference)_[a-z0-9_]+)`");
 
   private static final String MARKER = "zq9-secret-prompt-7xk";
 
@@ -77,51 +92,19 @@ class TelemetryIT {
     assertThat(post("{\"model\":\"chat\",\"prompt\":\"p\",\"stream\":true}").statusCode())
         .isEqualTo(200);
     await().until(() -> metrics().contains("outcome=\"completed\"} 2.0"));
+    await().until(() -> metrics().contains("scrape_age_seconds{endpoint=\"one\"} 0."));
 
-    assertThat(metrics().lines().filter(line -> line.startsWith("# TYPE ")).sorted())
-        .containsExactly(
-            "# TYPE fairlead_build_info gauge",
-            "# TYPE fairlead_config_info gauge",
-            "# TYPE fairlead_config_reloads_total counter",
-            "# TYPE fairlead_data_source_failures_total counter",
-            "# TYPE fairlead_endpoint_awaiting_first_token gauge",
-            "# TYPE fairlead_endpoint_failure_risk gauge",
-            "# TYPE fairlead_endpoint_health gauge",
-            "# TYPE fairlead_endpoint_in_flight gauge",
-            "# TYPE fairlead_endpoint_kv_usage gauge",
-            "# TYPE fairlead_endpoint_matched_blocks_total counter",
-            "# TYPE fairlead_endpoint_prefix_hit_ratio gauge",
-            "# TYPE fairlead_endpoint_prompt_blocks_total counter",
-            "# TYPE fairlead_endpoint_queue gauge",
-            "# TYPE fairlead_endpoint_sent_total counter",
-            "# TYPE fairlead_ext_proc_failures_total counter",
-            "# TYPE fairlead_ext_proc_protocol_errors_total counter",
-            "# TYPE fairlead_ext_proc_streams_active gauge",
-            "# TYPE fairlead_ext_proc_streams_total counter",
-            "# TYPE fairlead_pool_endpoints_matching gauge",
-            "# TYPE fairlead_pool_endpoints_ready gauge",
-            "# TYPE fairlead_prefix_actual_cached_tokens_total counter",
-            "# TYPE fairlead_prefix_error_tokens histogram",
-            "# TYPE fairlead_prefix_error_tokens_max gauge",
-            "# TYPE fairlead_prefix_expected_cached_tokens_total counter",
-            "# TYPE fairlead_probes_total counter",
-            "# TYPE fairlead_request_body_memory_bytes gauge",
-            "# TYPE fairlead_request_body_memory_limit_bytes gauge",
-            "# TYPE fairlead_request_body_memory_refusals_total counter",
-            "# TYPE fairlead_request_body_memory_waiting gauge",
-            "# TYPE fairlead_request_body_memory_waits_total counter",
-            "# TYPE fairlead_request_cached_tokens_total counter",
-            "# TYPE fairlead_request_completion_tokens_total counter",
-            "# TYPE fairlead_request_duration_seconds histogram",
-            "# TYPE fairlead_request_duration_seconds_max gauge",
-            "# TYPE fairlead_request_prompt_tokens_total counter",
-            "# TYPE fairlead_request_retries_total counter",
-            "# TYPE fairlead_requests_total counter",
-            "# TYPE fairlead_scheduling_latency_seconds histogram",
-            "# TYPE fairlead_scheduling_latency_seconds_max gauge",
-            "# TYPE fairlead_scrape_failures_total counter",
-            "# TYPE fairlead_time_to_first_token_seconds histogram",
-            "# TYPE fairlead_time_to_first_token_seconds_max gauge");
+    List<String> families =
+        metrics()
+            .lines()
+            .filter(line -> line.startsWith("# TYPE "))
+            .map(line -> line.split(" ", -1)[2])
+            .filter(name -> !name.endsWith("_max"))
+            .toList();
+    assertThat(families).as("each has one header").doesNotHaveDuplicates();
+    assertThat(Stream.concat(families.stream(), WITH_THE_FIRST_EVENT.stream()))
+        .as("docs/operations.md names what there is")
+        .containsExactlyInAnyOrderElementsOf(documented());
     assertThat(metrics())
         .contains(
             "fairlead_requests_total{criticality=\"critical\",model=\"chat\",outcome=\"completed\"} 2.0",
@@ -138,6 +121,8 @@ class TelemetryIT {
             "fairlead_endpoint_in_flight{endpoint=\"one\"} 0\n",
             "fairlead_endpoint_queue{endpoint=\"one\"} 0\n",
             "fairlead_endpoint_sent_total{endpoint=\"one\"} 2\n",
+            "inference_pool_per_pod_queue_size{model_server_pod=\"one\",name=\"",
+            "inference_objective_request_duration_seconds_count{model_name=\"chat\"} 2",
             "fairlead_ext_proc_protocol_errors_total 0.0",
             "fairlead_ext_proc_failures_total 0.0");
   }
@@ -204,6 +189,19 @@ class TelemetryIT {
         + (event.getThrowableProxy() == null
             ? ""
             : ThrowableProxyUtil.asString(event.getThrowableProxy()));
+  }
+
+  /** The names in the first columns of the tables of metrics. */
+  private static List<String> documented() throws IOException {
+    String docs = Files.readString(Path.of("../../docs/operations.md"));
+    String metrics = docs.substring(docs.indexOf("\n## Metrics\n"));
+    return metrics
+        .substring(0, metrics.indexOf("\n## ", 1))
+        .lines()
+        .filter(line -> line.startsWith("| `"))
+        .flatMap(line -> DOCUMENTED.matcher(line.split(" \\| ", -1)[0]).results())
+        .map(match -> match.group(1))
+        .toList();
   }
 
   private HttpResponse<String> post(String body) throws IOException, InterruptedException {

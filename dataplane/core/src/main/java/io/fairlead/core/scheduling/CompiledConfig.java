@@ -1,9 +1,11 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.SaturationDetector;
@@ -19,8 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompiledConfig {
 
+  /** Headers by which a request names its objective; the first that is there counts. */
+  private static final List<String> OBJECTIVE_HEADERS =
+      List.of("x-llm-d-inference-objective", "x-gateway-inference-objective");
+
   private final PoolConfig source;
   private final Map<String, CompiledModel> models;
+  private final Map<String, Criticality> objectives;
   private final Timeouts poolTimeouts;
   private final Scheduler scheduler;
   private final SaturationDetector saturation;
@@ -52,6 +59,10 @@ public final class CompiledConfig {
     for (ModelConfig model : source.models()) {
       models.put(model.name(), CompiledModel.of(model));
     }
+    this.objectives = HashMap.newHashMap(source.objectives().size());
+    for (ObjectiveConfig objective : source.objectives()) {
+      objectives.put(objective.name(), objective.criticality());
+    }
   }
 
   /** The document that this was compiled from. */
@@ -69,6 +80,22 @@ public final class CompiledConfig {
       return known;
     }
     return CompiledModel.plain(name, name.isEmpty() ? Criticality.STANDARD : unconfigured());
+  }
+
+  /**
+   * How a request fares when the pool is short of capacity: as its objective says, where it names
+   * one that is configured, else as its model does.
+   */
+  public Criticality criticality(CompiledModel model, RequestHeaders headers) {
+    if (!objectives.isEmpty()) {
+      for (String header : OBJECTIVE_HEADERS) {
+        String named = headers.first(header);
+        if (named != null) {
+          return objectives.getOrDefault(named, model.criticality());
+        }
+      }
+    }
+    return model.criticality();
   }
 
   /** How requests fare whose model is not configured. */

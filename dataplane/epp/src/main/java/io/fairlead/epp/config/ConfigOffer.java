@@ -2,6 +2,7 @@ package io.fairlead.epp.config;
 
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.epp.datalayer.EndpointSet;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,24 @@ public sealed interface ConfigOffer {
       SchedulingPlace scheduling,
       @Nullable ConfigOffer lastGood)
       implements ConfigOffer {
+
+    /** Its scheduling, for this pool. */
+    Document scheduling(PoolConfig pool) {
+      PoolConfig scheduled =
+          new PoolConfig(
+              pool.namespace(),
+              pool.name(),
+              pool.selector(),
+              pool.targetPorts(),
+              pool.appProtocol(),
+              pool.models(),
+              pool.objectives(),
+              pool.requests(),
+              config.scheduler());
+      ConfigHash hash = ConfigDocument.hash(scheduled);
+      return new Document(
+          origin, contentHash + "-" + hash.hex(), scheduled, hash, null, scheduling, lastGood);
+    }
 
     @Override
     public Document withLastGood(ConfigOffer offer) {

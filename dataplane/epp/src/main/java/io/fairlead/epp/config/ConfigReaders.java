@@ -1,6 +1,9 @@
 package io.fairlead.epp.config;
 
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.DocumentException;
@@ -27,7 +30,26 @@ public final class ConfigReaders {
   private static final Pattern SCHEDULER_ONLY =
       Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPickerConfig\\b");
 
+  private static final SchedulerConfig UPSTREAM_DEFAULT =
+      new SchedulerConfig(
+          List.of(
+              plugin("queue-scorer"),
+              plugin("kv-cache-utilization-scorer"),
+              plugin("prefix-cache-scorer")),
+          List.of(
+              new ProfileConfig(
+                  "default",
+                  List.of(
+                      new PluginReference("queue-scorer", 2),
+                      new PluginReference("kv-cache-utilization-scorer", 2),
+                      new PluginReference("prefix-cache-scorer", 3)))),
+          null);
+
   private ConfigReaders() {}
+
+  private static PluginConfig plugin(String type) {
+    return new PluginConfig(type, type, Map.of());
+  }
 
   /** A whole config document, as the operator generates it. */
   public static ConfigOffer document(String origin, String text) {
@@ -74,6 +96,32 @@ public final class ConfigReaders {
     } catch (DocumentException e) {
       return new ConfigOffer.Unreadable(origin, state.hash(), messages(e.errors()));
     }
+  }
+
+  /** An EndpointPickerConfig, for a pool that comes from elsewhere. */
+  public static ConfigOffer scheduling(String origin, String text) {
+    String contentHash = ConfigMapSource.hash(text);
+    try {
+      return offer(
+          origin,
+          contentHash,
+          local(SchedulerDocument.read(origin, text).value()),
+          null,
+          new SchedulingPlace(origin, ""));
+    } catch (DocumentException e) {
+      return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()));
+    }
+  }
+
+  /** An EndpointPickerConfig in a file, for a pool that comes from elsewhere. */
+  public static ConfigOffer scheduling(FileState state, Path config) {
+    return scheduling(config.toString(), state.text(config));
+  }
+
+  /** What upstream's picker does without an EndpointPickerConfig. */
+  public static ConfigOffer upstreamDefault() {
+    String origin = "upstream's default";
+    return offer(origin, origin, local(UPSTREAM_DEFAULT), null, new SchedulingPlace(origin, ""));
   }
 
   /** A folder (or file) of resources. */

@@ -15,12 +15,21 @@ public final class DataSources {
 
   private DataSources() {}
 
-  /** What it lists, the servers' own pages first, also when it does not list those. */
-  public static List<DataSource> of(CompiledConfig config) {
+  /** Nothing listed: the servers' own pages, where they are. */
+  static List<DataSource> of(MetricsSource pages) {
+    return List.of(new EnginePages(pages, List.of(EngineMetrics.DEFAULT)));
+  }
+
+  /**
+   * What it lists, the servers' own pages first, also when it does not list those.
+   *
+   * @param usual where those pages are then
+   */
+  public static List<DataSource> of(CompiledConfig config, MetricsSource usual) {
     List<EngineMetrics> engines = config.settings(EngineMetrics.class);
     List<MetricsSource> pages = config.settings(MetricsSource.class);
     List<DataSource> all = new ArrayList<>();
-    for (MetricsSource page : pages.isEmpty() ? List.of(MetricsSource.DEFAULT) : pages) {
+    for (MetricsSource page : pages.isEmpty() ? List.of(usual) : pages) {
       all.add(new EnginePages(page, engines.isEmpty() ? List.of(EngineMetrics.DEFAULT) : engines));
     }
     all.addAll(config.settings(DataSource.class));

@@ -36,6 +36,7 @@ final class EndpointScrape {
       EndpointSpec endpoint,
       List<PageSource> sources,
       EventLoop loop,
+      double place,
       Supplier<Bootstrap> bootstraps) {
     this.scraper = scraper;
     this.endpoint = endpoint;
@@ -45,7 +46,8 @@ final class EndpointScrape {
       PageSource source = sources.get(i);
       settled[i] = !source.ofEngine();
       try {
-        targets.add(new ScrapeTarget(scraper, this, i, source, endpoint, loop, bootstraps.get()));
+        targets.add(
+            new ScrapeTarget(scraper, this, i, source, endpoint, loop, place, bootstraps.get()));
       } catch (RuntimeException | LinkageError e) {
         count(source);
         LOG.error("{} can't be asked by {}", endpoint.name(), source.source().getClass(), e);

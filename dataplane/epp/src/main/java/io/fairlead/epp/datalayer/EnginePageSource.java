@@ -15,11 +15,14 @@ final class EnginePageSource implements PageSource {
 
   private final EnginePages pages;
   private final Duration interval;
+  private final Duration quiet;
   private final @Nullable SslContext tls;
 
-  EnginePageSource(EnginePages pages, Duration usualInterval) {
+  EnginePageSource(EnginePages pages, MetricsScraper.Settings usual) {
     this.pages = pages;
-    interval = pages.interval().isZero() ? usualInterval : pages.interval();
+    boolean own = !pages.interval().isZero();
+    interval = own ? pages.interval() : usual.interval();
+    quiet = own ? pages.interval() : usual.quiet();
     tls = pages.source().tls() ? tls(pages.source().verify()) : null;
   }
 
@@ -43,6 +46,11 @@ final class EnginePageSource implements PageSource {
   @Override
   public Duration interval() {
     return interval;
+  }
+
+  @Override
+  public Duration quiet() {
+    return quiet;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.fairlead.epp.datalayer;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.plugin.DataSource;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -31,6 +33,14 @@ import org.slf4j.LoggerFactory;
  * endpoint lives on one event loop.
  */
 public final class MetricsScraper implements AutoCloseable {
+
+  /** So long a request makes it likely that there is another one. */
+  private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /**
+   * Places in an interval: those in one are asked together, which costs less than one at a time.
+   */
+  private static final int PLACES = 8;
 
   private static final Logger LOG = LoggerFactory.getLogger(MetricsScraper.class);
 
@@ -51,11 +61,17 @@ public final class MetricsScraper implements AutoCloseable {
   /** Replaced as a whole by the owning thread, read from any. */
   private volatile Map<String, EndpointScrape> targets = Map.of();
 
-  private List<DataSource> sources = DataSources.DEFAULT;
+  private List<DataSource> sources;
   private List<PageSource> pages;
   private List<EndpointSpec> endpoints = List.of();
 
   private boolean closed;
+
+  /** Until then decisions depend on what servers say. */
+  private volatile long busyUntil;
+
+  /** Endpoints that were begun, for their places in the interval. */
+  private int begun;
 
   /** Takes scrapes in; called on any event loop. */
   @FunctionalInterface
@@ -83,12 +99,26 @@ public final class MetricsScraper implements AutoCloseable {
    * @param interval from one look at a server's own metrics to the next, if no config says
    * @param timeout longest time for one scrape, rounded up to whole intervals
    * @param stale age at which the last good scrape is no longer believed, at least
+   * @param pages where servers' own metrics are, if no config says
+   * @param quiet from one look at a server's own metrics to the next while no decision depends on
+   *     them, if no config says; as {@code interval} where it is shorter
    */
-  public record Settings(Duration interval, Duration timeout, Duration stale) {
+  public record Settings(
+      Duration interval, Duration timeout, Duration stale, MetricsSource pages, Duration quiet) {
 
-    /** Five times a second, one second for each. */
+    /** Five times a second, one second for each; once a second while nothing is asked for. */
     public static final Settings DEFAULT =
-        new Settings(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5));
+        new Settings(
+            Duration.ofMillis(200),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(5),
+            MetricsSource.DEFAULT,
+            Duration.ofSeconds(1));
+
+    /** Of the pages that servers have unless somebody moved them, always at one pace. */
+    public Settings(Duration interval, Duration timeout, Duration stale) {
+      this(interval, timeout, stale, MetricsSource.DEFAULT, interval);
+    }
 
     public Settings {
       if (interval.toMillis() < 10) {
@@ -98,7 +128,17 @@ public final class MetricsScraper implements AutoCloseable {
 
     /** The same at another pace. */
     public Settings withInterval(Duration other) {
-      return new Settings(other, timeout, stale);
+      return new Settings(other, timeout, stale, pages, quiet);
+    }
+
+    /** The same, believing a scrape for so long. */
+    public Settings withStale(Duration other) {
+      return new Settings(interval, timeout, other, pages, quiet);
+    }
+
+    /** The same, of other pages. */
+    public Settings withPages(MetricsSource other) {
+      return new Settings(interval, timeout, stale, other, quiet);
     }
   }
 
@@ -114,6 +154,8 @@ public final class MetricsScraper implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.sink = sink;
+    busyUntil = clock.getAsLong() + BUSY_NANOS;
+    sources = DataSources.of(settings.pages());
     pages = pages(sources);
   }
 
@@ -137,7 +179,7 @@ public final class MetricsScraper implements AutoCloseable {
       try {
         made.add(
             source instanceof EnginePages engine
-                ? new EnginePageSource(engine, settings.interval())
+                ? new EnginePageSource(engine, settings)
                 : new ListedPageSource(source));
       } catch (RuntimeException | LinkageError e) {
         sourceFailures.increment();
@@ -197,11 +239,32 @@ public final class MetricsScraper implements AutoCloseable {
     pages.forEach(PageSource::close);
   }
 
+  /** A request has come or is under way. Any thread. */
+  public void busy() {
+    long until = clock.getAsLong() + BUSY_NANOS;
+    // Seldom written, as it is read by all loops.
+    if (until - busyUntil > BUSY_NANOS / 2) {
+      busyUntil = until;
+    }
+  }
+
+  /** Whether decisions depend on what servers say. */
+  boolean isBusy(long now) {
+    return now - busyUntil < 0;
+  }
+
   private EndpointScrape begin(EndpointSpec endpoint) {
     EventLoop loop = loops.next();
-    EndpointScrape scrape = new EndpointScrape(this, endpoint, pages, loop, () -> bootstrap(loop));
+    double place = place(begun++);
+    EndpointScrape scrape =
+        new EndpointScrape(this, endpoint, pages, loop, place, () -> bootstrap(loop));
     scrape.start();
     return scrape;
+  }
+
+  /** Where in each interval the so-manieth endpoint is asked, 0 to 1. */
+  static double place(int number) {
+    return Math.floorMod(number, PLACES) / (double) PLACES;
   }
 
   private Bootstrap bootstrap(EventLoop loop) {

@@ -14,6 +14,11 @@ interface PageSource extends AutoCloseable {
 
   Duration interval();
 
+  /** Time from one look to the next while no decision depends on it, at least. */
+  default Duration quiet() {
+    return interval();
+  }
+
   /** Null for plain HTTP. */
   @Nullable SslContext tls();
 

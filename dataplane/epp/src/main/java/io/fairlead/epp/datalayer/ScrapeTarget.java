@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One endpoint being asked by one source: at every tick it begins a scrape, unless one is under
- * way. Failures in a row make it skip more and more ticks, up to about two seconds.
+ * way, or no decision depends on it and the last one is not long ago. Failures in a row make it
+ * skip more and more ticks, up to about two seconds.
  *
  * <p>Confined to its event loop, except {@link #refuses}, {@link #onOwnPort}, {@link #start} and
  * {@link #stop}.
@@ -54,6 +55,8 @@ final class ScrapeTarget {
   private final String path;
   private final int maxBytes;
   private final long interval;
+  private final long phase;
+  private final long quiet;
   private final long stale;
 
   private volatile boolean refuses;
@@ -62,6 +65,9 @@ final class ScrapeTarget {
   private @Nullable Channel channel;
   private boolean stopped;
   private boolean busy;
+
+  /** Whether it has ever looked. */
+  private boolean asked;
 
   /** Whether the head of an answer has come, and not its end. */
   private boolean answering;
@@ -76,6 +82,9 @@ final class ScrapeTarget {
   private long skip;
 
   /**
+   * One that has not begun.
+   *
+   * @param place where in each interval it looks, 0 to 1, so that not all look at once
    * @throws RuntimeException whatever the source's own code throws
    */
   ScrapeTarget(
@@ -85,6 +94,7 @@ final class ScrapeTarget {
       PageSource source,
       EndpointSpec spec,
       EventLoop loop,
+      double place,
       Bootstrap bootstrap) {
     this.scraper = scraper;
     this.endpoint = endpoint;
@@ -101,7 +111,9 @@ final class ScrapeTarget {
     path = source.source().path();
     maxBytes = source.source().maxBytes();
     interval = source.interval().toNanos();
-    stale = Math.max(scraper.settings().stale().toNanos(), 3 * interval);
+    phase = (long) (place * interval);
+    quiet = Math.max(interval, source.quiet().toNanos());
+    stale = Math.max(scraper.settings().stale().toNanos(), 3 * quiet);
     SslContext tls = source.tls();
     bootstrap.handler(
         new ChannelInitializer<Channel>() {
@@ -133,7 +145,10 @@ final class ScrapeTarget {
             // too.
             goodAt = scraper.now();
             believed = true;
-            ticks = loop.scheduleAtFixedRate(this::tick, 0, interval, TimeUnit.NANOSECONDS);
+            // At once, as nothing is known of it; from then on in its place.
+            tick();
+            long delay = Math.floorMod(phase - scraper.now(), interval);
+            ticks = loop.scheduleAtFixedRate(this::tick, delay, interval, TimeUnit.NANOSECONDS);
           }
         });
   }
@@ -164,6 +179,12 @@ final class ScrapeTarget {
     if (reading) {
       return; // of a scrape that was given up: one page at a time
     }
+    // Half an interval, as ticks aren't exact.
+    boolean soon = quiet > interval && now - begunAt < quiet - interval / 2;
+    if (asked && soon && !scraper.isBusy(now)) {
+      return;
+    }
+    asked = true;
     busy = true;
     begunAt = now;
     if (channel != null && channel.isActive()) {

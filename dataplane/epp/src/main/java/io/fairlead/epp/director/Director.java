@@ -58,6 +58,11 @@ public final class Director implements RequestListener {
   private long ticket;
 
   private long arrivedAt;
+
+  /** Of a streamed answer, once there is a first token. */
+  private long firstTokenAt;
+
+  private boolean firstTokenSeen;
   private String model = "";
   private boolean streamed;
 
@@ -82,7 +87,8 @@ public final class Director implements RequestListener {
       throw new IllegalStateException("submitted before: state " + state);
     }
     state = State.DECIDING;
-    pool.run(() -> onArrive(facts));
+    RequestFacts told = pool.subsets() ? facts : facts.anywhere();
+    pool.run(() -> onArrive(told));
   }
 
   /**
@@ -160,6 +166,7 @@ public final class Director implements RequestListener {
     model = facts.model();
     streamed = facts.delivery().streamed();
     arrivedAt = pool.now();
+    pool.observer().arrived(model, facts.bodyBytes());
     try {
       pool.core().arrive(arrivedAt, captured(facts), this);
     } catch (RuntimeException | Error e) {
@@ -202,6 +209,8 @@ public final class Director implements RequestListener {
     }
     pool.core().firstByte(now, ticket);
     if (route != null && streamed) {
+      firstTokenAt = now;
+      firstTokenSeen = true;
       pool.observer().firstToken(model, route, now - arrivedAt);
     }
   }
@@ -229,6 +238,10 @@ public final class Director implements RequestListener {
       pool.pluginFailed(e);
     } finally {
       if (route != null) {
+        if (outcome == Outcome.COMPLETED && firstTokenSeen && usage.completionTokens() > 1) {
+          double after = now - firstTokenAt;
+          pool.observer().paced(model, after / (usage.completionTokens() - 1));
+        }
         pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
         route = null;
       }

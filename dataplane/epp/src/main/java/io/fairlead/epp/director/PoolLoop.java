@@ -41,6 +41,7 @@ public final class PoolLoop {
   private final LongSupplier clock;
   private final RequestObserver observer;
   private final @Nullable Capture capture;
+  private final boolean subsets;
   private long failures;
 
   /** Written on the loop. */
@@ -74,10 +75,11 @@ public final class PoolLoop {
     this.loop = loop;
     this.clock = clock;
     this.observer = observer;
+    subsets = true;
   }
 
   /**
-   * A loop with a core that probes endpoints.
+   * A loop with a core that probes endpoints, and sends a request only where its gateway allows.
    *
    * @param limits of the core
    * @param endpoints told of their health, on the loop
@@ -91,12 +93,33 @@ public final class PoolLoop {
       EndpointObserver endpoints,
       Prober prober,
       @Nullable Capture capture) {
+    this(limits, loop, clock, observer, endpoints, prober, true, capture);
+  }
+
+  /**
+   * A loop with a core that probes endpoints.
+   *
+   * @param limits of the core
+   * @param endpoints told of their health, on the loop
+   * @param prober asks them
+   * @param subsets whether a request goes only where its gateway allows
+   */
+  public PoolLoop(
+      PoolLimits limits,
+      EventExecutor loop,
+      LongSupplier clock,
+      RequestObserver observer,
+      EndpointObserver endpoints,
+      Prober prober,
+      boolean subsets,
+      @Nullable Capture capture) {
     this.capture = capture;
     PoolListener effects = new OnEndpoints(endpoints, prober);
     this.core = new PoolCore(limits, capture == null ? effects : capture.watched(effects));
     this.loop = loop;
     this.clock = clock;
     this.observer = observer;
+    this.subsets = subsets;
   }
 
   /** Applies a config between two events; the future ends when it is in force. */
@@ -252,6 +275,11 @@ public final class PoolLoop {
     if (cause instanceof VirtualMachineError fatal && !(cause instanceof StackOverflowError)) {
       throw fatal;
     }
+  }
+
+  /** Whether a request goes only where its gateway allows. */
+  boolean subsets() {
+    return subsets;
   }
 
   @Nullable Capture capture() {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Told of every request's milestones, on the pool's loop: must be quick and must not block. */
 public interface RequestObserver {
 
+  /** A request came with a body of so many bytes. */
+  default void arrived(String model, long bodyBytes) {}
+
   /** The core took {@code nanos} to decide about a request that arrived. */
   void decided(long nanos);
 
@@ -28,6 +31,12 @@ public interface RequestObserver {
 
   /** It ended {@code nanos} after it arrived. */
   void ended(String model, Route route, Outcome outcome, Usage usage, long nanos);
+
+  /**
+   * A streamed answer ended whole, whose tokens after the first came so many nanoseconds apart on
+   * average.
+   */
+  default void paced(String model, double nanosPerToken) {}
 
   /** It was sent, and nobody sees what becomes of it; its end is not told. */
   default void left(String model, Route route) {}

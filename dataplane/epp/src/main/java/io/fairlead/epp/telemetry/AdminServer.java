@@ -47,6 +47,12 @@ public final class AdminServer implements AutoCloseable {
     /** Scrapes of model servers' own metrics that failed, by endpoint. */
     SortedMap<String, Long> scrapeFailures();
 
+    /** Name of the pool; empty while none is known. */
+    String pool();
+
+    /** Of the clock that the endpoints' times are of, in nanoseconds. */
+    long now();
+
     /** Why requests can't be served now; empty when they can. */
     String notReady();
 
@@ -159,8 +165,10 @@ public final class AdminServer implements AutoCloseable {
           context,
           endpoints -> {
             StringBuilder page = new StringBuilder(pages.metrics());
-            EndpointLines.append(page, endpoints);
+            EndpointLines.append(page, endpoints, pages.now());
             EndpointLines.appendScrapeFailures(page, pages.scrapeFailures());
+            UpstreamNames.append(page);
+            PoolLines.append(page, pages.pool(), endpoints);
             answer(context, 200, METRICS, page.toString(), keepAlive, head);
           });
     }

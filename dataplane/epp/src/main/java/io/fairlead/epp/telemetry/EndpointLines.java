@@ -15,7 +15,12 @@ final class EndpointLines {
 
   private EndpointLines() {}
 
-  static void append(StringBuilder page, List<EndpointSnapshot> endpoints) {
+  /**
+   * Adds them.
+   *
+   * @param now of the clock that the snapshots' times are of, in nanoseconds
+   */
+  static void append(StringBuilder page, List<EndpointSnapshot> endpoints, long now) {
     health(page, endpoints);
     gauge(page, "in_flight", "Requests sent and not ended.", endpoints, e -> e.inFlight());
     gauge(
@@ -36,6 +41,12 @@ final class EndpointLines {
         "Share of the KV cache in use when last scraped; NaN when unknown.",
         endpoints,
         EndpointSnapshot::kvUsage);
+    gauge(
+        page,
+        "scrape_age_seconds",
+        "Time since the last good scrape was begun; NaN before the first.",
+        endpoints,
+        e -> e.scrapedAt() == Long.MIN_VALUE ? Double.NaN : (now - e.scrapedAt()) / 1e9);
     gauge(
         page,
         "prefix_hit_ratio",
@@ -143,7 +154,7 @@ final class EndpointLines {
     }
   }
 
-  private static String escaped(String label) {
+  static String escaped(String label) {
     return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
   }
 }

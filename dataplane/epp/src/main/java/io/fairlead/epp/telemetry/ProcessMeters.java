@@ -8,6 +8,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,11 @@ public final class ProcessMeters {
     Gauge.builder("fairlead.pool.endpoints.matching", this, m -> m.last.endpoints().matching())
         .description("Endpoints that match the pool's selector, ready or not.")
         .register(registry);
+    memory(
+        registry,
+        "heap",
+        () -> Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+    memory(registry, "direct", ProcessMeters::direct);
     Gauge.builder("fairlead.build.info", () -> 1)
         .description("The version that runs.")
         .tag("version", version())
@@ -72,6 +79,21 @@ public final class ProcessMeters {
         .description("Configs that were seen, by what became of them.")
         .tag("result", result)
         .register(registry);
+  }
+
+  private static void memory(MeterRegistry registry, String area, LongSupplier used) {
+    Gauge.builder("fairlead.memory", used, LongSupplier::getAsLong)
+        .description("Memory in use: objects on the heap, garbage included; buffers beside it.")
+        .baseUnit("bytes")
+        .tag("area", area)
+        .strongReference(true)
+        .register(registry);
+  }
+
+  private static long direct() {
+    return ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider told
+        ? told.metric().usedDirectMemory()
+        : 0;
   }
 
   private static String version() {

@@ -7,12 +7,16 @@ import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** The meters of one model, made when first needed. Confined to the pool's loop. */
 final class RequestMeters {
@@ -36,28 +40,58 @@ final class RequestMeters {
     Duration.ofSeconds(600)
   };
 
+  private static final Duration[] TOKEN_BUCKETS = {
+    Duration.ofMillis(1),
+    Duration.ofMillis(2),
+    Duration.ofMillis(5),
+    Duration.ofMillis(10),
+    Duration.ofMillis(20),
+    Duration.ofMillis(30),
+    Duration.ofMillis(50),
+    Duration.ofMillis(75),
+    Duration.ofMillis(100),
+    Duration.ofMillis(200),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofSeconds(5)
+  };
+
+  private static final double[] TOKEN_COUNTS = {
+    1, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576
+  };
+
+  private static final double[] BODY_BUCKETS = {
+    256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864
+  };
+
   private final MeterRegistry registry;
   private final String model;
   private final Map<Criticality, Map<Outcome, Counter>> ended = new EnumMap<>(Criticality.class);
   private final Map<Criticality, Map<Rejection.Reason, Counter>> rejected =
       new EnumMap<>(Criticality.class);
   private final Map<Criticality, Counter> left = new EnumMap<>(Criticality.class);
-  private final Counter promptTokens;
-  private final Counter completionTokens;
-  private final Counter cachedTokens;
+  private final Map<String, Counter> targets = new HashMap<>();
+  private final DistributionSummary bodyBytes;
+  private final DistributionSummary promptTokens;
+  private final DistributionSummary completionTokens;
+  private final DistributionSummary cachedTokens;
   private final Counter expectedCached;
   private final Counter actualCached;
-  private final DistributionSummary cachedError;
+  private final DistributionDataPoint believedShare;
+  private final DistributionDataPoint shareError;
   private final Timer ttft;
+  private final Timer perToken;
+  private final Timer normalized;
   private final Timer duration;
 
-  RequestMeters(MeterRegistry registry, String model) {
+  RequestMeters(MeterRegistry registry, ShareHistograms shares, String model) {
     this.registry = registry;
     this.model = model;
     for (Criticality criticality : Criticality.values()) {
       ended.put(criticality, new EnumMap<>(Outcome.class));
       rejected.put(criticality, new EnumMap<>(Rejection.Reason.class));
     }
+    bodyBytes = summary("fairlead.request.body", "Sizes of request bodies.", "bytes", BODY_BUCKETS);
     promptTokens = tokens("prompt", "Prompt tokens as the model servers counted them.");
     completionTokens = tokens("completion", "Tokens produced as the model servers counted them.");
     cachedTokens = tokens("cached", "Prompt tokens that the model servers had in their KV cache.");
@@ -67,15 +101,51 @@ final class RequestMeters {
             "Prompt tokens believed to be cached, in the servers' own count, of responses that"
                 + " reported how many were.");
     actualCached = prefix("actual", "Prompt tokens that were cached, of the same responses.");
-    cachedError =
-        DistributionSummary.builder("fairlead.prefix.error")
-            .description("By how many tokens the belief was wrong, of the same responses.")
-            .baseUnit("tokens")
-            .tag("model", model)
-            .serviceLevelObjectives(16, 64, 256, 1024, 4096, 16_384, 65_536)
-            .register(registry);
+    believedShare = shares.believed(model);
+    shareError = shares.error(model);
     ttft = timer("fairlead.time.to.first.token", "From a request's arrival to its first token.");
+    perToken =
+        timer(
+            "fairlead.time.per.output.token",
+            "Time from token to token after the first, the mean of each streamed answer.",
+            TOKEN_BUCKETS);
+    normalized =
+        timer(
+            "fairlead.request.duration.per.output.token",
+            "From a request's arrival to its end, for each token of its answer.",
+            TOKEN_BUCKETS);
     duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
+  }
+
+  void arrived(long bytes) {
+    bodyBytes.record((double) bytes);
+  }
+
+  /**
+   * It was sent.
+   *
+   * @param configured whether the config names the model, and so its targets: clients must not
+   */
+  void sent(Route route, boolean configured) {
+    if (configured && !route.targetModel().equals(model)) {
+      targets
+          .computeIfAbsent(
+              route.targetModel(),
+              target ->
+                  Counter.builder("fairlead.model.rewrites")
+                      .description("Requests sent for another model than was asked for.")
+                      .tag("model", model)
+                      .tag("target", target)
+                      .register(registry))
+          .increment();
+    }
+    if (route.promptTokens() > 0) {
+      believedShare.observe((double) route.expectedCachedTokens() / route.promptTokens());
+    }
+  }
+
+  void paced(double nanosPerToken) {
+    perToken.record((long) nanosPerToken, TimeUnit.NANOSECONDS);
   }
 
   void firstToken(long nanos) {
@@ -95,6 +165,9 @@ final class RequestMeters {
     count(promptTokens, usage.promptTokens());
     count(completionTokens, usage.completionTokens());
     count(cachedTokens, usage.cachedTokens());
+    if (outcome == Outcome.COMPLETED && usage.completionTokens() > 0) {
+      normalized.record(nanos / usage.completionTokens(), TimeUnit.NANOSECONDS);
+    }
     duration.record(Duration.ofNanos(nanos));
   }
 
@@ -113,7 +186,8 @@ final class RequestMeters {
     double expected = share * usage.promptTokens();
     expectedCached.increment(expected);
     actualCached.increment(usage.cachedTokens());
-    cachedError.record(Math.abs(expected - usage.cachedTokens()));
+    double reported = Math.min(1, (double) usage.cachedTokens() / usage.promptTokens());
+    shareError.observe(Math.abs(share - reported));
   }
 
   void rejected(Rejection rejection) {
@@ -127,9 +201,9 @@ final class RequestMeters {
   }
 
   /** Unknown is not counted, and no more of it is known later. */
-  private static void count(Counter counter, int tokens) {
-    if (tokens > 0) {
-      counter.increment(tokens);
+  private static void count(DistributionSummary summary, int tokens) {
+    if (tokens >= 0) {
+      summary.record(tokens);
     }
   }
 
@@ -140,10 +214,29 @@ final class RequestMeters {
         .register(registry);
   }
 
-  private Counter tokens(String kind, String description) {
-    return Counter.builder("fairlead.request." + kind + ".tokens")
+  /** Their sizes, and of these their sum as a counter of its own name. */
+  private DistributionSummary tokens(String kind, String description) {
+    DistributionSummary sizes =
+        summary(
+            "fairlead.request." + kind + ".size",
+            description + " Of each request.",
+            "tokens",
+            TOKEN_COUNTS);
+    FunctionCounter.builder(
+            "fairlead.request." + kind + ".tokens", sizes, DistributionSummary::totalAmount)
         .description(description)
         .tag("model", model)
+        .register(registry);
+    return sizes;
+  }
+
+  private DistributionSummary summary(
+      String name, String description, String unit, double[] buckets) {
+    return DistributionSummary.builder(name)
+        .description(description)
+        .baseUnit(unit)
+        .tag("model", model)
+        .serviceLevelObjectives(buckets)
         .register(registry);
   }
 
@@ -157,10 +250,14 @@ final class RequestMeters {
   }
 
   private Timer timer(String name, String description) {
+    return timer(name, description, BUCKETS);
+  }
+
+  private Timer timer(String name, String description, Duration[] buckets) {
     return Timer.builder(name)
         .description(description)
         .tag("model", model)
-        .serviceLevelObjectives(BUCKETS)
+        .serviceLevelObjectives(buckets)
         .register(registry);
   }
 }

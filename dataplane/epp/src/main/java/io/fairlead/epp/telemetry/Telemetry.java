@@ -40,12 +40,15 @@ public final class Telemetry implements RequestObserver {
   private final Timer scheduling;
   private final Map<Failure, Counter> retries = new EnumMap<>(Failure.class);
   private final Counter givenUp;
+  private final ShareHistograms shares;
   private final Map<String, RequestMeters> meters = new HashMap<>();
   private final Map<String, RollingLatency> latencies = new HashMap<>();
 
   private final RejectionLog log = new RejectionLog();
 
   private volatile Set<String> models = Set.of();
+
+  private Runnable onArrival = () -> {};
 
   /** Nothing counted yet; {@code clock} is monotonic, in nanoseconds. */
   public Telemetry(LongSupplier clock) {
@@ -60,6 +63,7 @@ public final class Telemetry implements RequestObserver {
       retries.put(failure, retries(code(failure)));
     }
     givenUp = retries("given_up");
+    shares = new ShareHistograms(registry.getPrometheusRegistry());
   }
 
   private Counter retries(String reason) {
@@ -103,8 +107,32 @@ public final class Telemetry implements RequestObserver {
     scheduling.record(nanos, TimeUnit.NANOSECONDS);
   }
 
+  /** Calls {@code listener} on the pool's loop at each request; before the first. */
+  public void onArrival(Runnable listener) {
+    onArrival = listener;
+  }
+
   @Override
-  public void sent(String model, Route route) {}
+  public void arrived(String model, long bodyBytes) {
+    onArrival.run();
+    if (!model.isEmpty()) {
+      metersOf(model).arrived(bodyBytes);
+    }
+  }
+
+  @Override
+  public void sent(String model, Route route) {
+    if (!model.isEmpty()) {
+      metersOf(model).sent(route, models.contains(model));
+    }
+  }
+
+  @Override
+  public void paced(String model, double nanosPerToken) {
+    if (!model.isEmpty()) {
+      metersOf(model).paced(nanosPerToken);
+    }
+  }
 
   @Override
   public void sentAgain(String model, Route route, @Nullable Failure failure) {
@@ -173,7 +201,7 @@ public final class Telemetry implements RequestObserver {
     String label = label(model);
     RequestMeters known = meters.get(label);
     if (known == null) {
-      known = new RequestMeters(registry, label);
+      known = new RequestMeters(registry, shares, label);
       meters.put(label, known);
     }
     return known;

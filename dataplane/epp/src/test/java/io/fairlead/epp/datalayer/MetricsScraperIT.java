@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.Readings;
@@ -268,6 +269,38 @@ class MetricsScraperIT {
     scraper.endpoints(List.of(endpoint("2")));
     await().until(() -> !who.isEmpty());
     assertThat(who).containsOnly("2 at 90");
+  }
+
+  @Test
+  void asksSeldomWhileNoDecisionDependsOnIt() {
+    engine.answer = GOOD;
+    Queue<Long> quietly = new ConcurrentLinkedQueue<>();
+    try (MetricsScraper quiet =
+        new MetricsScraper(
+            loops,
+            NioSocketChannel.class,
+            new MetricsScraper.Settings(
+                Duration.ofMillis(10),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(5),
+                MetricsSource.DEFAULT,
+                Duration.ofSeconds(1)),
+            clock::get,
+            (endpoint, begunAt, metrics) -> quietly.add(begunAt))) {
+      quiet.endpoints(List.of(endpoint("1")));
+      await().until(() -> quietly.size() > 2); // a picker that has just begun may soon be asked
+
+      long late = Duration.ofSeconds(3).toNanos();
+      clock.set(late);
+      await().until(() -> quietly.contains(late));
+      quietly.clear();
+      scrape(); // another one that is never quiet tells that time goes by
+      await().until(() -> scraped.size() > 10);
+      assertThat(quietly).isEmpty();
+
+      quiet.busy();
+      await().until(() -> quietly.size() > 2);
+    }
   }
 
   @Test

@@ -56,11 +56,11 @@ class TelemetryTest {
         .contains(
             "fairlead_prefix_expected_cached_tokens_total{model=\"unknown\"} 224.0",
             "fairlead_prefix_actual_cached_tokens_total{model=\"unknown\"} 96.0",
-            "fairlead_prefix_error_tokens_bucket{model=\"unknown\",le=\"16.0\"} 0",
-            "fairlead_prefix_error_tokens_bucket{model=\"unknown\",le=\"64.0\"} 1",
-            "fairlead_prefix_error_tokens_bucket{model=\"unknown\",le=\"256.0\"} 2",
-            "fairlead_prefix_error_tokens_count{model=\"unknown\"} 2",
-            "fairlead_prefix_error_tokens_sum{model=\"unknown\"} 192.0");
+            // 0.32 believed and 0.48 there, 0.8 believed and none there.
+            "fairlead_prefix_share_error_bucket{model=\"unknown\",le=\"0.1\"} 0",
+            "fairlead_prefix_share_error_bucket{model=\"unknown\",le=\"0.2\"} 1",
+            "fairlead_prefix_share_error_bucket{model=\"unknown\",le=\"0.8\"} 2",
+            "fairlead_prefix_share_error_count{model=\"unknown\"} 2");
   }
 
   @Test
@@ -75,8 +75,60 @@ class TelemetryTest {
         .contains(
             "fairlead_prefix_expected_cached_tokens_total{model=\"chat\"} 150.0",
             "fairlead_prefix_actual_cached_tokens_total{model=\"chat\"} 180.0",
-            "fairlead_prefix_error_tokens_count{model=\"chat\"} 2",
-            "fairlead_prefix_error_tokens_sum{model=\"chat\"} 30.0");
+            "fairlead_prefix_share_error_count{model=\"chat\"} 2",
+            "fairlead_prefix_share_error_bucket{model=\"chat\",le=\"0.05\"} 1");
+  }
+
+  @Test
+  void requestsAreMeasuredByTheirBodiesTokensAndPace() {
+    telemetry.models(pool());
+    telemetry.arrived("chat", 1_000);
+    telemetry.sent("chat", ROUTE);
+    telemetry.paced("chat", 20e6);
+    telemetry.ended("chat", ROUTE, Outcome.COMPLETED, new Usage(100, 4, 0), 2_000_000_000L);
+    telemetry.ended("chat", ROUTE, Outcome.FAILED, new Usage(-1, 4, -1), 2_000_000_000L);
+
+    assertThat(telemetry.registry().scrape().lines())
+        .contains(
+            "fairlead_request_body_bytes_sum{model=\"chat\"} 1000.0",
+            "fairlead_request_prompt_size_tokens_bucket{model=\"chat\",le=\"64.0\"} 0",
+            "fairlead_request_prompt_size_tokens_bucket{model=\"chat\",le=\"256.0\"} 1",
+            "fairlead_request_completion_size_tokens_count{model=\"chat\"} 2",
+            "fairlead_request_cached_size_tokens_count{model=\"chat\"} 1",
+            "fairlead_time_per_output_token_seconds_sum{model=\"chat\"} 0.02",
+            "fairlead_request_duration_per_output_token_seconds_sum{model=\"chat\"} 0.5",
+            "fairlead_model_rewrites_total{model=\"chat\",target=\"target\"} 1.0");
+  }
+
+  @Test
+  void clientsMakeNoSeries() {
+    telemetry.models(pool());
+    request("chat");
+    request("made up");
+    long before = telemetry.registry().scrape().lines().count();
+    for (int i = 0; i < 10_000; i++) {
+      request("made up " + i);
+    }
+    assertThat(telemetry.registry().scrape().lines().count()).isEqualTo(before);
+    assertThat(telemetry.registry().scrape())
+        .contains("fairlead_requests_total{criticality=\"standard\",model=\"unknown\"")
+        .doesNotContain("made up", "target=\"made");
+  }
+
+  /** One of each kind of event. */
+  private void request(String model) {
+    Route route = new Route(model + "!", Criticality.STANDARD, "e", "10.0.0.1", 8000, 0, 1);
+    telemetry.arrived(model, 10);
+    telemetry.sent(model, route);
+    telemetry.sentAgain(model, route, null);
+    telemetry.firstToken(model, route, 1);
+    telemetry.paced(model, 1);
+    telemetry.ended(model, route, Outcome.COMPLETED, new Usage(10, 4, 5), 1);
+    telemetry.left(model, route);
+    telemetry.rejected(
+        model, new Rejection(Rejection.Reason.SATURATED, Criticality.STANDARD, "full"));
+    telemetry.refused("ext_proc", "invalid_json");
+    telemetry.timeoutHeaderIgnored("untrusted");
   }
 
   @Test

@@ -1,0 +1,193 @@
+package io.fairlead.epp.config;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.v1.InferencePool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The config of an InferencePool as the API server tells of it, with upstream's InferenceObjectives
+ * and InferenceModelRewrites, scheduled as another source says. Objects of the group {@code
+ * llm-d.ai} are read where the cluster has their kind, else those of upstream's first group.
+ *
+ * <p>Offers are made on a thread of its own, once all is known that there is; changes that come
+ * together are looked at together, a moment later.
+ */
+public final class InferencePoolSource implements ConfigSource {
+
+  private static final Logger LOG = LoggerFactory.getLogger(InferencePoolSource.class);
+
+  private static final long SETTLE_MILLIS = 20;
+  private static final String NEW_GROUP = "llm-d.ai";
+  private static final String OLD_VERSION = "v1alpha2";
+
+  private final PoolName name;
+  private final ConfigSource scheduling;
+  private final WatchedKind pools;
+  private final List<WatchedKind> objectives;
+  private final List<WatchedKind> rewrites;
+  private final AtomicBoolean lookPlanned = new AtomicBoolean();
+  private @Nullable ScheduledExecutorService thread;
+
+  /** Confined to the thread. */
+  private @Nullable ConfigOffer scheduled;
+
+  private List<String> noted = List.of();
+
+  /**
+   * A source that is not watched yet; the client stays the caller's to close.
+   *
+   * @param group of the InferencePool: one of the two that have that kind
+   * @param scheduling of whose offers only the scheduling counts; closed with this
+   */
+  public InferencePoolSource(
+      KubernetesClient client,
+      String namespace,
+      String pool,
+      String group,
+      ConfigSource scheduling) {
+    name = new PoolName(namespace, pool, group);
+    this.scheduling = scheduling;
+    String version = name.settled() ? InferencePool.VERSION : OLD_VERSION;
+    pools = new WatchedKind(client, group, version, "InferencePool", namespace, pool);
+    objectives = both(client, "InferenceObjective", namespace);
+    rewrites = both(client, "InferenceModelRewrite", namespace);
+  }
+
+  /** The kind in both groups, the one that counts where both are there first. */
+  private static List<WatchedKind> both(KubernetesClient client, String kind, String namespace) {
+    return Stream.of(NEW_GROUP, PoolName.OLD_GROUP)
+        .map(group -> new WatchedKind(client, group, OLD_VERSION, kind, namespace, null))
+        .toList();
+  }
+
+  @Override
+  public void start(Consumer<ConfigOffer> sink) {
+    ScheduledExecutorService made =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("fairlead-pool").factory());
+    thread = made;
+    Runnable plan = () -> plan(made, sink);
+    scheduling.start(
+        offer ->
+            execute(
+                made,
+                () -> {
+                  scheduled = offer;
+                  plan.run();
+                }));
+    kinds().forEach(kind -> kind.start(plan));
+  }
+
+  @Override
+  public ConfigOffer read() {
+    return offer(
+        scheduling.read(),
+        pools.read(),
+        newest(objectives, WatchedKind::read),
+        newest(rewrites, WatchedKind::read));
+  }
+
+  @Override
+  public void close() {
+    scheduling.close();
+    kinds().forEach(WatchedKind::stop);
+    if (thread != null) {
+      thread.shutdownNow();
+    }
+  }
+
+  private Stream<WatchedKind> kinds() {
+    return Stream.of(List.of(pools), objectives, rewrites).flatMap(List::stream);
+  }
+
+  private void plan(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
+    if (lookPlanned.compareAndSet(false, true)) {
+      try {
+        var _ = on.schedule(() -> look(on, sink), SETTLE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("a change was seen after the end", e);
+      }
+    }
+  }
+
+  private static void execute(ScheduledExecutorService on, Runnable task) {
+    try {
+      on.execute(task);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("a change was seen after the end", e);
+    }
+  }
+
+  private void look(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
+    lookPlanned.set(false);
+    ConfigOffer now = scheduled;
+    if (now == null || !kinds().allMatch(WatchedKind::known)) {
+      plan(on, sink);
+      return;
+    }
+    ConfigOffer offer =
+        ConfigReaders.guarded(
+            name.toString(),
+            "unreadable",
+            () ->
+                offer(
+                    now,
+                    pools.objects(),
+                    newest(objectives, WatchedKind::objects),
+                    newest(rewrites, WatchedKind::objects)));
+    sink.accept(offer);
+  }
+
+  private ConfigOffer offer(
+      ConfigOffer schedule,
+      List<GenericKubernetesResource> pool,
+      List<GenericKubernetesResource> objectivesNow,
+      List<GenericKubernetesResource> rewritesNow) {
+    if (pools.forbidden()) {
+      return PoolObjects.unreadable(name, "may not be read; grant get, list and watch of " + pools);
+    }
+    return switch (schedule) {
+      case ConfigOffer.Unreadable unreadable -> unreadable;
+      case ConfigOffer.Document document -> {
+        List<String> notes = new ArrayList<>();
+        GenericKubernetesResource one = pool.isEmpty() ? null : pool.getFirst();
+        PoolObjects objects = new PoolObjects(one, objectivesNow, rewritesNow);
+        ConfigOffer offer = objects.offer(name, document, notes);
+        tell(notes);
+        yield offer;
+      }
+    };
+  }
+
+  private void tell(List<String> notes) {
+    if (!notes.equals(noted)) {
+      noted = List.copyOf(notes);
+      notes.forEach(LOG::warn);
+    }
+  }
+
+  /** What the first kind that is there holds. */
+  private static List<GenericKubernetesResource> newest(
+      List<WatchedKind> kinds, Function<WatchedKind, List<GenericKubernetesResource>> holds) {
+    for (WatchedKind kind : kinds) {
+      List<GenericKubernetesResource> objects = holds.apply(kind);
+      if (kind.readable()) {
+        return objects;
+      }
+    }
+    return List.of();
+  }
+}
