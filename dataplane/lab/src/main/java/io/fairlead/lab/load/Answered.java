@@ -14,6 +14,8 @@ import java.time.Duration;
  *     that broke off or stopped, or what happened to the connection
  * @param firstByte from when it was due to its answer's first byte; zero when none came
  * @param endpoint who answered, as it names itself in a header; empty when it doesn't
+ * @param model which of its models did, as it says in a header; empty when it doesn't: what the
+ *     answer itself says is what was asked for
  */
 public record Answered(
     RequestShape request,
@@ -22,7 +24,8 @@ public record Answered(
     Outcome outcome,
     String kind,
     Duration firstByte,
-    String endpoint) {
+    String endpoint,
+    String model) {
 
   /** What may come of a request. */
   public enum Outcome {

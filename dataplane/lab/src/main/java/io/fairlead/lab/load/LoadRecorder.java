@@ -29,7 +29,7 @@ final class LoadRecorder {
 
   synchronized void over(Answered request, AnswerReader answer, boolean stream) {
     switch (request.outcome()) {
-      case SUCCEEDED -> succeeded(request.endpoint(), answer, stream);
+      case SUCCEEDED -> succeeded(request, answer, stream);
       case REJECTED -> rejected++;
       case FAILED -> {
         failed++;
@@ -38,7 +38,7 @@ final class LoadRecorder {
     }
   }
 
-  private void succeeded(String endpoint, AnswerReader answer, boolean stream) {
+  private void succeeded(Answered request, AnswerReader answer, boolean stream) {
     succeeded++;
     record(ttftMicros, answer.firstByteNanos());
     record(endToEndMicros, answer.lastByteNanos());
@@ -49,10 +49,10 @@ final class LoadRecorder {
     promptTokens += answer.promptTokens();
     cachedTokens += answer.cachedTokens();
     outputTokens += tokens;
-    if (!endpoint.isEmpty()) {
-      endpoints.merge(endpoint, 1L, Long::sum);
+    if (!request.endpoint().isEmpty()) {
+      endpoints.merge(request.endpoint(), 1L, Long::sum);
     }
-    models.merge(answer.model(), 1L, Long::sum);
+    models.merge(request.model().isEmpty() ? answer.model() : request.model(), 1L, Long::sum);
   }
 
   private static void record(Histogram micros, long nanos) {

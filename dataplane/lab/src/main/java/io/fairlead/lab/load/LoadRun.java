@@ -198,7 +198,12 @@ public final class LoadRun implements AutoCloseable {
         outcome,
         kind,
         Duration.ofNanos(answer.firstByteNanos()),
-        response == null ? "" : response.headers().firstValue("x-stub-endpoint").orElse(""));
+        header(response, "x-stub-endpoint"),
+        header(response, "x-stub-model"));
+  }
+
+  private static String header(@Nullable HttpResponse<AnswerReader> response, String name) {
+    return response == null ? "" : response.headers().firstValue(name).orElse("");
   }
 
   private static String kind(@Nullable Throwable failure) {

@@ -35,7 +35,8 @@ final class AssessmentTest {
             outcome,
             kind,
             Duration.ofMillis(millis),
-            endpoint));
+            endpoint,
+            ""));
   }
 
   private Finding finding(Scenario scenario) {

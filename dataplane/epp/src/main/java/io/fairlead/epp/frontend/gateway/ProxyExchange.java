@@ -12,6 +12,7 @@ import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.IncomingBody;
+import io.fairlead.epp.openai.ModelRename;
 import io.fairlead.epp.openai.ModelSplice;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
@@ -53,6 +54,10 @@ final class ProxyExchange implements Exchange {
 
   private @Nullable Attempt attempt;
   private @Nullable ResponseWatcher watcher;
+
+  /** Null where the answer names the model that was asked for, or none that we could read. */
+  private @Nullable ModelRename rename;
+
   private int status;
   private boolean over;
 
@@ -178,7 +183,14 @@ final class ProxyExchange implements Exchange {
       body.release();
     }
     status = response.status().code();
-    watcher = new ResponseWatcher(response.headers().get(HttpHeaderNames.CONTENT_TYPE, ""));
+    String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
+    watcher = new ResponseWatcher(type);
+    if (status < 300 && !response.headers().contains(HttpHeaderNames.CONTENT_ENCODING)) {
+      rename = ModelRename.of(from.targetModel(), parsed.model(), type);
+    }
+    if (rename != null) {
+      response.headers().remove(HttpHeaderNames.CONTENT_LENGTH); // another name, another length
+    }
     client.startResponse(response, from.endpoint(), from.responseHeaders());
   }
 
@@ -192,7 +204,17 @@ final class ProxyExchange implements Exchange {
     }
     director.answering();
     director.progress();
-    client.write(content);
+    client.write(renamed(content));
+  }
+
+  /** The same with the model's name that the client knows. */
+  private HttpContent renamed(HttpContent content) {
+    ModelRename renaming = rename;
+    if (renaming == null) {
+      return content;
+    }
+    ByteBuf passed = renaming.pass(content.content(), content instanceof LastHttpContent);
+    return renaming.changed() ? content.replace(passed) : content;
   }
 
   /** The rest of the response. Takes ownership. */

@@ -52,6 +52,8 @@ class GatewayIT {
       "{\"model\":\"chat\",\"seed\":9007199254740993,\"messages\":[{\"role\":\"user\",\"content\":\"h\u00e9\"}]}";
   private static final String STREAMED = BODY.replace("\"seed\"", "\"stream\":true,\"seed\"");
   private static final String USAGE = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}";
+  private static final String STREAM_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
   private static final int LIMIT = 1 << 20;
 
   private final EventLoopGroup group = Transport.group("test", 2);
@@ -124,6 +126,34 @@ class GatewayIT {
 
   private void awaitEvents(String... expected) {
     await().untilAsserted(() -> assertThat(events).containsExactly(expected));
+  }
+
+  @Test
+  void answersNameTheModelThatWasAskedFor() throws Exception {
+    String target = "\"llama-\\\"8b\\\"\"";
+    String whole = "{\"id\":\"1\",\"model\":" + target + ",\"choices\":[]}";
+    String event =
+        "data: {\"id\":\"1\",\"model\":" + target + ",\"choices\":[{\"text\":\"model\"}]}\n\n";
+    serve(
+        backend(
+            "a",
+            (connection, request) -> {
+              if (request.text().contains("\"stream\":true")) {
+                connection.send(STREAM_HEAD);
+                connection.chunk(event);
+                connection.chunk(event.substring(0, 30));
+                connection.chunk(event.substring(30));
+                connection.chunk("");
+              } else {
+                connection.respond(200, "Content-Type: application/json\r\n", whole);
+              }
+            }));
+    try (RawHttp client = connect()) {
+      client.post(CHAT, BODY);
+      assertThat(client.read().text()).isEqualTo(whole.replace(target, "\"chat\""));
+      client.post(CHAT, STREAMED);
+      assertThat(client.read().text()).isEqualTo((event + event).replace(target, "\"chat\""));
+    }
   }
 
   @Test
