@@ -19,10 +19,10 @@ import java.util.function.Predicate;
 /** Clients that send one completion after the other to a gateway until closed. */
 final class Traffic implements AutoCloseable {
 
-  /** A request's end: who answered, for which model; or what went wrong. */
-  record Answer(long number, int status, String endpoint, String body) {
+  /** A request's end: who answered with which of its models, and what; or what went wrong. */
+  record Answer(long number, int status, String endpoint, String servedBy, String body) {
     boolean ofModel(String model) {
-      return body.contains("\"model\":\"" + model + "\"");
+      return servedBy.equals(model) && body.contains("\"model\":\"chat\"");
     }
   }
 
@@ -64,9 +64,10 @@ final class Traffic implements AutoCloseable {
           number,
           response.statusCode(),
           response.headers().firstValue("x-stub-endpoint").orElse(""),
+          response.headers().firstValue("x-stub-model").orElse(""),
           response.body());
     } catch (IOException | InterruptedException e) {
-      return new Answer(number, -1, "", e.toString());
+      return new Answer(number, -1, "", "", e.toString());
     }
   }
 
