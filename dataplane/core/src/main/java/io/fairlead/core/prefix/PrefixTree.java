@@ -82,30 +82,36 @@ final class PrefixTree {
     Arrays.fill(held, 0);
     Arrays.fill(done, 0);
     for (int i = pathLength - 1; i >= 0; i--) {
-      long[] bits = runs.holderBits(path[i]);
+      int run = path[i];
+      int common = i == pathLength - 1 ? lastCommon : runs.length(run);
+      int whole = runs.depth(run) + common;
+      boolean partials = runs.partials(run) > 0;
+      long[] bits = runs.holderBits(run);
       for (int w = 0; w < bits.length; w++) {
         long left = bits[w] & ~done[w];
         done[w] |= left;
+        if (left == -1 && !partials) {
+          Arrays.fill(held, w << 6, (w + 1) << 6, whole);
+          continue;
+        }
         for (; left != 0; left &= left - 1) {
           int holder = w << 6 | Long.numberOfTrailingZeros(left);
-          held[holder] = depthHeld(i, holder);
+          held[holder] = whole - (partials ? missing(run, holder, common) : 0);
         }
       }
-      for (int e = runs.firstEntry(path[i]); e != Holdings.NONE; e = holdings.next(e)) {
+      for (int e = runs.firstEntry(run); e != Holdings.NONE; e = holdings.next(e)) {
         int holder = holdings.holder(e);
         if (held[holder] == 0) {
-          held[holder] = depthHeld(i, holder);
+          held[holder] = whole - (partials ? missing(run, holder, common) : 0);
           done[holder >>> 6] |= 1L << holder;
         }
       }
     }
   }
 
-  private int depthHeld(int step, int holder) {
-    int run = path[step];
-    int common = step == pathLength - 1 ? lastCommon : runs.length(run);
-    return runs.depth(run)
-        + (partial[holder] == run ? Math.min(common, partialLength[holder]) : common);
+  /** How many of a run's first {@code common} blocks a holder of it has lost. */
+  private int missing(int run, int holder, int common) {
+    return partial[holder] == run ? Math.max(0, common - partialLength[holder]) : 0;
   }
 
   /** The holder has used a prompt's first {@code count} blocks; may leave it above its capacity. */
