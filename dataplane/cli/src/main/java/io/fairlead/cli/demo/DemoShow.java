@@ -31,6 +31,8 @@ final class DemoShow implements AutoCloseable {
   private static final int REQUESTS_PER_ROUND = 150;
   private static final long REFRESH_MILLIS = 500;
   private static final long LINES_REFRESH_MILLIS = 5_000;
+  private static final long AT_REST_POLL_MILLIS = 20;
+  private static final Duration AT_REST_LIMIT = Duration.ofSeconds(10);
 
   private final DataPlane plane;
   private final Path folder;
@@ -67,6 +69,7 @@ final class DemoShow implements AutoCloseable {
   int once(double rate, long seed) throws InterruptedException {
     Thread sender = startSending(rate, seed, 1);
     showUntil(sender);
+    untilAtRest();
     LoadReport report = load.report();
     summary(report);
     return report.failed() == 0 && report.sent() == REQUESTS_PER_ROUND ? 0 : 1;
@@ -128,6 +131,19 @@ final class DemoShow implements AutoCloseable {
       } else {
         table();
       }
+    }
+  }
+
+  /**
+   * Waits until the endpoints say that nothing runs or waits: the last scrape may be older than the
+   * last answer. Gives up after some seconds, and the table shows what was seen then.
+   */
+  private void untilAtRest() throws InterruptedException {
+    long deadline = System.nanoTime() + AT_REST_LIMIT.toNanos();
+    while (plane.snapshot().join().stream().map(DemoShow::row).anyMatch(EndpointRow::busy)
+        && System.nanoTime() - deadline < 0
+        && !stopped.await(AT_REST_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+      // Look again.
     }
   }
 

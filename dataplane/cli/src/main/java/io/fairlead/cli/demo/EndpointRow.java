@@ -20,4 +20,10 @@ record EndpointRow(
     long sent,
     double prefixHit,
     double ttftP50Millis,
-    double ttftP99Millis) {}
+    double ttftP99Millis) {
+
+  /** Whether a request runs or waits there, as far as is known. */
+  boolean busy() {
+    return inFlight > 0 || queue > 0;
+  }
+}
