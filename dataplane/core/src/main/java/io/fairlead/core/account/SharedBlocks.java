@@ -1,5 +1,7 @@
 package io.fairlead.core.account;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How many blocks the prompts in flight at one endpoint have in common: an engine keeps such a
  * block once, however many requests use it.
@@ -26,6 +28,15 @@ public final class SharedBlocks {
   private int size;
   private long repeated;
 
+  /** Prompts that are there. */
+  private int members;
+
+  /** The only prompt, as long as it was alone: it shares with nobody, so nothing is noted of it. */
+  private long @Nullable [] onlyBlocks;
+
+  private long onlySalt;
+  private int onlyCount;
+
   /** Blocks that are there for each of those who share them, less those that the engine keeps. */
   public long repeated() {
     return repeated;
@@ -39,6 +50,20 @@ public final class SharedBlocks {
    * @param count how many of them count
    */
   public void add(long salt, long[] blocks, int count) {
+    if (members++ == 0) {
+      onlySalt = salt;
+      onlyBlocks = blocks;
+      onlyCount = count;
+      return;
+    }
+    if (onlyBlocks != null) {
+      enter(onlySalt, onlyBlocks, onlyCount);
+      onlyBlocks = null;
+    }
+    enter(salt, blocks, count);
+  }
+
+  private void enter(long salt, long[] blocks, int count) {
     for (int depth = 1, before = 0; depth <= count; before = depth, depth = next(depth)) {
       if (2 * (size + 1) > keys.length) {
         grow();
@@ -57,6 +82,11 @@ public final class SharedBlocks {
 
   /** A prompt that was added, with the same arguments, is there no longer. */
   public void remove(long salt, long[] blocks, int count) {
+    members--;
+    if (onlyBlocks != null) {
+      onlyBlocks = null;
+      return;
+    }
     for (int depth = 1, before = 0; depth <= count; before = depth, depth = next(depth)) {
       int at = find(key(salt, blocks[depth - 1]));
       if (--prompts[at] == 0) {
