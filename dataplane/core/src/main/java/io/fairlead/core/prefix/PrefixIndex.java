@@ -111,15 +111,27 @@ public final class PrefixIndex {
 
   /**
    * Finds out who holds how much of a prompt; {@link #held} tells it until the next call of any.
+   *
+   * @return whether anybody holds anything of it
    */
-  public void lookUp(long salt, long[] blocks, int count) {
+  public boolean lookUp(long salt, long[] blocks, int count) {
     tree.follow(salt, blocks, count);
     tree.held(held, done);
+    return !tree.isNew();
   }
 
   /** How many leading blocks of the prompt last looked up this endpoint is believed to hold. */
   public int held(int endpoint) {
     return held[numbers[endpoint]];
+  }
+
+  /** The same of many endpoints. */
+  public void held(int[] endpoints, int count, int[] into) {
+    int[] blocks = held;
+    int[] number = numbers;
+    for (int i = 0; i < count; i++) {
+      into[i] = blocks[number[endpoints[i]]];
+    }
   }
 
   /**

@@ -71,6 +71,11 @@ final class PrefixTree {
     }
   }
 
+  /** Whether nobody has anything of the prompt last followed. */
+  boolean isNew() {
+    return pathLength == 0;
+  }
+
   /**
    * How many blocks of the prompt last followed each holder has. Deepest runs come first, so that
    * each holder is looked at once.
@@ -90,13 +95,13 @@ final class PrefixTree {
       for (int w = 0; w < bits.length; w++) {
         long left = bits[w] & ~done[w];
         done[w] |= left;
-        if (left == -1 && !partials) {
-          Arrays.fill(held, w << 6, (w + 1) << 6, whole);
+        if (!partials) {
+          fill(held, w << 6, left, whole);
           continue;
         }
         for (; left != 0; left &= left - 1) {
           int holder = w << 6 | Long.numberOfTrailingZeros(left);
-          held[holder] = whole - (partials ? missing(run, holder, common) : 0);
+          held[holder] = whole - missing(run, holder, common);
         }
       }
       for (int e = runs.firstEntry(run); e != Holdings.NONE; e = holdings.next(e)) {
@@ -106,6 +111,21 @@ final class PrefixTree {
           done[holder >>> 6] |= 1L << holder;
         }
       }
+    }
+  }
+
+  /** Fills in a value where there is a bit: those in a row at once, since most often many are. */
+  private static void fill(int[] into, int from, long bits, int value) {
+    int at = from;
+    for (long left = bits; left != 0; ) {
+      int gap = Long.numberOfTrailingZeros(left);
+      at += gap;
+      left >>>= gap;
+      int row = Long.numberOfTrailingZeros(~left);
+      for (int end = at + row; at < end; at++) {
+        into[at] = value;
+      }
+      left = row == Long.SIZE ? 0 : left >>> row;
     }
   }
 
