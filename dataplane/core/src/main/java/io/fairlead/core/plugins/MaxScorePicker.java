@@ -29,9 +29,11 @@ final class MaxScorePicker implements Picker {
       int ties = 0;
       int last = 0;
       for (int i = 0; i < size; i++) {
-        if (scores[i] < below && scores[i] >= best) {
-          ties = scores[i] == best ? ties + 1 : 1;
-          best = scores[i];
+        double score = scores[i];
+        // Hardly ever true, so it comes first.
+        if (score >= best && score < below) {
+          ties = score == best ? ties + 1 : 1;
+          best = score;
           last = i;
         }
       }

@@ -64,6 +64,11 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   /** By candidate, and by place for those that are not all. */
   private double[] cached = {};
 
+  /** The candidates that are looked at. */
+  private int[] near = {};
+
+  private int nearCount;
+
   private double[] cachedThere = {};
   private double[] costsThere = {};
 
@@ -153,16 +158,13 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     }
     double least = Double.POSITIVE_INFINITY;
     int cheapest = 0;
-    int ties = 0;
     for (int i = 0; i < size; i++) {
-      double cost = scores[i];
-      if (cost <= least) {
-        ties = cost < least ? 1 : ties + 1;
-        least = cost;
+      if (scores[i] < least) {
+        least = scores[i];
         cheapest = i;
       }
     }
-    int owner = owner(request, candidates, scores, ties == 1 ? cheapest : NONE, least);
+    int owner = owner(request, candidates, scores, cheapest);
     if (welcomed) {
       double lacks = cached[owner] - candidates.cachedTokens(owner);
       newcomers.charge(candidates.get(owner), lacks, speeds);
@@ -212,6 +214,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   private void reserve(int size, int places) {
     if (cached.length < size) {
       cached = new double[size + size / 2];
+      near = new int[cached.length];
     }
     if (size < places && cachedThere.length < places) {
       cachedThere = new double[places];
@@ -245,48 +248,55 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
    * is not hopeless, so that what was learned of it can be unlearned.
    */
   private int owner(
-      InferenceRequest request, Candidates candidates, double[] scores, int alone, double least) {
+      InferenceRequest request, Candidates candidates, double[] scores, int cheapest) {
+    double least = scores[cheapest];
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
-      int agreed = highest(request, candidates, scores, Double.POSITIVE_INFINITY, 0, MANY);
+      lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
+      int agreed = highest(request, candidates, 0, MANY);
       if (scores[agreed] <= NEAR * least) {
         return agreed;
       }
     }
-    int cheapest = alone == NONE ? highest(request, candidates, scores, least, 0, MANY) : alone;
     double held = cached[cheapest];
     if (request.draw(EXPLORING, EXPLORE_ONE_IN) == 0) {
-      int idle = highest(request, candidates, scores, NOT_HOPELESS * least, held, IDLE);
+      lookAt(scores, candidates.size(), NOT_HOPELESS * least);
+      int idle = highest(request, candidates, held, IDLE);
       if (idle != NONE) {
         return idle;
       }
     }
-    boolean atRest = columns.load(candidates.place(cheapest)) <= IDLE;
-    double most = (atRest ? SAME_AT_REST : SAME) * least;
-    return leastBusy(request, candidates, scores, most, held);
+    double fewest = columns.load(candidates.place(cheapest));
+    boolean atRest = fewest <= IDLE;
+    lookAt(scores, candidates.size(), (atRest ? SAME_AT_REST : SAME) * least);
+    if (!atRest) {
+      fewest = leastLoad(candidates, held);
+    }
+    return highest(request, candidates, held, fewest);
   }
 
-  /** Of those that cost no more and hold no less of the prompt, the least busy; ties by hash. */
-  private int leastBusy(
-      InferenceRequest request, Candidates candidates, double[] scores, double most, double held) {
-    long key = key(request);
-    int winner = NONE;
-    long highest = 0;
-    double fewest = MANY;
-    for (int i = 0; i < candidates.size(); i++) {
-      if (scores[i] <= most && cached[i] >= held) {
-        int place = candidates.place(i);
-        double load = columns.load(place);
-        if (load <= fewest) {
-          long hash = mix(key ^ columns.identity(place));
-          if (winner == NONE || load < fewest || Long.compareUnsigned(hash, highest) > 0) {
-            winner = i;
-            fewest = load;
-            highest = hash;
-          }
-        }
+  /** From now on those that cost no more are looked at: few, of many, most often. */
+  private void lookAt(double[] scores, int size, double most) {
+    int[] into = near;
+    int count = 0;
+    for (int i = 0; i < size; i++) {
+      if (scores[i] <= most) {
+        into[count++] = i;
       }
     }
-    return winner;
+    nearCount = count;
+  }
+
+  /** The least load of those looked at that hold no less of the prompt. */
+  private double leastLoad(Candidates candidates, double held) {
+    double fewest = MANY;
+    for (int n = 0; n < nearCount; n++) {
+      int i = near[n];
+      double load = columns.load(candidates.place(i));
+      if (load < fewest && cached[i] >= held) {
+        fewest = load;
+      }
+    }
+    return fewest;
   }
 
   /**
@@ -308,27 +318,22 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /**
-   * Rendezvous: of those that cost no more, hold no less of the prompt and have no more load, the
+   * Rendezvous: of those looked at that hold no less of the prompt and have no more load, the
    * highest hash of prompt and endpoint.
    */
-  private int highest(
-      InferenceRequest request,
-      Candidates candidates,
-      double[] scores,
-      double most,
-      double held,
-      double load) {
+  private int highest(InferenceRequest request, Candidates candidates, double held, double load) {
     long key = key(request);
     int winner = NONE;
-    long highest = 0;
-    for (int i = 0; i < candidates.size(); i++) {
-      if (scores[i] <= most && cached[i] >= held) {
-        int place = candidates.place(i);
-        long hash = mix(key ^ columns.identity(place));
-        boolean higher = winner == NONE || Long.compareUnsigned(hash, highest) > 0;
-        if (higher && columns.load(place) <= load) {
-          winner = i;
+    long highest = Long.MIN_VALUE;
+    for (int n = 0; n < nearCount; n++) {
+      int i = near[n];
+      int place = candidates.place(i);
+      if (cached[i] >= held && columns.load(place) <= load) {
+        // The top bit turned, signed numbers are in the order of unsigned ones.
+        long hash = mix(key ^ columns.identity(place)) ^ Long.MIN_VALUE;
+        if (hash >= highest) {
           highest = hash;
+          winner = i;
         }
       }
     }

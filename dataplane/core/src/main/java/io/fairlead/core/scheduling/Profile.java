@@ -14,6 +14,9 @@ final class Profile {
   /** No candidate was left to pick. */
   static final int NONE = -1;
 
+  /** A bit that a NaN has set, and no number from 0 to 1. */
+  private static final long OF_NAN = Double.doubleToRawLongBits(2);
+
   private final String name;
   private final Filter[] filters;
   private final Scorer[] scorers;
@@ -85,7 +88,7 @@ final class Profile {
     }
     for (int s = 0; s < scorers.length; s++) {
       scorers[s].score(request, candidates, scores);
-      clean(size);
+      clamp(size);
       if (s == 0) {
         set(weights[s], size);
       } else {
@@ -97,32 +100,41 @@ final class Profile {
     return pick(0);
   }
 
-  /** Makes every NaN a 0. */
-  private void clean(int size) {
-    double[] from = scores;
+  /** Puts each score between 0 and 1; a NaN becomes 0. */
+  private void clamp(int size) {
+    double[] all = scores;
+    // No branch in here, and no more than this: the compiler makes vector instructions of it.
     for (int i = 0; i < size; i++) {
-      if (Double.isNaN(from[i])) {
-        from[i] = 0;
+      all[i] = Math.max(0, Math.min(1, all[i]));
+    }
+    long bits = 0;
+    for (int i = 0; i < size; i++) {
+      bits |= Double.doubleToRawLongBits(all[i]);
+    }
+    if ((bits & OF_NAN) != 0) {
+      for (int i = 0; i < size; i++) {
+        if (Double.isNaN(all[i])) {
+          all[i] = 0;
+        }
       }
     }
   }
 
-  /** Begins with the weighted scores, each clamped to 0 and 1. */
+  /** Begins with the weighted scores. */
   private void set(double weight, int size) {
     double[] from = scores;
     double[] to = sums;
-    // No branch in here: the compiler makes vector instructions of it.
     for (int i = 0; i < size; i++) {
-      to[i] = weight * Math.max(0, Math.min(1, from[i]));
+      to[i] = weight * from[i];
     }
   }
 
-  /** Adds the weighted scores, each clamped to 0 and 1. */
+  /** Adds the weighted scores. */
   private void add(double weight, int size) {
     double[] from = scores;
     double[] to = sums;
     for (int i = 0; i < size; i++) {
-      to[i] += weight * Math.max(0, Math.min(1, from[i]));
+      to[i] += weight * from[i];
     }
   }
 
