@@ -173,9 +173,9 @@ class EndpointHealthTest {
     pool.traffic(6, 120 * SECOND);
     pool.runUntil(121 * SECOND);
     for (int i = 0; i < 3; i++) {
-      assertThat(pool.servers.get(i).sentAfter(80 * SECOND))
-          .as("of some 240 for three servers")
-          .isGreaterThan(35);
+      assertThat(pool.servers.get(i).sentAfter(55 * SECOND))
+          .as("of some 390 for three servers")
+          .isGreaterThan(65);
     }
   }
 
@@ -462,6 +462,24 @@ class EndpointHealthTest {
     int sick = slow.sentAfter(15 * SECOND) - slow.sentAfter(30 * SECOND);
     assertThat(sick).as("of some 750").isLessThanOrEqualTo(750 / 8 / 3);
     assertThat(slow.sentAfter(45 * SECOND)).as("of some 750").isGreaterThanOrEqualTo(40);
+  }
+
+  /** The more is known of a server, the more must be seen to believe something else of it. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whoGetsSlowAfterALongGoodTimeIsSoonFound(long seed) {
+    for (int groups : new int[] {0, 20}) {
+      VirtualPool pool = new VirtualPool(seed, 8, "cost");
+      pool.groups = groups;
+      pool.traffic(50, 240 * SECOND);
+      pool.fault(0, Manner.SLOW, 120 * SECOND, 150 * SECOND);
+      pool.runUntil(241 * SECOND);
+      Server slow = pool.servers.get(0);
+      int sick = slow.sentAfter(125 * SECOND) - slow.sentAfter(150 * SECOND);
+      int back = slow.sentAfter(210 * SECOND) - slow.sentAfter(240 * SECOND);
+      assertThat(sick).as("of some 1,250").isLessThanOrEqualTo(1_250 / 100);
+      assertThat(back).as("of some 1,500").isGreaterThanOrEqualTo(1_500 / 8 / 2);
+    }
   }
 
   /** Those who stayed hold the common beginnings of all prompts by then, and are hardly busy. */

@@ -48,11 +48,17 @@ final class LearnedSpeeds {
   /** One observation says no more than that an endpoint is so many times slower or faster. */
   private static final double MOST_TOLD = 4;
 
+  /** A logarithm: an endpoint whose speed has changed by half is to be found out. */
+  private static final double CHANGE = Math.log(1.5);
+
+  /** Sum of logarithms. */
+  private static final double NO_NOISE = 2;
+
   /** In nanoseconds. So long after its last request, what an endpoint has shown begins to fade. */
-  private static final long FRESH = 10_000_000_000L;
+  private static final long FRESH = 5_000_000_000L;
 
   /** In nanoseconds: after so long beyond that it counts half. */
-  private static final double FADING = 10e9;
+  private static final double FADING = 5e9;
 
   /** In nanoseconds, between two looks at what has faded. */
   private static final long LOOK = 2_000_000_000L;
@@ -80,6 +86,7 @@ final class LearnedSpeeds {
   private static final class Speed {
     private double decode = 1;
     private int decodesSeen;
+    private final LevelChange change = new LevelChange(CHANGE / 2, NO_NOISE);
 
     /** Running means of what prefills took, and of what they should have. */
     private double prefillTaken = 1;
@@ -105,6 +112,9 @@ final class LearnedSpeeds {
     private void wake(long now) {
       double left = left(now);
       decodesSeen = (int) (decodesSeen * left);
+      if (left < 1) {
+        change.forget();
+      }
       prefillsSeen = (int) (prefillsSeen * left);
       seenAt = now;
     }
@@ -115,6 +125,17 @@ final class LearnedSpeeds {
 
     private void decoded(double ratio) {
       decode += rate(++decodesSeen) * (ratio - decode);
+    }
+
+    /** When it has become another, what was seen before would only stand in the way. */
+    private void decodedAlone(double ratio) {
+      int since = change.observe(Math.log(ratio / decode));
+      if (since > 0) {
+        decode *= Math.exp(change.mean());
+        decodesSeen = since;
+      } else {
+        decoded(ratio);
+      }
     }
 
     private void prefilled(double taken, double expected) {
@@ -294,11 +315,12 @@ final class LearnedSpeeds {
     double batch = completion.meanDecoding();
     double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
     double observed = completion.decodeTime() * NANOS / (output - 1);
-    double ratio = observed / engine.decode(batch, kv);
-    if (ratio >= 1 / ABSURD && ratio <= ABSURD) {
-      Speed all = speedsOfClass(slot);
+    Speed all = speedsOfClass(slot);
+    // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
+    double ratio = Math.min(observed / engine.decode(batch, kv), MOST_TOLD * all.decode);
+    if (ratio >= 1 / ABSURD) {
       all.decoded(ratio);
-      speeds(slot).decoded(Math.clamp(ratio, all.decode / MOST_TOLD, all.decode * MOST_TOLD));
+      speeds(slot).decodedAlone(Math.max(ratio, all.decode / MOST_TOLD));
       tell(all);
     }
   }
