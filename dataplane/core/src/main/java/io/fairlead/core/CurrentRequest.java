@@ -39,7 +39,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   /** Whether anybody holds anything of the prompt, as far as that is known. */
   private boolean matched;
 
-  /** Of each candidate, while all are asked for. */
+  /** Of each candidate, while the tokens of all are worked out. */
   private int[] blocks = {};
 
   /** The candidates are places in {@code endpoints}: all of them, or those in {@code chosen}. */

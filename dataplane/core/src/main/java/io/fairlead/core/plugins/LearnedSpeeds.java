@@ -17,7 +17,7 @@ final class LearnedSpeeds {
   private static final double NANOS = 1e-6;
   private static final double LEARNING = 0.03;
 
-  /** Of the speed of an endpoint, which is a constant of its hardware: noise would unbalance. */
+  /** Of the speed of an endpoint, as long as it is no other: noise would unbalance. */
   private static final double SPEED_LEARNING = 0.003;
 
   private static final double OUTPUT_LEARNING = 0.02;
@@ -25,7 +25,7 @@ final class LearnedSpeeds {
   private static final double SLOWEST = 10;
   private static final double FASTEST = 0.1;
 
-  /** An observation this far off is none: a response that came in one piece, or a stall. */
+  /** So many times too quick is a response that came in one piece; so slow a prefill, a stall. */
   private static final double ABSURD = 20;
 
   /** Events of a stream that carry no token: the one with the role, and the end. */
@@ -48,13 +48,16 @@ final class LearnedSpeeds {
   /** One observation says no more than that an endpoint is so many times slower or faster. */
   private static final double MOST_TOLD = 4;
 
-  /** A logarithm: an endpoint whose speed has changed by half is to be found out. */
-  private static final double CHANGE = Math.log(1.5);
+  /** A logarithm: an endpoint whose speed has changed by two is to be found out. */
+  private static final double CHANGE = Math.log(2);
 
   /** Sum of logarithms. */
   private static final double NO_NOISE = 2;
 
-  /** In nanoseconds. So long after its last request, what an endpoint has shown begins to fade. */
+  /** In nanoseconds. */
+  private static final long APART = 100_000_000;
+
+  /** In nanoseconds. So long without a request, and what an endpoint has shown begins to fade. */
   private static final long FRESH = 5_000_000_000L;
 
   /** In nanoseconds: after so long beyond that it counts half. */
@@ -85,14 +88,21 @@ final class LearnedSpeeds {
   /** Of a class, or of one endpoint: what was observed over what the class's numbers say. */
   private static final class Speed {
     private double decode = 1;
-    private int decodesSeen;
+
+    /** Observations that its mean is of. */
+    private double decodesSeen;
+
+    /** Observations that its belief rests on: one that has changed is no less known for that. */
+    private double decodesKnown;
+
     private final LevelChange change = new LevelChange(CHANGE / 2, NO_NOISE);
+    private long changeSeenAt = Long.MIN_VALUE;
 
     /** Running means of what prefills took, and of what they should have. */
     private double prefillTaken = 1;
 
     private double prefillExpected = 1;
-    private int prefillsSeen;
+    private double prefillsSeen;
 
     /** When it was seen last. */
     private long seenAt;
@@ -111,11 +121,12 @@ final class LearnedSpeeds {
     /** Something new is seen: what had faded is forgotten for good. */
     private void wake(long now) {
       double left = left(now);
-      decodesSeen = (int) (decodesSeen * left);
-      if (left < 1) {
+      decodesSeen *= left;
+      decodesKnown *= left;
+      prefillsSeen *= left;
+      if (left < 0.5) {
         change.forget();
       }
-      prefillsSeen = (int) (prefillsSeen * left);
       seenAt = now;
     }
 
@@ -124,17 +135,25 @@ final class LearnedSpeeds {
     }
 
     private void decoded(double ratio) {
-      decode += rate(++decodesSeen) * (ratio - decode);
+      decodesSeen++;
+      decodesKnown++;
+      decode += rate(decodesSeen) * (ratio - decode);
     }
 
     /** When it has become another, what was seen before would only stand in the way. */
-    private void decodedAlone(double ratio) {
-      int since = change.observe(Math.log(ratio / decode));
+    private void decodedAlone(double ratio, long now) {
+      // Answers that end together may all have been held up by one stall: they count once.
+      boolean apart = changeSeenAt == Long.MIN_VALUE || now - changeSeenAt >= APART;
+      int since = 0;
+      if (apart) {
+        changeSeenAt = now;
+        since = change.observe(Math.log(ratio), Math.log(decode));
+      }
+      decoded(ratio);
       if (since > 0) {
-        decode *= Math.exp(change.mean());
+        decode = Math.exp(change.level());
         decodesSeen = since;
-      } else {
-        decoded(ratio);
+        decodesKnown = Math.max(since, Math.min(decodesKnown, AS_ITS_CLASS));
       }
     }
 
@@ -164,6 +183,16 @@ final class LearnedSpeeds {
 
   LearnedSpeeds(EngineClasses known) {
     this.known = known;
+  }
+
+  /**
+   * The endpoint in this slot has requests: it may not show anything new for long, and is not idle.
+   */
+  void atWork(int slot) {
+    Speed own = speeds(slot);
+    if (lookedAt - own.seenAt > 0) {
+      own.seenAt = lookedAt;
+    }
   }
 
   /** Forgets what was learned of the endpoint that had this slot before. */
@@ -202,7 +231,7 @@ final class LearnedSpeeds {
   double phi(int slot) {
     Speed own = speeds(slot);
     return believed(
-        own.decode, own.decodesSeen * own.left(lookedAt), speedsOfClass(slot).toldDecode);
+        own.decode, own.decodesKnown * own.left(lookedAt), speedsOfClass(slot).toldDecode);
   }
 
   /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
@@ -320,7 +349,7 @@ final class LearnedSpeeds {
     double ratio = Math.min(observed / engine.decode(batch, kv), MOST_TOLD * all.decode);
     if (ratio >= 1 / ABSURD) {
       all.decoded(ratio);
-      speeds(slot).decodedAlone(Math.max(ratio, all.decode / MOST_TOLD));
+      speeds(slot).decodedAlone(Math.max(ratio, all.decode / MOST_TOLD), completion.now());
       tell(all);
     }
   }
@@ -330,7 +359,7 @@ final class LearnedSpeeds {
   }
 
   /** A mean of all that were seen, with the guess as one of them, until there are many. */
-  private static double rate(int seen) {
+  private static double rate(double seen) {
     return Math.max(1.0 / (seen + 1), SPEED_LEARNING);
   }
 }

@@ -11,7 +11,7 @@ final class LevelChange {
   private final double limit;
   private final Side up = new Side();
   private final Side down = new Side();
-  private double mean;
+  private double found;
 
   /**
    * A test that has seen nothing.
@@ -26,12 +26,12 @@ final class LevelChange {
 
   private static final class Side {
     private double sum;
-    private double deviations;
+    private double values;
     private int count;
 
     private void forget() {
       sum = 0;
-      deviations = 0;
+      values = 0;
       count = 0;
     }
   }
@@ -39,18 +39,19 @@ final class LevelChange {
   /**
    * One more observation.
    *
-   * @param deviation from the level that is believed in
+   * @param value what was observed
+   * @param level about which it should lie
    * @return how many of the last ones, this one among them, lie about another level; 0 for none
    */
-  int observe(double deviation) {
-    return observe(up, deviation, deviation)
-        ? over(up)
-        : observe(down, -deviation, deviation) ? over(down) : 0;
+  int observe(double value, double level) {
+    boolean higher = observe(up, value - level, value);
+    boolean lower = observe(down, level - value, value);
+    return higher ? over(up) : lower ? over(down) : 0;
   }
 
-  /** Mean deviation of those that {@link #observe} told of last. */
-  double mean() {
-    return mean;
+  /** The level of those that {@link #observe} told of last: their mean. */
+  double level() {
+    return found;
   }
 
   /** Forgets what it has seen. */
@@ -59,20 +60,20 @@ final class LevelChange {
     down.forget();
   }
 
-  private boolean observe(Side side, double that, double deviation) {
-    side.sum += that - slack;
+  private boolean observe(Side side, double beyond, double value) {
+    side.sum += beyond - slack;
     if (side.sum <= 0) {
       side.forget();
       return false;
     }
-    side.deviations += deviation;
+    side.values += value;
     side.count++;
     return side.sum > limit;
   }
 
   private int over(Side side) {
     int count = side.count;
-    mean = side.deviations / count;
+    found = side.values / count;
     forget();
     return count;
   }

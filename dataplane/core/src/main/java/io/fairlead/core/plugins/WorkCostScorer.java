@@ -103,6 +103,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     return settings;
   }
 
+  LearnedSpeeds speeds() {
+    return speeds;
+  }
+
   @Override
   public void joined(Endpoint endpoint) {
     speeds.joined(endpoint);
@@ -119,6 +123,9 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   public void changed(int place, Endpoint endpoint) {
     EngineClass engine = speeds.engine(endpoint);
     there.set(endpoint);
+    if (there.inFlight > 0) {
+      speeds.atWork(endpoint.slot());
+    }
     columns.write(place, there, engine, speeds, endpoint.slot());
     columns.identity(place, endpoint.identity());
     newcomers.changed(endpoint);
@@ -159,7 +166,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     double least = Double.POSITIVE_INFINITY;
     int cheapest = 0;
     for (int i = 0; i < size; i++) {
-      if (scores[i] < least) {
+      if (scores[i] <= least && (scores[i] < least || isLessBusy(candidates, i, cheapest))) {
         least = scores[i];
         cheapest = i;
       }
@@ -174,6 +181,10 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
     }
     scores[owner] = 1;
+  }
+
+  private boolean isLessBusy(Candidates candidates, int one, int other) {
+    return columns.load(candidates.place(one)) < columns.load(candidates.place(other));
   }
 
   /** The costs where not all of the pool's endpoints are candidates. */

@@ -14,41 +14,49 @@ final class LevelChangeTest {
 
   @Test
   void aLargeChangeIsToldAtTheSecondObservation() {
-    assertThat(change.observe(1.4)).isZero();
-    assertThat(change.observe(1.4)).isEqualTo(2);
-    assertThat(change.mean()).isCloseTo(1.4, within(1e-9));
+    assertThat(change.observe(3 + 1.4, 3)).isZero();
+    assertThat(change.observe(3 + 1.4, 3)).isEqualTo(2);
+    assertThat(change.level()).isCloseTo(4.4, within(1e-9));
   }
 
   @Test
-  void aSmallChangeTakesMoreAndTheMeanIsOfThoseSinceItBegan() {
+  void aSmallChangeTakesMoreAndTheLevelIsOfThoseSinceItBegan() {
     for (int i = 0; i < 20; i++) {
-      assertThat(change.observe(0)).isZero();
+      assertThat(change.observe(3 + 0, 3)).isZero();
     }
     int told = 0;
     int taken = 0;
     while (told == 0) {
-      told = change.observe(-0.4);
+      told = change.observe(3 - 0.4, 3);
       taken++;
     }
     assertThat(taken).isBetween(10, 11);
     assertThat(told).isEqualTo(taken);
-    assertThat(change.mean()).isCloseTo(-0.4, within(1e-9));
+    assertThat(change.level()).isCloseTo(2.6, within(1e-9));
+  }
+
+  /** The level that is believed in follows, meanwhile: what is told does not depend on that. */
+  @Test
+  void theNewLevelIsWhatWasSeen() {
+    assertThat(change.observe(2.1, 0)).isZero();
+    assertThat(change.observe(2.1, 1.5)).isEqualTo(2);
+    assertThat(change.level()).isCloseTo(2.1, within(1e-9));
   }
 
   @Test
   void oneStrangeObservationIsNoChange() {
-    assertThat(change.observe(1.4)).isZero();
+    assertThat(change.observe(3 + 1.4, 3)).isZero();
     for (int i = 0; i < 20; i++) {
-      assertThat(change.observe(0)).isZero();
+      assertThat(change.observe(3 + 0, 3)).isZero();
     }
-    assertThat(change.observe(1.4)).isZero();
+    assertThat(change.observe(3 + 1.4, 3)).isZero();
   }
 
   @Test
   void whatWasForgottenDoesNotCount() {
-    change.observe(1.4);
+    change.observe(3 + 1.4, 3);
     change.forget();
-    assertThat(change.observe(1.4)).isZero();
+    assertThat(change.observe(3 + 1.4, 3)).isZero();
   }
 
   /** Steps of engines differ by about that much. */
@@ -57,7 +65,7 @@ final class LevelChangeTest {
   void noiseIsNoChange(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < 2_000; i++) {
-      assertThat(change.observe(0.25 * random.nextGaussian())).isZero();
+      assertThat(change.observe(3 + 0.25 * random.nextGaussian(), 3)).isZero();
     }
   }
 }

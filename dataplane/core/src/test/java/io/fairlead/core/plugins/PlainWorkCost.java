@@ -2,18 +2,17 @@ package io.fairlead.core.plugins;
 
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
-import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
-import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Scorer;
 import io.fairlead.plugin.Workload;
 
 /**
  * What {@link WorkCostScorer} is held against: the same formula, worked out candidate by candidate
- * as it is written, with nothing kept from one decision to the next but what was learned.
+ * as it is written, with nothing kept from one decision to the next but what was learned, which is
+ * the same for both.
  */
-final class PlainWorkCost implements Scorer, Observer {
+final class PlainWorkCost implements Scorer {
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
   private static final double NANOS = 1e-6;
@@ -33,21 +32,11 @@ final class PlainWorkCost implements Scorer, Observer {
   private double[] cached = {};
   private final Newcomers newcomers = new Newcomers();
 
-  PlainWorkCost(WorkCostScorer.Settings settings) {
-    this.speeds = new LearnedSpeeds(settings.classes());
+  PlainWorkCost(WorkCostScorer.Settings settings, LearnedSpeeds speeds) {
+    this.speeds = speeds;
     this.settings = settings;
     this.criticalMore = settings.criticalWeight() - 1;
     this.sheddableMore = settings.sheddableWeight() - 1;
-  }
-
-  @Override
-  public void joined(Endpoint endpoint) {
-    speeds.joined(endpoint);
-  }
-
-  @Override
-  public void completed(Completion completion) {
-    speeds.completed(completion);
   }
 
   @Override
