@@ -166,11 +166,12 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     double least = Double.POSITIVE_INFINITY;
     int cheapest = 0;
     for (int i = 0; i < size; i++) {
-      if (scores[i] <= least && (scores[i] < least || isLessBusy(candidates, i, cheapest))) {
+      if (scores[i] < least) {
         least = scores[i];
         cheapest = i;
       }
     }
+    cheapest = leastBusyTie(candidates, scores, cheapest);
     int owner = owner(request, candidates, scores, cheapest);
     if (welcomed) {
       double lacks = cached[owner] - candidates.cachedTokens(owner);
@@ -183,8 +184,20 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     scores[owner] = 1;
   }
 
-  private boolean isLessBusy(Candidates candidates, int one, int other) {
-    return columns.load(candidates.place(one)) < columns.load(candidates.place(other));
+  /** Of those that cost exactly as much as this one, one with the least load. */
+  private int leastBusyTie(Candidates candidates, double[] scores, int first) {
+    int winner = first;
+    double fewest = columns.load(candidates.place(first));
+    for (int i = first + 1; fewest > IDLE && i < candidates.size(); i++) {
+      if (scores[i] == scores[first]) {
+        double load = columns.load(candidates.place(i));
+        if (load < fewest) {
+          winner = i;
+          fewest = load;
+        }
+      }
+    }
+    return winner;
   }
 
   /** The costs where not all of the pool's endpoints are candidates. */
