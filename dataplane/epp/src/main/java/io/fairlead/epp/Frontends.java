@@ -5,11 +5,11 @@ import io.fairlead.epp.frontend.extproc.ExtProcConfig;
 import io.fairlead.epp.frontend.extproc.ExtProcServer;
 import io.fairlead.epp.frontend.extproc.Health;
 import io.fairlead.epp.frontend.extproc.HealthServer;
-import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import io.fairlead.epp.frontend.gateway.ClientBounds;
 import io.fairlead.epp.frontend.gateway.Gateway;
 import io.fairlead.epp.frontend.gateway.GatewayConfig;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
@@ -60,6 +60,7 @@ final class Frontends {
     Gauge.builder("fairlead_gateway_connections", server, Gateway::connections)
         .description("Open connections of clients")
         .register(runtime.registry());
+    CertificateMeters.register(runtime.registry(), "gateway", server::certificateEnd);
     runtime.onEndpoints(server::retain);
     runtime.onConfig(applied -> server.speakHttp2(applied.appProtocol().equals(H2C)));
     return new Frontend() {
@@ -111,6 +112,7 @@ final class Frontends {
             group,
             health);
     ExtProcMeters.register(runtime.registry(), server.counters());
+    CertificateMeters.register(runtime.registry(), "ext_proc", server::certificateEnd);
     return new Frontend() {
       @Override
       public int port() {

@@ -71,7 +71,7 @@ class TelemetryIT {
                 .gateway("127.0.0.1", 0)
                 .extProc(
                     new DataPlaneConfig.ExtProc(
-                        new DataPlaneConfig.Listen("127.0.0.1", 0), false, null, 1 << 20))
+                        new DataPlaneConfig.Listen("127.0.0.1", 0), true, null, 1 << 20))
                 .admin("127.0.0.1", 0)
                 .loops(1)
                 .build());

@@ -8,7 +8,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.scheduling.EngineMetrics;
 import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.NoLeaks;
-import io.fairlead.epp.frontend.extproc.ServingSecurity;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
+import io.fairlead.epp.tls.ServingSecurity;
 import java.time.Duration;
 
 /**

@@ -3,13 +3,16 @@ package io.fairlead.epp.frontend.extproc;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves Envoy's external processing protocol for one pool: a stream for each HTTP request, handled
@@ -33,15 +36,18 @@ public final class ExtProcServer implements AutoCloseable {
   private final StreamCounters counters;
   private final OpenStreams streams;
 
+  private final ServingSecurity.Ready security;
+
   /** Ends the looking after the certificate. */
   private final Runnable leaveCertificate;
 
   private ExtProcServer(
-      Server server, StreamCounters counters, OpenStreams streams, Runnable leaveCertificate) {
+      Server server, StreamCounters counters, OpenStreams streams, ServingSecurity.Ready security) {
     this.server = server;
     this.counters = counters;
     this.streams = streams;
-    this.leaveCertificate = leaveCertificate;
+    this.security = security;
+    leaveCertificate = security.lookAfter();
   }
 
   /**
@@ -90,12 +96,17 @@ public final class ExtProcServer implements AutoCloseable {
       builder.addService(health.service());
     }
     Server server = GrpcPort.start(builder, "ext_proc", config.host(), config.port());
-    return new ExtProcServer(server, counters, streams, security.lookAfter());
+    return new ExtProcServer(server, counters, streams, security);
   }
 
   /** The port that was taken. */
   public int port() {
     return server.getPort();
+  }
+
+  /** When the certificate ends that new connections get now; null in plain text. */
+  public @Nullable Instant certificateEnd() {
+    return security.certificateEnd();
   }
 
   /** What became of its streams. */

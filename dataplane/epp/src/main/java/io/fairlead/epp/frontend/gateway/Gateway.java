@@ -3,12 +3,12 @@ package io.fairlead.epp.frontend.gateway;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.epp.director.PoolLoop;
-import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -31,6 +31,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -66,6 +67,7 @@ public final class Gateway {
   private final ChannelGroup clients = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel server;
   private final @Nullable SslContext tls;
+  private final ServingSecurity.Ready security;
 
   /** Ends the looking after the certificate. */
   private final Runnable leaveCertificate;
@@ -99,7 +101,7 @@ public final class Gateway {
               pool.newReader(),
               new BackendPool((EventLoop) loop, config, Transport.client(group))));
     }
-    ServingSecurity.Ready security = config.security().ready(ServingSecurity.Protocols.HTTP);
+    security = config.security().ready(ServingSecurity.Protocols.HTTP);
     tls = security.ssl();
     leaveCertificate = security.lookAfter();
     server =
@@ -198,6 +200,11 @@ public final class Gateway {
   /** Connections of clients now. */
   public int connections() {
     return clients.size();
+  }
+
+  /** When the certificate ends that new connections get now; null in plain text. */
+  public @Nullable Instant certificateEnd() {
+    return security.certificateEnd();
   }
 
   /** The port that it listens on. */

@@ -1,6 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
-import io.fairlead.epp.frontend.extproc.ServingSecurity;
+import io.fairlead.epp.tls.ServingSecurity;
 import java.time.Duration;
 
 /**

@@ -10,6 +10,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.HeaderPlugin;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

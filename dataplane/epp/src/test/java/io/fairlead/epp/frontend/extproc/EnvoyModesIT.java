@@ -9,6 +9,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;

@@ -9,6 +9,8 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.tls.PemFiles;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -24,10 +26,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -145,17 +144,12 @@ class ExtProcIT {
   @Test
   void newConnectionsGetACertificateThatHasChanged() throws Exception {
     Path pair = Files.createDirectory(folder.resolve("pair"));
-    write(pair, "rsa.crt", "rsa-pkcs1.key");
+    PemFiles.write(pair, "rsa.crt", "rsa-pkcs1.key");
     try (ExtProcServer server = start(new ServingSecurity.FromFolder(pair))) {
       assertThat(nameServed(server.port())).isEqualTo("CN=rsa");
-      write(pair, "ec.crt", "ec-sec1.key");
+      PemFiles.write(pair, "ec.crt", "ec-sec1.key");
       await().until(() -> nameServed(server.port()).equals("CN=ec"));
     }
-  }
-
-  private static void write(Path folder, String certificate, String key) throws IOException {
-    Files.writeString(folder.resolve("tls.crt"), ServedCertificateTest.file(certificate));
-    Files.writeString(folder.resolve("tls.key"), ServedCertificateTest.file(key));
   }
 
   private static String nameServed(int port) throws GeneralSecurityException, IOException {
@@ -187,26 +181,15 @@ class ExtProcIT {
         health);
   }
 
-  private static ServingSecurity security(String name)
-      throws GeneralSecurityException, IOException {
+  private static ServingSecurity security(String name) {
     if (name.equals("plain")) {
       return new ServingSecurity.PlainText();
     }
     if (name.equals("self-signed")) {
       return new ServingSecurity.SelfSigned();
     }
-    SelfSignedCertificate made =
-        SelfSignedCertificate.create("test", InstantSource.system(), new SecureRandom());
-    made.certificate().verify(made.certificate().getPublicKey());
-    Files.writeString(
-        folder.resolve("tls.crt"), pem("CERTIFICATE", made.certificate().getEncoded()));
-    Files.writeString(folder.resolve("tls.key"), pem("PRIVATE KEY", made.key().getEncoded()));
+    PemFiles.write(folder, "ec.crt", "ec-pkcs8.key");
     return new ServingSecurity.FromFolder(folder);
-  }
-
-  private static String pem(String what, byte[] der) {
-    return "-----BEGIN %s-----\n%s\n-----END %s-----\n"
-        .formatted(what, Base64.getMimeEncoder().encodeToString(der), what);
   }
 
   private static ManagedChannel channel(int port, boolean tls) throws SSLException {

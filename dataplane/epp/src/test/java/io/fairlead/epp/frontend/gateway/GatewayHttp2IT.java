@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.epp.NoLeaks;
-import io.fairlead.epp.frontend.extproc.ServingSecurity;
 import io.fairlead.epp.sockets.Http2Client;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;

@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.extproc;
+package io.fairlead.epp.tls;
 
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -41,8 +42,17 @@ public sealed interface ServingSecurity {
    *
    * @param ssl what Netty needs, or null for plain text
    * @param certificate to be looked after while it serves, or null where nothing changes
+   * @param fixedEnd when a certificate ends that nothing changes, or null
    */
-  record Ready(@Nullable SslContext ssl, @Nullable ServedCertificate certificate) {
+  record Ready(
+      @Nullable SslContext ssl,
+      @Nullable ServedCertificate certificate,
+      @Nullable Instant fixedEnd) {
+
+    /** When the certificate ends that new connections get now; null in plain text. Any thread. */
+    public @Nullable Instant certificateEnd() {
+      return certificate == null ? fixedEnd : certificate.end();
+    }
 
     /** Looks after the certificate until what is returned is run. */
     public Runnable lookAfter() {
@@ -82,19 +92,20 @@ public sealed interface ServingSecurity {
   default Ready ready(Protocols protocols) {
     try {
       return switch (this) {
-        case PlainText _ -> new Ready(null, null);
+        case PlainText _ -> new Ready(null, null, null);
         case SelfSigned _ -> {
           SelfSignedCertificate made =
               SelfSignedCertificate.create(
                   "fairlead-epp", InstantSource.system(), new SecureRandom());
           yield new Ready(
               context(SslContextBuilder.forServer(made.key(), made.certificate()), protocols),
-              null);
+              null,
+              made.certificate().getNotAfter().toInstant());
         }
         case FromFolder(Path folder) -> {
           ServedCertificate certificate = new ServedCertificate(folder);
           yield new Ready(
-              context(SslContextBuilder.forServer(certificate), protocols), certificate);
+              context(SslContextBuilder.forServer(certificate), protocols), certificate, null);
         }
       };
     } catch (GeneralSecurityException | IOException e) {

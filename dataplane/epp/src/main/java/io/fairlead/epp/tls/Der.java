@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.extproc;
+package io.fairlead.epp.tls;
 
 /** Writes DER, and finds its way in it. */
 final class Der {

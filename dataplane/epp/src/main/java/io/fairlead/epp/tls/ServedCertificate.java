@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.extproc;
+package io.fairlead.epp.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -13,7 +13,9 @@ import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.Comparator;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +66,14 @@ final class ServedCertificate extends X509ExtendedKeyManager {
     certificateFile = folder.resolve("tls.crt");
     keyFile = folder.resolve("tls.key");
     pair = changed();
+  }
+
+  /** When the first certificate of the chain ends that new connections get. Any thread. */
+  Instant end() {
+    return Arrays.stream(pair.chain())
+        .map(certificate -> certificate.getNotAfter().toInstant())
+        .min(Comparator.naturalOrder())
+        .orElseThrow();
   }
 
   /** Looks whether the files have changed. Reads them: not for an event loop. */

@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.extproc;
+package io.fairlead.epp.tls;
 
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;

@@ -1,12 +1,9 @@
-package io.fairlead.epp.frontend.extproc;
+package io.fairlead.epp.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -57,6 +54,8 @@ class ServedCertificateTest {
     served.look();
     String second = Objects.requireNonNull(served.chooseServerAlias("EC", null, null));
     assertThat(served.getPrivateKey(second).getAlgorithm()).isEqualTo("EC");
+    assertThat(served.end())
+        .isEqualTo(served.getCertificateChain(second)[0].getNotAfter().toInstant());
     assertThat(served.getPrivateKey(first).getAlgorithm())
         .as("of a handshake that is under way")
         .isEqualTo("RSA");
@@ -87,15 +86,7 @@ class ServedCertificateTest {
         .hasMessageMatching(".*(key|PKCS#8).*");
   }
 
-  private void write(String certificate, String key) throws IOException {
-    Files.writeString(folder.resolve("tls.crt"), file(certificate));
-    Files.writeString(folder.resolve("tls.key"), file(key));
-  }
-
-  static String file(String name) throws IOException {
-    try (InputStream in =
-        Objects.requireNonNull(ServedCertificateTest.class.getResourceAsStream(name))) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
+  private void write(String certificate, String key) {
+    PemFiles.write(folder, certificate, key);
   }
 }

@@ -1,4 +1,4 @@
-package io.fairlead.epp.frontend.extproc;
+package io.fairlead.epp.tls;
 
 import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
