@@ -45,7 +45,7 @@ class TelemetryIT {
           "inference_objective_request_error_total");
 
   private static final Pattern DOCUMENTED =
-      Pattern.compile("`((?:fairlead|inference)_[a-z0-9_]+)`");
+      Pattern.compile("`((?:fairlead|inference|llm_d)_[a-z0-9_]+)`");
 
   private static final String MARKER = "zq9-secret-prompt-7xk";
 
@@ -112,6 +112,7 @@ class TelemetryIT {
             // Of the streamed one alone: a whole answer's first byte is no first token.
             "fairlead_time_to_first_token_seconds_count{model=\"chat\"} 1",
             "fairlead_request_duration_seconds_count{model=\"chat\"} 2",
+            "fairlead_response_body_bytes_count{model=\"chat\"} 2",
             "fairlead_request_retries_total{reason=\"refused\"} 0.0",
             "fairlead_request_retries_total{reason=\"given_up\"} 0.0",
             "fairlead_endpoint_health{endpoint=\"one\",state=\"in_use\"} 1\n",

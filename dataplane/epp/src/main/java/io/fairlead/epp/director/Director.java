@@ -54,6 +54,9 @@ public final class Director implements RequestListener {
   private boolean firstByteSeen;
   private long progressToldAt;
 
+  /** Null before the first piece of an answer's body. */
+  private @Nullable PassedAnswer passed;
+
   /** Owned by the pool's loop. */
   private long ticket;
 
@@ -132,6 +135,24 @@ public final class Director implements RequestListener {
     }
   }
 
+  /**
+   * A piece of the answer's body goes to the client.
+   *
+   * @param bytes as the client gets it
+   * @param events of a stream that have ended so far; 0 where the answer is none
+   */
+  public void passed(int bytes, int events) {
+    PassedAnswer all = passed;
+    if (all == null) {
+      all = new PassedAnswer();
+      passed = all;
+    }
+    all.passed(bytes);
+    if (events > all.events()) {
+      all.eventsAt(pool.now(), events);
+    }
+  }
+
   private void tellProgress(long now) {
     progressToldAt = now;
     pool.run(this::onProgress);
@@ -143,7 +164,15 @@ public final class Director implements RequestListener {
     state = State.OVER;
     if (submitted) {
       int of = attempt;
+      tellPassed();
       pool.run(() -> onEnd(of, outcome, usage));
+    }
+  }
+
+  private void tellPassed() {
+    PassedAnswer got = passed;
+    if (got != null) {
+      pool.run(() -> pool.observer().answered(model, got));
     }
   }
 
@@ -317,6 +346,7 @@ public final class Director implements RequestListener {
         () -> {
           if (state != State.OVER) {
             state = State.OVER;
+            tellPassed();
             exchange.reject(rejection);
           }
         });

@@ -38,6 +38,9 @@ public interface RequestObserver {
    */
   default void paced(String model, double nanosPerToken) {}
 
+  /** The client has what it gets of an answer of an endpoint's, and it was seen to pass. */
+  default void answered(String model, PassedAnswer answer) {}
+
   /** It was sent, and nobody sees what becomes of it; its end is not told. */
   default void left(String model, Route route) {}
 

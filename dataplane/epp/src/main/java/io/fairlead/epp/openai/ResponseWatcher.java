@@ -54,6 +54,11 @@ public final class ResponseWatcher {
         : new Usage(seen.promptTokens(), seen.completionTokens(), seen.cachedTokens(), events);
   }
 
+  /** How many events have gone by. */
+  public int events() {
+    return events;
+  }
+
   private boolean document(byte b) {
     json.next(b);
     return true;

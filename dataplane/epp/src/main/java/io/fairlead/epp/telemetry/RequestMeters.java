@@ -5,6 +5,7 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.epp.director.PassedAnswer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /** The meters of one model, made when first needed. Confined to the pool's loop. */
 final class RequestMeters {
@@ -72,6 +74,8 @@ final class RequestMeters {
   private final Map<Criticality, Counter> left = new EnumMap<>(Criticality.class);
   private final Map<String, Counter> targets = new HashMap<>();
   private final DistributionSummary bodyBytes;
+  private final DistributionSummary answerBytes;
+  private final AtomicLongArray eventGaps;
   private final DistributionSummary promptTokens;
   private final DistributionSummary completionTokens;
   private final DistributionSummary cachedTokens;
@@ -84,7 +88,7 @@ final class RequestMeters {
   private final Timer normalized;
   private final Timer duration;
 
-  RequestMeters(MeterRegistry registry, ShareHistograms shares, String model) {
+  RequestMeters(MeterRegistry registry, ShareHistograms shares, EventGaps gaps, String model) {
     this.registry = registry;
     this.model = model;
     for (Criticality criticality : Criticality.values()) {
@@ -92,6 +96,13 @@ final class RequestMeters {
       rejected.put(criticality, new EnumMap<>(Rejection.Reason.class));
     }
     bodyBytes = summary("fairlead.request.body", "Sizes of request bodies.", "bytes", BODY_BUCKETS);
+    answerBytes =
+        summary(
+            "fairlead.response.body",
+            "Sizes of the bodies of endpoints' answers, as clients got them.",
+            "bytes",
+            BODY_BUCKETS);
+    eventGaps = gaps.of(model);
     promptTokens = tokens("prompt", "Prompt tokens as the model servers counted them.");
     completionTokens = tokens("completion", "Tokens produced as the model servers counted them.");
     cachedTokens = tokens("cached", "Prompt tokens that the model servers had in their KV cache.");
@@ -119,6 +130,13 @@ final class RequestMeters {
 
   void arrived(long bytes) {
     bodyBytes.record((double) bytes);
+  }
+
+  void answered(PassedAnswer answer) {
+    answerBytes.record((double) answer.bytes());
+    if (answer.events() > 1) {
+      EventGaps.add(eventGaps, answer);
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.epp.director.PassedAnswer;
 import io.fairlead.epp.director.RequestObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
@@ -41,6 +42,7 @@ public final class Telemetry implements RequestObserver {
   private final Map<Failure, Counter> retries = new EnumMap<>(Failure.class);
   private final Counter givenUp;
   private final ShareHistograms shares;
+  private final EventGaps gaps;
   private final Map<String, RequestMeters> meters = new HashMap<>();
   private final Map<String, RollingLatency> latencies = new HashMap<>();
 
@@ -64,6 +66,7 @@ public final class Telemetry implements RequestObserver {
     }
     givenUp = retries("given_up");
     shares = new ShareHistograms(registry.getPrometheusRegistry());
+    gaps = new EventGaps(registry.getPrometheusRegistry());
   }
 
   private Counter retries(String reason) {
@@ -164,6 +167,13 @@ public final class Telemetry implements RequestObserver {
   }
 
   @Override
+  public void answered(String model, PassedAnswer answer) {
+    if (!model.isEmpty()) {
+      metersOf(model).answered(answer);
+    }
+  }
+
+  @Override
   public void left(String model, Route route) {
     if (!model.isEmpty()) {
       metersOf(model).left(route.criticality());
@@ -201,7 +211,7 @@ public final class Telemetry implements RequestObserver {
     String label = label(model);
     RequestMeters known = meters.get(label);
     if (known == null) {
-      known = new RequestMeters(registry, shares, label);
+      known = new RequestMeters(registry, shares, gaps, label);
       meters.put(label, known);
     }
     return known;

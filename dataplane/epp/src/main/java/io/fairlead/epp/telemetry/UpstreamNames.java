@@ -19,6 +19,7 @@ final class UpstreamNames {
   private static final Map<String, String> MODEL = Map.of("model", "model_name");
 
   private static final String OBJECTIVE = "inference_objective_";
+  private static final String ROUTER = "llm_d_epp_";
   private static final String EXTENSION = "inference_extension_";
 
   /**
@@ -58,7 +59,10 @@ final class UpstreamNames {
               OBJECTIVE + "normalized_time_per_output_token_seconds",
               "fairlead_request_duration_per_output_token_seconds"),
           histogram(OBJECTIVE + "request_duration_seconds", "fairlead_request_duration_seconds"),
+          histogram(
+              ROUTER + "request_streaming_itl_seconds", "fairlead_inter_token_latency_seconds"),
           histogram(OBJECTIVE + "request_sizes", "fairlead_request_body_bytes"),
+          histogram(OBJECTIVE + "response_sizes", "fairlead_response_body_bytes"),
           histogram(OBJECTIVE + "input_tokens", "fairlead_request_prompt_size_tokens"),
           histogram(OBJECTIVE + "output_tokens", "fairlead_request_completion_size_tokens"),
           histogram(OBJECTIVE + "prompt_cached_tokens", "fairlead_request_cached_size_tokens"),

@@ -10,6 +10,7 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.director.PassedAnswer;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,33 @@ class TelemetryTest {
   }
 
   @Test
+  void answersAreMeasuredByTheirBytesAndTheTimesBetweenTheirEvents() {
+    telemetry.models(pool());
+    for (int i = 0; i < 2; i++) {
+      PassedAnswer answer = new PassedAnswer();
+      answer.passed(2_000);
+      answer.eventsAt(0, 1);
+      answer.eventsAt(15_000_000, 3);
+      telemetry.answered("chat", answer);
+    }
+    PassedAnswer whole = new PassedAnswer();
+    whole.passed(100);
+    telemetry.answered("chat", whole);
+
+    assertThat(telemetry.registry().scrape().lines())
+        .contains(
+            "fairlead_response_body_bytes_count{model=\"chat\"} 3",
+            "fairlead_response_body_bytes_sum{model=\"chat\"} 4100.0",
+            "# TYPE fairlead_inter_token_latency_seconds histogram",
+            "fairlead_inter_token_latency_seconds_bucket{model=\"chat\",le=\"0.001\"} 2",
+            "fairlead_inter_token_latency_seconds_bucket{model=\"chat\",le=\"0.01\"} 2",
+            "fairlead_inter_token_latency_seconds_bucket{model=\"chat\",le=\"0.02\"} 4",
+            "fairlead_inter_token_latency_seconds_bucket{model=\"chat\",le=\"+Inf\"} 4",
+            "fairlead_inter_token_latency_seconds_count{model=\"chat\"} 4",
+            "fairlead_inter_token_latency_seconds_sum{model=\"chat\"} 0.03");
+  }
+
+  @Test
   void clientsMakeNoSeries() {
     telemetry.models(pool());
     request("chat");
@@ -123,6 +151,7 @@ class TelemetryTest {
     telemetry.sentAgain(model, route, null);
     telemetry.firstToken(model, route, 1);
     telemetry.paced(model, 1);
+    telemetry.answered(model, new PassedAnswer());
     telemetry.ended(model, route, Outcome.COMPLETED, new Usage(10, 4, 5), 1);
     telemetry.left(model, route);
     telemetry.rejected(

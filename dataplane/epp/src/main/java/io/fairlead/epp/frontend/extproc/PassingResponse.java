@@ -102,7 +102,9 @@ final class PassingResponse implements ResponsePhase {
       watcher.watch(Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer()));
     }
     boolean last = piece.getEndOfStream();
-    stream.mode().response().pass(stream, piece, renamed(shown, last));
+    @Nullable ByteString instead = renamed(shown, last);
+    stream.atPool().passed((instead == null ? shown : instead).size(), watcher.events());
+    stream.mode().response().pass(stream, piece, instead);
     if (last) {
       delivered(stream);
     }
@@ -125,6 +127,7 @@ final class PassingResponse implements ResponsePhase {
   public void trailers(ExtProcStream stream) {
     @Nullable ByteString held = renamed(ByteString.EMPTY, true);
     if (held != null) {
+      stream.atPool().passed(held.size(), watcher.events());
       stream.mode().response().passLate(stream, held);
     }
     if (!stream.isOver()) {

@@ -103,6 +103,13 @@ final class PoolRequest implements Exchange {
     }
   }
 
+  /** A piece of the answer's body goes to the client, as {@link Director#passed} says. */
+  void passed(int bytes, int events) {
+    if (director != null) {
+      director.passed(bytes, events);
+    }
+  }
+
   /** The proxy has the request, and nobody sees what becomes of it. */
   void left() {
     Director leaving = director;

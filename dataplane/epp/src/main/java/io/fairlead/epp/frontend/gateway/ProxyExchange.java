@@ -204,7 +204,11 @@ final class ProxyExchange implements Exchange {
     }
     director.answering();
     director.progress();
-    client.write(renamed(content));
+    HttpContent passed = renamed(content);
+    if (watcher != null) {
+      director.passed(passed.content().readableBytes(), watcher.events());
+    }
+    client.write(passed);
   }
 
   /** The same with the model's name that the client knows. */

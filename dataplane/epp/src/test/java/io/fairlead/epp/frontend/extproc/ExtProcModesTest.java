@@ -181,6 +181,7 @@ class ExtProcModesTest {
     assertThat(proxy.answers.subList(3, 5))
         .containsExactly(Answers.RESPONSE_BODY, Answers.RESPONSE_BODY);
     assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
+    assertThat(pool.answers).containsExactly(text.length() + " bytes, 0 events");
     assertThat(pool.usages).containsExactly(new Usage(3, -1, -1));
   }
 
@@ -203,6 +204,7 @@ class ExtProcModesTest {
             proxy.responseBody(
                 "data: {\"model\":\"lla", "ma", "-v2\",\"choices\":[]}\n\n", "data: [DONE]\n\n"))
         .isEqualTo("data: {\"model\":\"chat\",\"choices\":[]}\n\ndata: [DONE]\n\n");
+    assertThat(pool.answers).containsExactly("50 bytes, 2 events");
     assertThat(pool.events).containsExactly("sent a", "first token a", "ended a COMPLETED");
   }
 
@@ -259,6 +261,7 @@ class ExtProcModesTest {
     assertThat(proxy.kinds()).endsWith("RESPONSE_HEADERS");
     assertThat(proxy.status).isEqualTo(Status.OK);
     assertThat(pool.events).containsExactly("sent a", "left a");
+    assertThat(pool.answers).as("nobody saw it").isEmpty();
   }
 
   @ParameterizedTest

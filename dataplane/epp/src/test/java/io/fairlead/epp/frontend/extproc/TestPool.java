@@ -15,6 +15,7 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.epp.director.PassedAnswer;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.director.RequestObserver;
 import io.fairlead.plugin.PluginFactory;
@@ -35,6 +36,10 @@ final class TestPool implements RequestObserver {
   final List<String> events = new CopyOnWriteArrayList<>();
 
   final List<Usage> usages = new CopyOnWriteArrayList<>();
+
+  /** What clients got of answers that were seen to pass: {@code 12 bytes, 0 events}. */
+  final List<String> answers = new CopyOnWriteArrayList<>();
+
   final PoolLoop loop;
 
   TestPool(EventExecutor executor) {
@@ -112,6 +117,11 @@ final class TestPool implements RequestObserver {
   public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
     usages.add(usage);
     events.add("ended " + route.endpoint() + " " + outcome);
+  }
+
+  @Override
+  public void answered(String model, PassedAnswer answer) {
+    answers.add(answer.bytes() + " bytes, " + answer.events() + " events");
   }
 
   @Override

@@ -5,15 +5,16 @@ import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.director.PassedAnswer;
 import io.fairlead.epp.director.RequestObserver;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes down what the core is told: {@code sent chat a 1}, {@code sent chat b 2 DIED}, {@code
- * first}, {@code ended …}.
+ * first}, {@code ended …}; and beside it what clients got: {@code 12 bytes, 0 events}.
  */
-record EventLog(Queue<String> events) implements RequestObserver {
+record EventLog(Queue<String> events, Queue<String> answers) implements RequestObserver {
 
   @Override
   public void decided(long nanos) {}
@@ -37,6 +38,11 @@ record EventLog(Queue<String> events) implements RequestObserver {
   public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
     events.add(
         "ended " + outcome.code() + " " + usage.promptTokens() + "/" + usage.completionTokens());
+  }
+
+  @Override
+  public void answered(String model, PassedAnswer answer) {
+    answers.add(answer.bytes() + " bytes, " + answer.events() + " events");
   }
 
   @Override

@@ -39,8 +39,9 @@ class GatewayConnectionsIT {
 
   private final EventLoopGroup group = Transport.group("test", 1);
   private final Queue<String> events = new ConcurrentLinkedQueue<>();
+  private final Queue<String> answers = new ConcurrentLinkedQueue<>();
   private final PoolLoop pool =
-      new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
+      new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events, answers));
   private RawBackend backend;
   private Gateway gateway;
 

@@ -59,10 +59,11 @@ class GatewayIT {
   private final EventLoopGroup group = Transport.group("test", 2);
   private final EventLoopGroup poolGroup = Transport.group("test", 1);
   private final Queue<String> events = new ConcurrentLinkedQueue<>();
+  private final Queue<String> answers = new ConcurrentLinkedQueue<>();
   private final List<RawBackend> backends = new ArrayList<>();
   private final PoolCore core = new PoolCore();
   private final PoolLoop pool =
-      new PoolLoop(core, poolGroup.next(), System::nanoTime, new EventLog(events));
+      new PoolLoop(core, poolGroup.next(), System::nanoTime, new EventLog(events, answers));
   private final AtomicLong seeds = new AtomicLong(1);
   private final AtomicBoolean ready = new AtomicBoolean(true);
   private final Gateway gateway =
@@ -154,6 +155,14 @@ class GatewayIT {
       client.post(CHAT, STREAMED);
       assertThat(client.read().text()).isEqualTo((event + event).replace(target, "\"chat\""));
     }
+    int wholeBytes = whole.replace(target, "\"chat\"").length();
+    int streamedBytes = 2 * event.replace(target, "\"chat\"").length();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(answers)
+                    .containsExactly(
+                        wholeBytes + " bytes, 0 events", streamedBytes + " bytes, 2 events"));
   }
 
   @Test

@@ -39,6 +39,7 @@ final class Rig implements Closeable {
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
 
   final Queue<String> events = new ConcurrentLinkedQueue<>();
+  final Queue<String> answers = new ConcurrentLinkedQueue<>();
   final Gateway gateway;
   final PoolLoop pool;
   final BodyBudget bodies;
@@ -77,7 +78,8 @@ final class Rig implements Closeable {
     this.backends = backends;
     this.bodies = bodies;
     AtomicLong seeds = new AtomicLong(1);
-    pool = new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events));
+    pool =
+        new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events, answers));
     gateway =
         Gateway.start(
             config, pool, bodies, group, () -> true, () -> models, seeds::incrementAndGet);
