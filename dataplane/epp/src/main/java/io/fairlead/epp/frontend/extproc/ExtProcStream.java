@@ -40,6 +40,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   private final PoolRequest atPool = new PoolRequest(this);
 
   private Mode mode = Mode.FULL_DUPLEX;
+  private String path = "";
   private RequestPhase request = Opened.PHASE;
   private ResponsePhase response = ResponseAwaited.PHASE;
 
@@ -78,8 +79,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   }
 
   private void take(ProcessingRequest message) {
-    if (request instanceof Opened && !agree(message)) {
-      return;
+    if (request instanceof Opened) {
+      path = Headers.value(message.getRequestHeaders().getHeaders(), ":path");
+      if (!agree(message)) {
+        return;
+      }
     }
     switch (message.getRequestCase()) {
       case REQUEST_HEADERS -> request.headers(this, message);
@@ -172,6 +176,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     return mode;
   }
 
+  /** What the client called; empty where it isn't known. */
+  String path() {
+    return path;
+  }
+
   Patience patience() {
     return patience;
   }
@@ -245,7 +254,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   /** The client gets this error, and no endpoint sees the request. */
   void refuse(BadRequestException problem) {
     context.pool().refused(FRONTEND, OpenAiError.of(problem));
-    answer(Refusals.of(problem));
+    answer(Refusals.of(problem, path));
   }
 
   /**

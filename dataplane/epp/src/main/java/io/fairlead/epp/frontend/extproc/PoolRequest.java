@@ -67,7 +67,7 @@ final class PoolRequest implements Exchange {
   @Override
   public void reject(Rejection rejection) {
     director = null;
-    stream.answer(Refusals.of(rejection));
+    stream.answer(Refusals.of(rejection, stream.path()));
   }
 
   /** Whether the pool counts it. */

@@ -9,7 +9,10 @@ import io.fairlead.epp.openai.OpenAiError;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Errors for the client, as answers that the proxy gives in the model server's place. */
+/**
+ * Errors for the client, as answers that the proxy gives in the model server's place. Their shape
+ * is that of the API whose path was called.
+ */
 final class Refusals {
 
   /** Tells gateways of the endpoint picker protocol, in their words, why a request was dropped. */
@@ -17,14 +20,15 @@ final class Refusals {
 
   private Refusals() {}
 
-  static ProcessingResponse of(BadRequestException problem) {
+  static ProcessingResponse of(BadRequestException problem, String path) {
     String dropped = problem.code().equals(ErrorCodes.BODY_MEMORY_FULL) ? "rejected-saturated" : "";
-    return answer(OpenAiError.of(problem), dropped);
+    return answer(OpenAiError.of(problem), path, dropped);
   }
 
-  static ProcessingResponse of(Rejection rejection) {
+  static ProcessingResponse of(Rejection rejection, String path) {
     return answer(
         OpenAiError.of(rejection),
+        path,
         switch (rejection.reason()) {
           case NO_READY_ENDPOINTS, NOT_CONFIGURED -> "rejected-no-endpoints";
           case SATURATED, NO_SUITABLE_ENDPOINT -> "rejected-saturated";
@@ -33,7 +37,7 @@ final class Refusals {
         });
   }
 
-  private static ProcessingResponse answer(OpenAiError error, String dropped) {
+  private static ProcessingResponse answer(OpenAiError error, String path, String dropped) {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("content-type", OpenAiError.CONTENT_TYPE);
     headers.put(OpenAiError.REASON_HEADER, error.code());
@@ -44,6 +48,6 @@ final class Refusals {
       headers.put(DROPPED_REASON, dropped);
     }
     return Answers.instead(
-        error.status(), error.code(), headers, UnsafeByteOperations.unsafeWrap(error.body()));
+        error.status(), error.code(), headers, UnsafeByteOperations.unsafeWrap(error.body(path)));
   }
 }

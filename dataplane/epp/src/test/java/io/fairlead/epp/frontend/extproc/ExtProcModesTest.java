@@ -164,6 +164,32 @@ class ExtProcModesTest {
     assertThat(pool.events).containsExactly("refused by ext_proc: unserved_processing_mode");
   }
 
+  @ParameterizedTest
+  @CsvSource({"FULL_DUPLEX_STREAMED,invalid_request_error", "STREAMED,api_error"})
+  void errorsOnTheMessagesApiAreTold(BodySendMode mode, String type) {
+    tell(post(mode, DUPLEX, ":path", "/v1/messages?beta=true", "content-type", "application/json"));
+    if (mode == DUPLEX) {
+      tell(body("{\"messages\":[]}", true));
+    }
+    ImmediateResponse refusal = proxy.answers.getLast().getImmediateResponse();
+    assertThat(refusal.getBody().toStringUtf8())
+        .startsWith(
+            "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"".formatted(type));
+  }
+
+  @Test
+  void whatThePoolTurnsAwayOnTheMessagesApiIsToldInItsShape() {
+    pool.endpoints();
+    tell(
+        post(DUPLEX, DUPLEX, ":path", "/v1/messages", "content-type", "application/json"),
+        body(OTHER, true));
+    ImmediateResponse refusal = proxy.answers.getLast().getImmediateResponse();
+    assertThat(refusal.getStatus().getCodeValue()).isEqualTo(503);
+    assertThat(refusal.getBody().toStringUtf8())
+        .startsWith("{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",");
+    assertThat(pool.events).containsExactly("rejected NO_READY_ENDPOINTS");
+  }
+
   @Test
   void aProxyThatTakesNoAnswersIsToldSo() {
     tell(post().toBuilder().setObservabilityMode(true).build());
@@ -204,7 +230,7 @@ class ExtProcModesTest {
             proxy.responseBody(
                 "data: {\"model\":\"lla", "ma", "-v2\",\"choices\":[]}\n\n", "data: [DONE]\n\n"))
         .isEqualTo("data: {\"model\":\"chat\",\"choices\":[]}\n\ndata: [DONE]\n\n");
-    assertThat(pool.answers).containsExactly("50 bytes, 2 events");
+    assertThat(pool.answers).containsExactly("51 bytes, 2 events");
     assertThat(pool.events).containsExactly("sent a", "first token a", "ended a COMPLETED");
   }
 

@@ -55,8 +55,11 @@ final class Messages {
   }
 
   private static HeaderMap postHeaders(String... headers) {
-    return map(":method", "POST", ":path", "/v1/chat/completions", "x-request-id", "r1").toBuilder()
-        .mergeFrom(headers.length == 0 ? map("content-type", "application/json") : map(headers))
+    HeaderMap own = headers.length == 0 ? map("content-type", "application/json") : map(headers);
+    boolean path = own.getHeadersList().stream().anyMatch(h -> h.getKey().equals(":path"));
+    return map(":method", "POST", "x-request-id", "r1").toBuilder()
+        .mergeFrom(path ? HeaderMap.getDefaultInstance() : map(":path", "/v1/chat/completions"))
+        .mergeFrom(own)
         .build();
   }
 
