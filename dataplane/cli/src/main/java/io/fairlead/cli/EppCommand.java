@@ -80,6 +80,7 @@ final class EppCommand implements Callable<Integer> {
   @Mixin private SourceOptions source = new SourceOptions();
   @Mixin private ServerMetricsOptions serverMetrics = new ServerMetricsOptions();
   @Mixin private LogOptions log = new LogOptions();
+  @Mixin private TracingOptions tracing = new TracingOptions();
   @Mixin private Tuning tuning = new Tuning();
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -112,6 +113,7 @@ final class EppCommand implements Callable<Integer> {
         .scraping(serverMetrics.applyTo(tuning.scraping()))
         .extProc(extProc)
         .health(ANY, healthPort)
+        .tracing(tracing.settings(environment))
         .build();
   }
 

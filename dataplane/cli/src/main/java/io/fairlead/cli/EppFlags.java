@@ -48,7 +48,6 @@ final class EppFlags {
               false,
               "a JVM has no pprof; record with Flight Recorder:"
                   + " JAVA_TOOL_OPTIONS=-XX:StartFlightRecording"),
-          UpstreamFlag.bool("--tracing", false, "no traces are sent"),
           UpstreamFlag.bool(
               "--enable-cert-reload",
               true,

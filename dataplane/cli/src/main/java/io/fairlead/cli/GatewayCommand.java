@@ -60,6 +60,7 @@ final class GatewayCommand implements Callable<Integer> {
       defaultValue = "16384")
   private int maxConnections = DataPlaneConfig.DEFAULT_MAX_CONNECTIONS;
 
+  @Mixin private TracingOptions tracing = new TracingOptions();
   @Mixin private Tuning tuning = new Tuning();
 
   @Override
@@ -75,6 +76,7 @@ final class GatewayCommand implements Callable<Integer> {
         tuning
             .applyTo(DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder)), DRAIN)
             .gateway(gateway)
+            .tracing(tracing.settings(System.getenv()))
             .build();
     if (tuning.dryRun) {
       return PickerProcess.describe(config);

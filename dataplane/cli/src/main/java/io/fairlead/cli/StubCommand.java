@@ -1,5 +1,6 @@
 package io.fairlead.cli;
 
+import io.fairlead.epp.tracing.Tracing;
 import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.server.EngineKind;
 import io.fairlead.stub.server.ModelServer;
@@ -7,6 +8,7 @@ import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.opentelemetry.api.trace.Tracer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,9 +133,16 @@ final class StubCommand implements Callable<Integer> {
       description = "Send the SHA-256 of each request body back as x-stub-body-sha256.")
   private boolean bodyHash;
 
+  @Option(
+      names = "--otlp-traces-endpoint",
+      paramLabel = "URL",
+      description = "Send a span of each completion that its caller traces to this collector.")
+  private @Nullable String tracesEndpoint;
+
   @Override
   public Integer call() throws InterruptedException {
-    List<ModelServerConfig> configs = configs();
+    Tracing tracing = tracing();
+    List<ModelServerConfig> configs = configs(tracing == null ? null : tracing.tracer());
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(threads, NioIoHandler.newFactory());
     List<ModelServer> started = new ArrayList<>();
     var told = new AtomicBoolean();
@@ -144,6 +153,9 @@ final class StubCommand implements Callable<Integer> {
                 () -> {
                   told.set(true);
                   stop(started);
+                  if (tracing != null) {
+                    tracing.close();
+                  }
                   ended.countDown();
                 },
                 "stub-shutdown"));
@@ -193,7 +205,19 @@ final class StubCommand implements Callable<Integer> {
         .join();
   }
 
-  private List<ModelServerConfig> configs() {
+  private @Nullable Tracing tracing() {
+    String endpoint = tracesEndpoint;
+    if (endpoint == null) {
+      return null;
+    }
+    try {
+      return Tracing.start(new Tracing.Settings("fairlead-stub", endpoint, null));
+    } catch (IllegalArgumentException e) {
+      throw wrong("--otlp-traces-endpoint: " + e.getMessage());
+    }
+  }
+
+  private List<ModelServerConfig> configs(@Nullable Tracer tracer) {
     List<HostPort> addresses = addresses();
     List<ModelServerConfig> configs = new ArrayList<>();
     try {
@@ -214,6 +238,7 @@ final class StubCommand implements Callable<Integer> {
                 .profile(speed)
                 .timeScale(timeScale)
                 .bodyHash(bodyHash)
+                .tracer(tracer)
                 .build());
       }
     } catch (IllegalArgumentException e) {

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.tracing.Tracing;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -77,7 +78,7 @@ final class EppFlagsTest {
       metrics-endpoint-auth                           | false                     | SILENT
       enable-pprof                                    | true                      | NOTHING
       enable-pprof                                    | false                     | SILENT
-      tracing                                         | true                      | NOTHING
+      tracing                                         | true                      | CARRIED
       tracing                                         | false                     | SILENT
       enable-cert-reload                              | true                      | SILENT
       enable-cert-reload                              | false                     | NOTHING
@@ -241,6 +242,7 @@ final class EppFlagsTest {
         "--pool-name=p --model-server-metrics-path=m | is \"m\"; start it with /",
         "--pool-name=p --zap-encoder=xml | is \"xml\"; set json or console",
         "--pool-name=p --zap-log-level=loud | is \"loud\"; set debug, info",
+        "--pool-name=p --tracing-ratio=1.5 | --tracing-ratio is \"1.5\"; set 0 to 1",
         "--pool-name=p --drain-timeout=soon | 'soon' is not a duration",
         "--pool-name=p --config-map=m --config-file=f | go without --config-map",
         "--picker=x            | --picker needs --config-map or --pool-name",
@@ -258,6 +260,38 @@ final class EppFlagsTest {
     for (String[] own : new String[][] {{"--help"}, {"-V"}, {"gateway", "--help"}, {}}) {
       assertThat(Fairlead.withCommand(own)).isEqualTo(own);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "                        |                                               | false",
+        "                        | OTEL_SERVICE_NAME=x                           | false",
+        "--tracing               |                                               | true",
+        "--tracing-endpoint=u    |                                               | true",
+        "                        | OTEL_EXPORTER_OTLP_ENDPOINT=u                 | true",
+        "                        | OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=u          | true",
+        "--tracing=false         | OTEL_EXPORTER_OTLP_ENDPOINT=u                 | false",
+        "--tracing               | OTEL_SDK_DISABLED=true                        | false",
+        "--tracing               | OTEL_TRACES_EXPORTER=none                     | false",
+      })
+  void spansAreSentWhereSomebodySaysWhere(
+      @Nullable String flag, @Nullable String variable, boolean sent) {
+    String[] args =
+        flag == null ? new String[] {"--pool-name=p"} : new String[] {"--pool-name=p", flag};
+    Map<String, String> environment =
+        variable == null ? NOWHERE : Map.of(variable.split("=", -1)[0], variable.split("=", -1)[1]);
+    assertThat(command(args).config(environment).tracing() != null).isEqualTo(sent);
+  }
+
+  @Test
+  void spansAreSetByFlags() {
+    assertThat(
+            command("--pool-name=p", "--tracing-endpoint=http://c:4317", "--tracing-ratio=0.25")
+                .config(NOWHERE)
+                .tracing())
+        .isEqualTo(new Tracing.Settings("fairlead", "http://c:4317", 0.25));
   }
 
   private static String source(Map<String, String> environment, String... args) {

@@ -7,6 +7,7 @@ import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.fairlead.epp.telemetry.EndpointLatency;
+import io.fairlead.epp.tracing.Tracing;
 import io.fairlead.epp.transport.Transport;
 import io.fairlead.epp.warmup.WarmUp;
 import io.netty.channel.EventLoopGroup;
@@ -179,8 +180,18 @@ public final class DataPlane implements AutoCloseable {
     return capture;
   }
 
+  private @Nullable Tracing tracing() {
+    Tracing.Settings wanted = config.tracing();
+    if (wanted == null) {
+      return null;
+    }
+    Tracing tracing = Tracing.start(wanted);
+    parts.push(tracing);
+    return tracing;
+  }
+
   private void listen(EventLoopGroup group) {
-    Frontends made = new Frontends(runtime, readiness, group, BodyBudget.ofHeap());
+    Frontends made = new Frontends(runtime, readiness, group, BodyBudget.ofHeap(), tracing());
     if (config.admin() != null) {
       EventLoopGroup own = Transport.group("fairlead-admin", 1);
       parts.push(() -> shutdown(own));

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.tracing.Tracing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     not at all
  * @param loops event loops, at least 1
  * @param capture where what the pool is told and decides is written down
+ * @param tracing where spans of requests go; null for no spans
  */
 public record DataPlaneConfig(
     Source source,
@@ -34,7 +36,8 @@ public record DataPlaneConfig(
     Duration drain,
     Duration warmUp,
     int loops,
-    @Nullable CaptureConfig capture) {
+    @Nullable CaptureConfig capture,
+    Tracing.@Nullable Settings tracing) {
 
   public DataPlaneConfig {
     if (loops < 1) {
@@ -206,6 +209,7 @@ public record DataPlaneConfig(
     private Duration warmUp = Duration.ZERO;
     private int loops = Runtime.getRuntime().availableProcessors();
     private @Nullable CaptureConfig capture;
+    private Tracing.@Nullable Settings tracing;
 
     private Builder(Source source) {
       this.source = source;
@@ -270,10 +274,17 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** Sends spans of requests there; null for none. */
+    public Builder tracing(Tracing.@Nullable Settings settings) {
+      tracing = settings;
+      return this;
+    }
+
     /** All parts as they are now. */
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
-          source, gateway, extProc, health, admin, scraping, drain, warmUp, loops, capture);
+          source, gateway, extProc, health, admin, scraping, drain, warmUp, loops, capture,
+          tracing);
     }
   }
 }

@@ -9,11 +9,12 @@ import io.fairlead.epp.frontend.gateway.ClientBounds;
 import io.fairlead.epp.frontend.gateway.Gateway;
 import io.fairlead.epp.frontend.gateway.GatewayConfig;
 import io.fairlead.epp.memory.BodyBudget;
-import io.fairlead.epp.tls.ServingSecurity;
+import io.fairlead.epp.tracing.Tracing;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the frontends of a pool, on loops that stay the data plane's. */
 final class Frontends {
@@ -25,14 +26,21 @@ final class Frontends {
   private final PoolLoop pool;
   private final EventLoopGroup group;
   private final BodyBudget bodies;
+  private final @Nullable Tracing tracing;
   private final Health health = new Health();
 
-  Frontends(PoolRuntime runtime, Readiness readiness, EventLoopGroup group, BodyBudget bodies) {
+  Frontends(
+      PoolRuntime runtime,
+      Readiness readiness,
+      EventLoopGroup group,
+      BodyBudget bodies,
+      @Nullable Tracing tracing) {
     this.runtime = runtime;
     this.readiness = readiness;
     pool = runtime.pool();
     this.group = group;
     this.bodies = bodies;
+    this.tracing = tracing;
     BodyMeters.register(runtime.registry(), bodies);
     readiness.listen(health::ready);
   }
@@ -46,7 +54,8 @@ final class Frontends {
               GatewayConfig.on(listen.host(), listen.port())
                   .withSecurity(security(config))
                   .withClients(ClientBounds.DEFAULT.withConnections(config.maxConnections()))
-                  .withMaxBodyBytes(config.maxBodyBytes()),
+                  .withMaxBodyBytes(config.maxBodyBytes())
+                  .withTracing(tracing),
               pool,
               bodies,
               group,
@@ -106,7 +115,8 @@ final class Frontends {
     ExtProcServer server =
         ExtProcServer.start(
             new ExtProcConfig(config.listen().host(), port, security, config.maxBodyBytes(), true)
-                .withLeaveAfterPick(config.leaveAfterPick()),
+                .withLeaveAfterPick(config.leaveAfterPick())
+                .withTracing(tracing),
             pool,
             bodies,
             group,

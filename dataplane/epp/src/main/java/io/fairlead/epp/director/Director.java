@@ -9,6 +9,7 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
+import io.fairlead.epp.tracing.RequestTrace;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +47,7 @@ public final class Director implements RequestListener {
   private final PoolLoop pool;
   private final EventExecutor home;
   private final Exchange exchange;
+  private final @Nullable RequestTrace trace;
 
   /** Owned by the frontend's loop. */
   private State state = State.NEW;
@@ -78,10 +80,22 @@ public final class Director implements RequestListener {
   /** Written down as it goes; null when it is not. */
   private @Nullable CapturedRequest captured;
 
+  /** A request that nobody traces. */
   public Director(PoolLoop pool, EventExecutor home, Exchange exchange) {
+    this(pool, home, exchange, null);
+  }
+
+  /**
+   * A request.
+   *
+   * @param trace told of its milestones on {@code home}; null for nobody
+   */
+  public Director(
+      PoolLoop pool, EventExecutor home, Exchange exchange, @Nullable RequestTrace trace) {
     this.pool = pool;
     this.home = home;
     this.exchange = exchange;
+    this.trace = trace;
   }
 
   /** The request is read: decide. Answered by {@link Exchange#send} or {@link Exchange#reject}. */
@@ -90,6 +104,9 @@ public final class Director implements RequestListener {
       throw new IllegalStateException("submitted before: state " + state);
     }
     state = State.DECIDING;
+    if (trace != null) {
+      trace.submitted(facts);
+    }
     RequestFacts told = pool.subsets() ? facts : facts.anywhere();
     pool.run(() -> onArrive(told));
   }
@@ -102,6 +119,9 @@ public final class Director implements RequestListener {
   public void attemptFailed(Failure how) {
     if (state == State.SENT) {
       state = State.DECIDING;
+      if (trace != null) {
+        trace.attemptFailed(how);
+      }
       int of = attempt;
       pool.run(() -> onAttemptFailed(of, how));
     }
@@ -120,6 +140,9 @@ public final class Director implements RequestListener {
     if (state == State.SENT || (state == State.ANSWERING && !firstByteSeen)) {
       state = State.ANSWERING;
       firstByteSeen = true;
+      if (trace != null) {
+        trace.firstByte();
+      }
       progressToldAt = pool.now();
       pool.run(this::onFirstByte);
     }
@@ -164,6 +187,9 @@ public final class Director implements RequestListener {
     state = State.OVER;
     if (submitted) {
       int of = attempt;
+      if (trace != null) {
+        trace.ended(outcome, usage);
+      }
       tellPassed();
       pool.run(() -> onEnd(of, outcome, usage));
     }
@@ -187,6 +213,9 @@ public final class Director implements RequestListener {
       return;
     }
     state = State.OVER;
+    if (trace != null) {
+      trace.left();
+    }
     int of = attempt;
     pool.run(() -> onLeft(of));
   }
@@ -312,7 +341,7 @@ public final class Director implements RequestListener {
           if (state == State.DECIDING || state == State.SENT) {
             state = State.SENT;
             attempt = next.attempt();
-            exchange.send(next);
+            exchange.send(trace == null ? next : trace.sent(next));
           }
         });
     if (again) {
@@ -347,6 +376,9 @@ public final class Director implements RequestListener {
           if (state != State.OVER) {
             state = State.OVER;
             tellPassed();
+            if (trace != null) {
+              trace.rejected(rejection);
+            }
             exchange.reject(rejection);
           }
         });

@@ -9,6 +9,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.util.ReferenceCountUtil;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.Tracer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -31,6 +33,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final ArrayDeque<FullHttpRequest> pipelined = new ArrayDeque<>();
   private boolean busy;
   private @Nullable Completion completion;
+
+  /** Of the completion under way, where it is traced. */
+  private @Nullable Span span;
+
   private @Nullable ScheduledFuture<?> lateFailure;
 
   /** A completion under way, and its name in the engine. */
@@ -63,6 +69,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (forgetLateFailure()) {
       core.cancelled();
     }
+    endSpan();
     ctx.fireChannelInactive();
   }
 
@@ -157,6 +164,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void complete(
       ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange, boolean chat) {
+    Tracer tracer = core.config.tracer();
+    if (tracer != null) {
+      span = CompletionSpan.begin(tracer, core.config.name(), request.headers());
+    }
     long number = core.begun();
     core.applyFaults();
     ApiError refusal = core.refusal();
@@ -222,7 +233,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
     completion = new Completion(core.driver.submit(parsed, reply), reply);
   }
 
+  private void endSpan() {
+    if (span != null) {
+      span.end();
+      span = null;
+    }
+  }
+
   private void responded(ChannelHandlerContext ctx) {
+    endSpan();
     if (completion != null) {
       completion = null;
       core.completed();

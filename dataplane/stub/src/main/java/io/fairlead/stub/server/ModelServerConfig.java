@@ -1,7 +1,9 @@
 package io.fairlead.stub.server;
 
 import io.fairlead.stub.engine.EngineProfile;
+import io.opentelemetry.api.trace.Tracer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link ModelServer} is. Start from {@link #builder}.
@@ -21,6 +23,7 @@ import java.util.List;
  * @param defaultMaxTokens output tokens of a request that does not say
  * @param bodyHash whether to send the SHA-256 of the received body back as {@code
  *     x-stub-body-sha256}
+ * @param tracer makes a span for each completion that its caller traces; null for none
  */
 public record ModelServerConfig(
     String name,
@@ -34,7 +37,8 @@ public record ModelServerConfig(
     double timeScale,
     int maxBodyBytes,
     int defaultMaxTokens,
-    boolean bodyHash) {
+    boolean bodyHash,
+    @Nullable Tracer tracer) {
 
   public ModelServerConfig {
     models = List.copyOf(models);
@@ -84,6 +88,7 @@ public record ModelServerConfig(
     private int maxBodyBytes = 64 << 20;
     private int defaultMaxTokens = 16;
     private boolean bodyHash;
+    private @Nullable Tracer tracer;
 
     private Builder(String name, List<String> models) {
       this.name = name;
@@ -143,6 +148,12 @@ public record ModelServerConfig(
       return this;
     }
 
+    /** Makes a span for each completion. */
+    public Builder tracer(@Nullable Tracer tracer) {
+      this.tracer = tracer;
+      return this;
+    }
+
     public ModelServerConfig build() {
       return new ModelServerConfig(
           name,
@@ -156,7 +167,8 @@ public record ModelServerConfig(
           timeScale,
           maxBodyBytes,
           defaultMaxTokens,
-          bodyHash);
+          bodyHash,
+          tracer);
     }
   }
 }

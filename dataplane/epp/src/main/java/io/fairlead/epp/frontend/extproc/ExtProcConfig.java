@@ -1,7 +1,9 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.fairlead.epp.tls.ServingSecurity;
+import io.fairlead.epp.tracing.Tracing;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How to serve the external processing protocol.
@@ -16,6 +18,7 @@ import java.time.Duration;
  *     answered with 408. Proxies have no such bound of their own in full duplex
  * @param leaveAfterPick whether each stream is left once its request is sent: nothing of the answer
  *     passes through here then, and nothing is learned from it
+ * @param tracing makes spans of requests; null for none
  */
 public record ExtProcConfig(
     String host,
@@ -24,7 +27,8 @@ public record ExtProcConfig(
     int maxBodyBytes,
     boolean healthChecking,
     Duration bodyTimeout,
-    boolean leaveAfterPick) {
+    boolean leaveAfterPick,
+    @Nullable Tracing tracing) {
 
   /** Longest request body when nothing else is said: 32 MiB. */
   public static final int DEFAULT_MAX_BODY_BYTES = 32 << 20;
@@ -50,12 +54,18 @@ public record ExtProcConfig(
   /** With the default wait for bodies, staying with every stream. */
   public ExtProcConfig(
       String host, int port, ServingSecurity security, int maxBodyBytes, boolean healthChecking) {
-    this(host, port, security, maxBodyBytes, healthChecking, DEFAULT_BODY_TIMEOUT, false);
+    this(host, port, security, maxBodyBytes, healthChecking, DEFAULT_BODY_TIMEOUT, false, null);
   }
 
   /** The same, where each stream is left once its request is sent, or is not. */
   public ExtProcConfig withLeaveAfterPick(boolean leave) {
     return new ExtProcConfig(
-        host, port, security, maxBodyBytes, healthChecking, bodyTimeout, leave);
+        host, port, security, maxBodyBytes, healthChecking, bodyTimeout, leave, tracing);
+  }
+
+  /** The same, with spans of requests or without. */
+  public ExtProcConfig withTracing(@Nullable Tracing spans) {
+    return new ExtProcConfig(
+        host, port, security, maxBodyBytes, healthChecking, bodyTimeout, leaveAfterPick, spans);
   }
 }

@@ -78,7 +78,8 @@ public final class ExtProcServer implements AutoCloseable {
               protected RequestReader initialValue() {
                 return pool.newReader();
               }
-            });
+            },
+            config.tracing());
     NettyServerBuilder builder =
         GrpcPort.on(config.host(), config.port(), group)
             .addService(new ExtProcService(context, group))

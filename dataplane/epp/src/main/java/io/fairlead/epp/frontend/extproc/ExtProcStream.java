@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
+import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.core.Outcome;
@@ -9,6 +10,8 @@ import io.fairlead.core.Usage;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.tracing.RequestTrace;
+import io.fairlead.epp.tracing.Tracing;
 import io.grpc.Status;
 import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -41,6 +44,10 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
 
   private Mode mode = Mode.FULL_DUPLEX;
   private String path = "";
+
+  /** Null where nobody traces the request. */
+  private @Nullable RequestTrace trace;
+
   private RequestPhase request = Opened.PHASE;
   private ResponsePhase response = ResponseAwaited.PHASE;
 
@@ -81,6 +88,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   private void take(ProcessingRequest message) {
     if (request instanceof Opened) {
       path = Headers.value(message.getRequestHeaders().getHeaders(), ":path");
+      Tracing tracing = context.tracing();
+      if (tracing != null && message.hasRequestHeaders()) {
+        HeaderMap headers = message.getRequestHeaders().getHeaders();
+        trace = tracing.begin(FRONTEND, name -> Headers.first(headers, name));
+      }
       if (!agree(message)) {
         return;
       }
@@ -176,6 +188,11 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     return mode;
   }
 
+  /** The request's spans; null where nobody traces it. */
+  @Nullable RequestTrace trace() {
+    return trace;
+  }
+
   /** What the client called; empty where it isn't known. */
   String path() {
     return path;
@@ -254,6 +271,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   /** The client gets this error, and no endpoint sees the request. */
   void refuse(BadRequestException problem) {
     context.pool().refused(FRONTEND, OpenAiError.of(problem));
+    if (trace != null) {
+      trace.refused(problem.status(), problem.code());
+    }
     answer(Refusals.of(problem, path));
   }
 
@@ -395,6 +415,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
       leaving.end();
     }
     atPool.end(outcome, response.usage());
+    if (trace != null) {
+      trace.gone(); // which is dropped where the pool knew of it
+    }
     context.streams().closed(this);
     context.counters().streamClosed();
   }

@@ -32,7 +32,7 @@ final class PoolRequest implements Exchange {
   void submit(RequestFacts facts) {
     modelAsked = facts.model();
     streamed = facts.delivery().streamed();
-    Director submitted = new Director(stream.context().pool(), stream.loop(), this);
+    Director submitted = new Director(stream.context().pool(), stream.loop(), this, stream.trace());
     director = submitted;
     submitted.submit(facts);
   }

@@ -3,8 +3,10 @@ package io.fairlead.epp.frontend.extproc;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
+import io.fairlead.epp.tracing.Tracing;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all streams of a server share.
@@ -14,6 +16,7 @@ import java.util.function.LongSupplier;
  * @param leaveAfterPick whether the proxy goes on alone once it has the request
  * @param seeds random bits for each request
  * @param readers one for each loop: a reader is not thread-safe
+ * @param tracing makes spans of requests; null for none
  */
 record StreamContext(
     PoolLoop pool,
@@ -24,7 +27,8 @@ record StreamContext(
     StreamCounters counters,
     OpenStreams streams,
     boolean leaveAfterPick,
-    FastThreadLocal<RequestReader> readers) {
+    FastThreadLocal<RequestReader> readers,
+    @Nullable Tracing tracing) {
 
   RequestReader reader() {
     return readers.get();

@@ -8,6 +8,8 @@ import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.RequestContent;
+import io.fairlead.epp.tracing.RequestTrace;
+import io.fairlead.epp.tracing.Tracing;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -59,6 +61,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   private boolean undecoded;
 
   private @Nullable ProxyExchange exchange;
+
+  /** Of a request that is not the exchange's yet; null where nobody traces it. */
+  private @Nullable RequestTrace trace;
 
   ClientConnection(Gateway gateway, Channel channel, LoopResources resources, Hop hop) {
     this.gateway = gateway;
@@ -162,6 +167,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   @Override
   public void begun(HttpRequest head) {
     answer.to(head);
+    Tracing tracing = gateway.config().tracing();
+    if (tracing != null) {
+      Target target = Target.of(Target.path(head.uri()));
+      boolean traced = target != null && target.isServedByEndpoints();
+      trace = traced ? tracing.begin(FRONTEND, head.headers()::get) : null;
+    }
   }
 
   @Override
@@ -171,11 +182,19 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void refused(OpenAiError error, boolean reusable) {
-    gateway.pool().refused(FRONTEND, error);
+    tellRefused(error);
     if (!reusable) {
       answer.endConnection();
     }
     answer.error(error);
+  }
+
+  private void tellRefused(OpenAiError error) {
+    gateway.pool().refused(FRONTEND, error);
+    if (trace != null) {
+      trace.refused(error.status(), error.code());
+      trace = null;
+    }
   }
 
   @Override
@@ -229,12 +248,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     } catch (BadRequestException e) {
       body.release();
       OpenAiError error = OpenAiError.of(e);
-      gateway.pool().refused(FRONTEND, error);
+      tellRefused(error);
       answer(error);
       return;
     }
     ProxyExchange next =
-        new ProxyExchange(gateway, this, answer.head(), trailers, answer.requestId(), parsed, body);
+        new ProxyExchange(
+            gateway, this, answer.head(), trailers, answer.requestId(), parsed, body, trace);
+    trace = null;
     exchange = next;
     next.start(gateway.seed());
   }
@@ -375,6 +396,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     state = State.CLOSING;
     intake.stop();
     stalls.stop();
+    if (trace != null) {
+      trace.gone();
+      trace = null;
+    }
     ProxyExchange left = exchange;
     exchange = null;
     if (left != null) {

@@ -1,7 +1,9 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.tls.ServingSecurity;
+import io.fairlead.epp.tracing.Tracing;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a gateway listens and proxies.
@@ -16,6 +18,7 @@ import java.time.Duration;
  *     the 5 s after which Python model servers close theirs, so that they rarely close one in use
  * @param maxIdlePerEndpoint unused connections kept per endpoint and event loop
  * @param exposeEndpoint whether responses say in {@code x-fairlead-endpoint} who answered
+ * @param tracing makes spans of requests; null for none
  */
 public record GatewayConfig(
     String host,
@@ -26,7 +29,8 @@ public record GatewayConfig(
     Duration connectTimeout,
     Duration backendIdleTimeout,
     int maxIdlePerEndpoint,
-    boolean exposeEndpoint) {
+    boolean exposeEndpoint,
+    @Nullable Tracing tracing) {
 
   public GatewayConfig {
     if (maxBodyBytes < 1 || maxBodyBytes > 1 << 30) {
@@ -46,7 +50,8 @@ public record GatewayConfig(
         Duration.ofSeconds(2),
         Duration.ofSeconds(4),
         64,
-        false);
+        false,
+        null);
   }
 
   /** The same, protected in another way. */
@@ -60,7 +65,8 @@ public record GatewayConfig(
         connectTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
-        exposeEndpoint);
+        exposeEndpoint,
+        tracing);
   }
 
   /** The same with another limit on request bodies. */
@@ -74,7 +80,8 @@ public record GatewayConfig(
         connectTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
-        exposeEndpoint);
+        exposeEndpoint,
+        tracing);
   }
 
   /** The same with other bounds on clients. */
@@ -88,7 +95,8 @@ public record GatewayConfig(
         connectTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
-        exposeEndpoint);
+        exposeEndpoint,
+        tracing);
   }
 
   /** The same with another time that a connection to an endpoint may take. */
@@ -102,7 +110,8 @@ public record GatewayConfig(
         timeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
-        exposeEndpoint);
+        exposeEndpoint,
+        tracing);
   }
 
   /** The same with another time after which an endpoint's idle connection closes. */
@@ -116,7 +125,8 @@ public record GatewayConfig(
         connectTimeout,
         timeout,
         maxIdlePerEndpoint,
-        exposeEndpoint);
+        exposeEndpoint,
+        tracing);
   }
 
   /** The same, telling clients who answered or not. */
@@ -130,6 +140,22 @@ public record GatewayConfig(
         connectTimeout,
         backendIdleTimeout,
         maxIdlePerEndpoint,
-        expose);
+        expose,
+        tracing);
+  }
+
+  /** The same, with spans of requests or without. */
+  public GatewayConfig withTracing(@Nullable Tracing spans) {
+    return new GatewayConfig(
+        host,
+        port,
+        security,
+        maxBodyBytes,
+        clients,
+        connectTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint,
+        spans);
   }
 }

@@ -17,6 +17,7 @@ import io.fairlead.epp.openai.ModelSplice;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.ResponseWatcher;
+import io.fairlead.epp.tracing.RequestTrace;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -65,6 +66,7 @@ final class ProxyExchange implements Exchange {
    * A request that has been read.
    *
    * @param body read to its end; released by the exchange
+   * @param trace null where nobody traces it
    */
   ProxyExchange(
       Gateway gateway,
@@ -73,7 +75,8 @@ final class ProxyExchange implements Exchange {
       HttpHeaders trailers,
       String requestId,
       ParsedRequest parsed,
-      IncomingBody body) {
+      IncomingBody body,
+      @Nullable RequestTrace trace) {
     this.client = client;
     this.backends = client.resources().backends();
     this.head = head;
@@ -82,7 +85,7 @@ final class ProxyExchange implements Exchange {
     this.parsed = parsed;
     this.body = body;
     this.pool = gateway.pool();
-    this.director = new Director(pool, client.channel().eventLoop(), this);
+    this.director = new Director(pool, client.channel().eventLoop(), this, trace);
   }
 
   void start(long seed) {

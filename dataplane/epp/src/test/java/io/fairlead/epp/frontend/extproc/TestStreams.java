@@ -27,7 +27,8 @@ final class TestStreams {
           protected RequestReader initialValue() {
             return new RequestReader();
           }
-        });
+        },
+        null);
   }
 
   static StreamContext leavingAfterPick(StreamContext context) {
@@ -40,7 +41,8 @@ final class TestStreams {
         context.counters(),
         context.streams(),
         true,
-        context.readers());
+        context.readers(),
+        context.tracing());
   }
 
   /** Where each request fails in an error of ours. */
@@ -56,6 +58,7 @@ final class TestStreams {
         context.counters(),
         context.streams(),
         context.leaveAfterPick(),
-        context.readers());
+        context.readers(),
+        context.tracing());
   }
 }
