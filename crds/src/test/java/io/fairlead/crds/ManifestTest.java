@@ -7,6 +7,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import java.io.IOException;
@@ -74,6 +75,12 @@ final class ManifestTest {
                 .at("/properties/spec/properties/poolRef/properties/group/default")
                 .asText())
         .isEqualTo(InferencePool.GROUP);
+  }
+
+  @Test
+  void frontendsAreTheEnums() {
+    assertThat(texts(schema(EndpointPicker.class).at("/properties/spec/properties/frontend/enum")))
+        .isEqualTo(Frontend.wireNames());
   }
 
   /** One setting in two places: what the API server lets in, the document must be able to say. */

@@ -16,6 +16,7 @@ import io.fairlead.crds.document.RequestsDocument;
 import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolSpec;
@@ -85,6 +86,9 @@ public final class PoolCompiler {
       InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
     findings.addAll(PoolCheck.of(pool));
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
+    if (picker != null) {
+      frontend(picker);
+    }
     RequestsConfig requests = picker == null ? RequestsConfig.DEFAULT : requests(picker);
     SchedulerConfig scheduler = picker == null ? SchedulerConfig.DEFAULT : scheduler(picker);
     List<ModelConfig> configs = models(pool, models);
@@ -128,6 +132,23 @@ public final class PoolCompiler {
         Finding.INVALID_POOL_REF,
         ref.path() + " " + ref.message(),
         Finding.Severity.REJECTS);
+  }
+
+  /** No part of the config: whoever runs pickers goes on with the one before. */
+  private void frontend(EndpointPicker picker) {
+    String name = picker.getSpec() == null ? null : picker.getSpec().frontend();
+    if (Frontend.of(name).isEmpty()) {
+      findings.add(
+          new Finding(
+              ObjectRef.of(picker),
+              "spec.frontend",
+              Finding.INVALID_SPEC,
+              "spec.frontend is "
+                  + FieldPath.quote(String.valueOf(name))
+                  + ", expected one of "
+                  + String.join(", ", Frontend.wireNames()),
+              Finding.Severity.REJECTS));
+    }
   }
 
   /** Null when there is none that could run. */

@@ -202,6 +202,25 @@ final class PoolCompilerTest {
   }
 
   @Test
+  void aFrontendThatNobodyKnowsIsNamedAndTheConfigGoesOn() {
+    EndpointPicker picker =
+        read(
+            EndpointPicker.class,
+            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, frontend: Proxy}}");
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(), picker);
+    assertThat(compilation.config()).isNotNull();
+    assertThat(compilation.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.reason()).isEqualTo("InvalidSpec");
+              assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
+              assertThat(finding.message())
+                  .isEqualTo("spec.frontend is \"Proxy\", expected one of ExtProc, Gateway");
+            });
+  }
+
+  @Test
   void readsThePickersScheduling() {
     EndpointPicker picker =
         read(

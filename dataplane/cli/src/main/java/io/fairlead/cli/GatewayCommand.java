@@ -3,15 +3,20 @@ package io.fairlead.cli;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Gateway;
 import io.fairlead.epp.DataPlaneConfig.Listen;
+import io.fairlead.epp.DataPlaneConfig.Source;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/** Runs the HTTP gateway on a folder of resources. */
+/** Runs the HTTP gateway: on a folder of resources, a list of endpoints, or on Kubernetes. */
 @Command(
     name = "gateway",
     description = "The picker as an HTTP gateway: proxies OpenAI requests in one hop.",
@@ -24,11 +29,10 @@ final class GatewayCommand implements Callable<Integer> {
 
   @Option(
       names = "--folder",
-      required = true,
       description =
-          "Folder of YAML: one InferencePool, its InferenceModels, EndpointSlices. Watched: a good"
+          "Run without Kubernetes on a folder of YAML: one InferencePool, its InferenceModels, EndpointSlices. Watched: a good"
               + " edit takes effect within a second, a broken one is refused.")
-  private Path folder = Path.of(".");
+  private @Nullable Path folder;
 
   @Option(
       names = "--listen",
@@ -60,11 +64,23 @@ final class GatewayCommand implements Callable<Integer> {
       defaultValue = "16384")
   private int maxConnections = DataPlaneConfig.DEFAULT_MAX_CONNECTIONS;
 
+  @Mixin private SourceOptions source = new SourceOptions();
   @Mixin private TracingOptions tracing = new TracingOptions();
   @Mixin private Tuning tuning = new Tuning();
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws InterruptedException {
+    DataPlaneConfig config = config(System.getenv());
+    if (tuning.dryRun) {
+      return PickerProcess.describe(config);
+    }
+    PickerProcess.run(config);
+    return 0;
+  }
+
+  /** What was asked for. */
+  DataPlaneConfig config(Map<String, String> environment) {
     var gateway =
         new Gateway(
             new Listen(listen.host(), listen.port()),
@@ -72,16 +88,27 @@ final class GatewayCommand implements Callable<Integer> {
             lameDuck,
             certPath,
             maxConnections);
-    DataPlaneConfig config =
-        tuning
-            .applyTo(DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder)), DRAIN)
-            .gateway(gateway)
-            .tracing(tracing.settings(System.getenv()))
-            .build();
-    if (tuning.dryRun) {
-      return PickerProcess.describe(config);
+    return tuning
+        .applyTo(DataPlaneConfig.builder(source(environment)), DRAIN)
+        .gateway(gateway)
+        .tracing(tracing.settings(environment))
+        .build();
+  }
+
+  private Source source(Map<String, String> environment) {
+    if (folder == null && !source.isGiven()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Say where the endpoints come from: --folder DIR, --endpoints FILE, or on Kubernetes"
+              + " --pool-name NAME.");
     }
-    PickerProcess.run(config);
-    return 0;
+    if (folder == null) {
+      return source.source(environment);
+    }
+    if (source.isGiven()) {
+      throw new ParameterException(
+          spec.commandLine(), "--folder has all there is: it goes without other sources");
+    }
+    return new DataPlaneConfig.Folder(folder);
   }
 }

@@ -102,6 +102,17 @@ final class SourceOptions {
   @Spec(Target.MIXEE)
   private CommandSpec spec = CommandSpec.create();
 
+  /** Whether anything was said of it. */
+  boolean isGiven() {
+    return endpoints != null
+        || configMap != null
+        || picker != null
+        || !configFile.isEmpty()
+        || !configText.isEmpty()
+        || !poolName.isEmpty()
+        || !selector.isEmpty();
+  }
+
   /**
    * What was asked for.
    *

@@ -10,11 +10,15 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.ServicePort;
+import io.fabric8.kubernetes.api.model.ServicePortBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -51,6 +55,11 @@ public final class Children {
       children.add(disruptionBudget(design));
     }
     return List.copyOf(children);
+  }
+
+  /** What the picker is that runs in this Deployment. */
+  public static Frontend frontend(Deployment there) {
+    return PickerDeployment.frontend(there);
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {
@@ -98,18 +107,28 @@ public final class Children {
         .withMetadata(meta(design, design.service()).build())
         .withNewSpec()
         .withSelector(Labels.selector(design.picker()))
-        .addNewPort()
-        .withName("grpc-ext-proc")
-        .withProtocol("TCP")
-        // The port is TLS, so h2c, HTTP/2 in clear text, would be untrue. This says HTTP/2 and
-        // leaves
-        // TLS to the gateway, as it does for every picker of the protocol.
-        .withAppProtocol("http2")
-        .withPort(design.servicePort())
-        .withTargetPort(new IntOrString(PickerDeployment.EXT_PROC_PORT))
-        .endPort()
+        .withPorts(servicePort(design))
         .endSpec()
         .build();
+  }
+
+  private static ServicePort servicePort(PickerDesign design) {
+    ServicePortBuilder port =
+        new ServicePortBuilder().withProtocol("TCP").withPort(design.servicePort());
+    return switch (design.frontend()) {
+      case EXT_PROC ->
+          port.withName("grpc-ext-proc")
+              // The port is TLS, so h2c, HTTP/2 in clear text, would be untrue. This says HTTP/2
+              // and leaves TLS to the gateway, as it does for every picker of the protocol.
+              .withAppProtocol("http2")
+              .withTargetPort(new IntOrString(PickerDeployment.EXT_PROC_PORT))
+              .build();
+      case GATEWAY ->
+          port.withName("http")
+              .withAppProtocol("http")
+              .withTargetPort(new IntOrString(PickerDeployment.GATEWAY_PORT))
+              .build();
+    };
   }
 
   private static PodDisruptionBudget disruptionBudget(PickerDesign design) {

@@ -7,13 +7,14 @@ import io.fabric8.kubernetes.api.model.ContainerPortBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.IntOrString;
-import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import java.util.List;
 
 /**
  * The Deployment of a picker. Nothing of the config is in its pod template: a change of models,
@@ -21,6 +22,8 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
  */
 final class PickerDeployment {
   static final int EXT_PROC_PORT = 9002;
+  static final int GATEWAY_PORT = 8080;
+  private static final String GATEWAY = "gateway";
   private static final int HEALTH_PORT = 9003;
   private static final int METRICS_PORT = 9090;
 
@@ -28,6 +31,9 @@ final class PickerDeployment {
   private static final int LEAVE_SECONDS = 5;
 
   private static final long GRACE_SECONDS = 45L;
+
+  /** Whole answers come through a gateway: it gives them ten minutes. */
+  private static final long GATEWAY_GRACE_SECONDS = 620L;
 
   private PickerDeployment() {}
 
@@ -54,7 +60,7 @@ final class PickerDeployment {
         .endMetadata()
         .withNewSpec()
         .withServiceAccountName(design.picker())
-        .withTerminationGracePeriodSeconds(GRACE_SECONDS)
+        .withTerminationGracePeriodSeconds(grace(design.frontend()))
         .withNewSecurityContext()
         .withRunAsNonRoot(true)
         .withNewSeccompProfile()
@@ -87,7 +93,7 @@ final class PickerDeployment {
         .withImage(design.image())
         .withImagePullPolicy("IfNotPresent")
         .withArgs(
-            "epp",
+            command(design.frontend()),
             "--pool-namespace",
             design.namespace(),
             "--pool-name",
@@ -100,10 +106,7 @@ final class PickerDeployment {
             fieldEnv("POD_NAME", "metadata.name"),
             fieldEnv("POD_NAMESPACE", "metadata.namespace"),
             fieldEnv("POD_UID", "metadata.uid"))
-        .withPorts(
-            port("grpc-ext-proc", EXT_PROC_PORT),
-            port("grpc-health", HEALTH_PORT),
-            port("http-metrics", METRICS_PORT))
+        .withPorts(ports(design.frontend()))
         .withResources(resources(design))
         .withNewSecurityContext()
         .withAllowPrivilegeEscalation(false)
@@ -112,9 +115,9 @@ final class PickerDeployment {
         .withDrop("ALL")
         .endCapabilities()
         .endSecurityContext()
-        .withStartupProbe(health("liveness").withPeriodSeconds(1).withFailureThreshold(60).build())
-        .withLivenessProbe(health("liveness").withPeriodSeconds(10).withFailureThreshold(3).build())
-        .withReadinessProbe(readiness())
+        .withStartupProbe(alive(design).withPeriodSeconds(1).withFailureThreshold(60).build())
+        .withLivenessProbe(alive(design).withPeriodSeconds(10).withFailureThreshold(3).build())
+        .withReadinessProbe(ready(design).withPeriodSeconds(2).withFailureThreshold(2).build())
         .withNewLifecycle()
         .withNewPreStop()
         .withNewSleep((long) LEAVE_SECONDS)
@@ -127,8 +130,60 @@ final class PickerDeployment {
         .build();
   }
 
-  private static Probe readiness() {
-    return health("inference-extension").withPeriodSeconds(2).withFailureThreshold(2).build();
+  private static String command(Frontend frontend) {
+    return switch (frontend) {
+      case EXT_PROC -> "epp";
+      case GATEWAY -> GATEWAY;
+    };
+  }
+
+  /** What a Deployment that is there runs. */
+  static Frontend frontend(Deployment there) {
+    boolean gateway =
+        there.getSpec().getTemplate().getSpec().getContainers().stream()
+            .anyMatch(container -> container.getArgs().contains(GATEWAY));
+    return gateway ? Frontend.GATEWAY : Frontend.EXT_PROC;
+  }
+
+  private static long grace(Frontend frontend) {
+    return switch (frontend) {
+      case EXT_PROC -> GRACE_SECONDS;
+      case GATEWAY -> GATEWAY_GRACE_SECONDS;
+    };
+  }
+
+  private static List<ContainerPort> ports(Frontend frontend) {
+    ContainerPort metrics = port("http-metrics", METRICS_PORT);
+    return switch (frontend) {
+      case EXT_PROC ->
+          List.of(port("grpc-ext-proc", EXT_PROC_PORT), port("grpc-health", HEALTH_PORT), metrics);
+      case GATEWAY -> List.of(port("http", GATEWAY_PORT), metrics);
+    };
+  }
+
+  private static ProbeBuilder alive(PickerDesign design) {
+    return switch (design.frontend()) {
+      case EXT_PROC -> health("liveness");
+      case GATEWAY -> page("/healthz");
+    };
+  }
+
+  private static ProbeBuilder ready(PickerDesign design) {
+    return switch (design.frontend()) {
+      case EXT_PROC -> health("inference-extension");
+      case GATEWAY -> page("/readyz");
+    };
+  }
+
+  private static ProbeBuilder page(String path) {
+    return new ProbeBuilder()
+        .withTimeoutSeconds(2)
+        .withNewHttpGet()
+        .withPath(path)
+        .withPort(new IntOrString(METRICS_PORT))
+        // An httpGet is applied whole: without the server's default in it, it never matches.
+        .withScheme("HTTP")
+        .endHttpGet();
   }
 
   private static ProbeBuilder health(String service) {

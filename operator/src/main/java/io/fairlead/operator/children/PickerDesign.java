@@ -2,6 +2,7 @@ package io.fairlead.operator.children;
 
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param documentHash which config that is
  * @param lastGood the document that ran before it, for pickers that cannot run this one; null when
  *     there is none
+ * @param frontend what the picker is to those who send requests
  * @param image image of the data plane
  * @param replicas pods to run; null leaves the number to an autoscaler or to the server's default
  * @param resources of the container; null for the defaults
@@ -29,6 +31,7 @@ public record PickerDesign(
     String document,
     ConfigHash documentHash,
     @Nullable String lastGood,
+    Frontend frontend,
     String image,
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources) {

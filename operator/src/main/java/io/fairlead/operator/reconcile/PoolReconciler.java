@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.apply.Attempts;
@@ -134,11 +135,18 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     EndpointPicker picker = served.picker();
     CompiledPool compiled = PoolDesire.compile(seen, picker);
     ServiceRef ref = ServiceRef.of(seen);
-    Optional<PickerDesign> design = design(seen, picker, compiled, ref);
+    Frontend frontend = frontend(seen, picker);
+    Optional<PickerDesign> design = design(seen, picker, compiled, ref, frontend);
     List<HasMetadata> desired = design.map(Children::of).orElse(List.of());
     List<ChildApplier.Failure> failures = children.apply(desired, seen, context);
     PickerFacts facts =
-        facts(seen, compiled, ref, design.map(PickerDesign::documentHash).orElse(null), failures);
+        facts(
+            seen,
+            compiled,
+            ref,
+            frontend,
+            design.map(PickerDesign::documentHash).orElse(null),
+            failures);
     Attempts writes = new Attempts();
     Optional<Duration> again = tell(seen, served, compiled, facts, writes);
     if (!failures.isEmpty()) {
@@ -155,7 +163,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   private Optional<PickerDesign> design(
-      Observation seen, @Nullable EndpointPicker picker, CompiledPool compiled, ServiceRef ref) {
+      Observation seen,
+      @Nullable EndpointPicker picker,
+      CompiledPool compiled,
+      ServiceRef ref,
+      Frontend frontend) {
     if (compiled.config() == null || !(ref instanceof ServiceRef.Resolved service)) {
       return Optional.empty();
     }
@@ -171,22 +183,35 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             ConfigDocument.write(compiled.config()),
             ConfigDocument.hash(compiled.config()),
             compiled.lastGood(),
+            frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
             spec == null ? null : spec.replicas(),
             spec == null ? null : spec.resources()));
+  }
+
+  /** What is asked for; where that is nothing that there is, what runs. */
+  private static Frontend frontend(Observation seen, @Nullable EndpointPicker picker) {
+    var spec = picker == null ? null : picker.getSpec();
+    return Frontend.of(spec == null ? null : spec.frontend())
+        .or(
+            () ->
+                seen.child(Deployment.class, Names.child(seen.pool().getMetadata().getName()))
+                    .map(Children::frontend))
+        .orElse(Frontend.EXT_PROC);
   }
 
   private static PickerFacts facts(
       Observation seen,
       CompiledPool compiled,
       ServiceRef ref,
+      Frontend frontend,
       @Nullable ConfigHash hash,
       List<ChildApplier.Failure> failures) {
     String picker = Names.child(seen.pool().getMetadata().getName());
     Verdict accepted = compiled.accepted();
     Verdict resolved =
         switch (ref) {
-          case ServiceRef.Resolved service -> provided(service, failures);
+          case ServiceRef.Resolved service -> provided(service, frontend, failures);
           case ServiceRef.Unresolved broken -> broken.resolvedRefs();
         };
     if (ref instanceof ServiceRef.Unresolved broken && accepted.isTrue()) {
@@ -216,7 +241,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   private static Verdict provided(
-      ServiceRef.Resolved service, List<ChildApplier.Failure> failures) {
+      ServiceRef.Resolved service, Frontend frontend, List<ChildApplier.Failure> failures) {
     return failures.stream()
         .filter(failure -> failure.child() instanceof Service)
         .map(ChildApplier.Failure::why)
@@ -225,7 +250,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         .orElseGet(
             () ->
                 Verdict.yes(
-                    PoolStatus.RESOLVED_REFS, "Service %s is provided".formatted(service.name())));
+                    PoolStatus.RESOLVED_REFS,
+                    switch (frontend) {
+                      case EXT_PROC -> "Service %s is provided".formatted(service.name());
+                      case GATEWAY ->
+                          "Service %s is provided: clients send their requests to its port %d over HTTP"
+                              .formatted(service.name(), service.port());
+                    }));
   }
 
   /** When to tell again what could not be told now; empty when all could. */

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +18,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ChildrenTest {
@@ -29,6 +33,7 @@ class ChildrenTest {
           "models: []\n",
           ConfigHash.of("abc"),
           null,
+          Frontend.EXT_PROC,
           "example.test/epp:1",
           2,
           null);
@@ -43,19 +48,43 @@ class ChildrenTest {
         document,
         ConfigHash.of(hash),
         "models: []\n",
+        Frontend.EXT_PROC,
         "example.test/epp:1",
         2,
         null);
   }
 
-  @Test
-  void areWhatTheGoldenFileSays() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"EXT_PROC,/golden/children.yaml", "GATEWAY,/golden/children-gateway.yaml"})
+  void areWhatTheGoldenFilesSay(Frontend frontend, String file) throws IOException {
     String actual =
-        Children.of(DESIGN).stream().map(Serialization::asYaml).collect(Collectors.joining());
-    try (InputStream in =
-        Objects.requireNonNull(ChildrenTest.class.getResourceAsStream("/golden/children.yaml"))) {
+        Children.of(as(frontend)).stream().map(Serialization::asYaml).collect(Collectors.joining());
+    try (InputStream in = Objects.requireNonNull(ChildrenTest.class.getResourceAsStream(file))) {
       assertThat(actual).isEqualTo(new String(in.readAllBytes(), StandardCharsets.UTF_8));
     }
+  }
+
+  private static PickerDesign as(Frontend frontend) {
+    return new PickerDesign(
+        DESIGN.namespace(),
+        DESIGN.pool(),
+        DESIGN.poolUid(),
+        DESIGN.service(),
+        DESIGN.servicePort(),
+        DESIGN.document(),
+        DESIGN.documentHash(),
+        DESIGN.lastGood(),
+        frontend,
+        DESIGN.image(),
+        DESIGN.replicas(),
+        DESIGN.resources());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatADeploymentRunsIsSeen(Frontend frontend) {
+    Deployment deployment = (Deployment) deployment(as(frontend));
+    assertThat(Children.frontend(deployment)).isEqualTo(frontend);
   }
 
   @Test
@@ -109,6 +138,7 @@ class ChildrenTest {
             "",
             ConfigHash.of("abc"),
             null,
+            Frontend.EXT_PROC,
             "example.test/epp:1",
             1,
             null);

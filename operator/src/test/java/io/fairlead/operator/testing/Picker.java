@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
+import java.util.function.UnaryOperator;
 
 /**
  * A real picker in this JVM, in the part of the fixture's pod, with the rights that it is given.
@@ -15,20 +16,32 @@ public final class Picker implements AutoCloseable {
 
   /** Starts at once, on what the operator has made for it. */
   public Picker(Installed cluster, PoolFixture pool) {
+    this(cluster, pool, builder -> builder);
+  }
+
+  /** One that takes requests itself, on a free port of the loopback. */
+  public static Picker gateway(Installed cluster, PoolFixture pool) {
+    return new Picker(cluster, pool, builder -> builder.gateway("127.0.0.1", 0));
+  }
+
+  private Picker(
+      Installed cluster, PoolFixture pool, UnaryOperator<DataPlaneConfig.Builder> parts) {
     Config config = cluster.account(pool.namespace(), PoolFixture.PICKER);
     Pod pod = pool.need(Pod.class, PoolFixture.POD);
     plane =
         DataPlane.start(
-            DataPlaneConfig.builder(
-                    new DataPlaneConfig.Kubernetes(
-                        pool.namespace(),
-                        PoolFixture.PICKER,
-                        new DataPlaneConfig.Reporting(
-                            PoolFixture.PICKER,
-                            PoolFixture.POD,
+            parts
+                .apply(
+                    DataPlaneConfig.builder(
+                        new DataPlaneConfig.Kubernetes(
                             pool.namespace(),
-                            pod.getMetadata().getUid()),
-                        () -> new KubernetesClientBuilder().withConfig(config).build()))
+                            PoolFixture.PICKER,
+                            new DataPlaneConfig.Reporting(
+                                PoolFixture.PICKER,
+                                PoolFixture.POD,
+                                pool.namespace(),
+                                pod.getMetadata().getUid()),
+                            () -> new KubernetesClientBuilder().withConfig(config).build())))
                 .loops(1)
                 .build());
   }
@@ -36,6 +49,11 @@ public final class Picker implements AutoCloseable {
   /** What it says of itself. */
   public PickerReport report() {
     return plane.report();
+  }
+
+  /** Where it takes requests, if it does. */
+  public int gatewayPort() {
+    return plane.gatewayPort().orElseThrow();
   }
 
   /** Why requests cannot be served now; empty when they can. */

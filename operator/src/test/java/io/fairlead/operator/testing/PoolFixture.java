@@ -258,6 +258,11 @@ public final class PoolFixture {
     podReady(true);
   }
 
+  /** Another rollout has ended, of the pod that is there. */
+  public void becomeAvailableAgain() {
+    deploymentStatus(1);
+  }
+
   /** The pod fails its readiness probe from now on. */
   public void becomeUnavailable() {
     podReady(false);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What the author of an endpoint picker wants.
  *
  * @param poolRef the pool that it picks for
+ * @param frontend what it is to those who send requests, see {@link Frontend}; ext_proc when absent
  * @param image container image; the operator's own default when absent
  * @param replicas at least 0; absent leaves the number to an autoscaler
  * @param resources of the picker's container; the operator's defaults when absent
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record EndpointPickerSpec(
     @Nullable PoolReference poolRef,
+    @Nullable String frontend,
     @Nullable String image,
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources,
