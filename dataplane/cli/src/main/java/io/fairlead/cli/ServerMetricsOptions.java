@@ -18,9 +18,10 @@ final class ServerMetricsOptions {
   @Option(
       names = "--model-server-metrics-scheme",
       paramLabel = "SCHEME",
-      description = "http or https, where the config lists no metrics-data-source.",
-      defaultValue = "http")
-  private String scheme = "http";
+      description =
+          "http or https, where the config lists no metrics-data-source; http unless endpoints are"
+              + " spoken to over TLS.")
+  private @Nullable String scheme;
 
   @Option(
       names = "--model-server-metrics-path",
@@ -64,7 +65,7 @@ final class ServerMetricsOptions {
    * @throws ParameterException if a value makes no sense
    */
   MetricsScraper.Settings applyTo(MetricsScraper.Settings settings) {
-    if (!scheme.equals("http") && !scheme.equals("https")) {
+    if (scheme != null && !scheme.equals("http") && !scheme.equals("https")) {
       throw wrong("scheme", scheme, "set http or https");
     }
     if (!path.startsWith("/")) {
@@ -73,7 +74,8 @@ final class ServerMetricsOptions {
     if (port < 0 || port > 65_535) {
       throw wrong("port", String.valueOf(port), "set 0 to 65535");
     }
-    var pages = new MetricsSource(scheme.equals("https"), !skipVerify, path, port, null);
+    boolean tls = scheme == null ? settings.pages().tls() : scheme.equals("https");
+    var pages = new MetricsSource(tls, !skipVerify, path, port, null);
     MetricsScraper.Settings of = settings.withPages(pages);
     return staleness == null ? of : of.withStale(staleness);
   }

@@ -8,7 +8,10 @@ import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.opentelemetry.api.trace.Tracer;
+import java.io.File;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -134,6 +138,18 @@ final class StubCommand implements Callable<Integer> {
   private boolean bodyHash;
 
   @Option(
+      names = "--ssl-certfile",
+      paramLabel = "FILE",
+      description = "Serve over TLS, with this certificate in PEM and the key of --ssl-keyfile.")
+  private @Nullable File certificate;
+
+  @Option(
+      names = "--ssl-keyfile",
+      paramLabel = "FILE",
+      description = "Key of the certificate, in PEM as PKCS#8.")
+  private @Nullable File key;
+
+  @Option(
       names = "--otlp-traces-endpoint",
       paramLabel = "URL",
       description = "Send a span of each completion that its caller traces to this collector.")
@@ -228,6 +244,7 @@ final class StubCommand implements Callable<Integer> {
       if (apiOverhead) {
         speed = speed.withApiOverhead();
       }
+      SslContext tls = tls();
       for (int i = 0; i < addresses.size(); i++) {
         String serverName = addresses.size() == 1 ? name : name + "-" + i;
         configs.add(
@@ -238,6 +255,7 @@ final class StubCommand implements Callable<Integer> {
                 .profile(speed)
                 .timeScale(timeScale)
                 .bodyHash(bodyHash)
+                .tls(tls)
                 .tracer(tracer)
                 .build());
       }
@@ -245,6 +263,22 @@ final class StubCommand implements Callable<Integer> {
       throw wrong(String.valueOf(e.getMessage()));
     }
     return configs;
+  }
+
+  private @Nullable SslContext tls() {
+    if (certificate == null && key == null) {
+      return null;
+    }
+    if (certificate == null || key == null) {
+      throw wrong("--ssl-certfile and --ssl-keyfile need each other");
+    }
+    try {
+      return SslContextBuilder.forServer(certificate, key).build();
+    } catch (IllegalArgumentException | SSLException e) {
+      throw wrong(
+          "--ssl-certfile %s and --ssl-keyfile %s are not a PEM certificate and its key: %s"
+              .formatted(certificate, key, e.getMessage()));
+    }
   }
 
   private List<HostPort> addresses() {

@@ -1,7 +1,9 @@
 package io.fairlead.cli;
 
+import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.tls.EndpointSecurity;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -53,6 +55,7 @@ final class Tuning {
       description = "Load everything, print what would run, and exit: 0, or 1 with what is wrong.")
   boolean dryRun;
 
+  @Mixin private EndpointTlsOptions endpointTls = new EndpointTlsOptions();
   @Mixin private CaptureOptions capture = new CaptureOptions();
 
   /** Sets what was asked for; {@code usualDrain} where nothing was said of the end. */
@@ -62,12 +65,20 @@ final class Tuning {
         .drain(drainTimeout == null ? usualDrain : drainTimeout)
         .warmUp(warmUp)
         .capture(capture.config())
+        .endpoints(endpointTls.security())
         .scraping(scraping());
   }
 
   /** How endpoints are asked for their metrics. */
   MetricsScraper.Settings scraping() {
-    return MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval);
+    MetricsScraper.Settings usual =
+        MetricsScraper.Settings.DEFAULT.withInterval(refreshMetricsInterval);
+    if (endpointTls.security() instanceof EndpointSecurity.PlainText) {
+      return usual;
+    }
+    MetricsSource pages = usual.pages();
+    return usual.withPages(
+        new MetricsSource(true, pages.verify(), pages.path(), pages.port(), pages.interval()));
   }
 
   /** Reads {@code 50ms}, {@code 30s}, {@code 1m30s}: as Go, and so pickers, write durations. */

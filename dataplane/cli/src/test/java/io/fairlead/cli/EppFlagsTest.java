@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -242,6 +243,8 @@ final class EppFlagsTest {
         "--pool-name=p --model-server-metrics-path=m | is \"m\"; start it with /",
         "--pool-name=p --zap-encoder=xml | is \"xml\"; set json or console",
         "--pool-name=p --zap-log-level=loud | is \"loud\"; set debug, info",
+        "--pool-name=p --endpoint-ca-file=f | --endpoint-ca-file needs --endpoint-tls",
+        "--pool-name=p --endpoint-tls --endpoint-insecure-skip-verify --endpoint-server-name=n | takes any certificate",
         "--pool-name=p --tracing-ratio=1.5 | --tracing-ratio is \"1.5\"; set 0 to 1",
         "--pool-name=p --drain-timeout=soon | 'soon' is not a duration",
         "--pool-name=p --config-map=m --config-file=f | go without --config-map",
@@ -283,6 +286,34 @@ final class EppFlagsTest {
     Map<String, String> environment =
         variable == null ? NOWHERE : Map.of(variable.split("=", -1)[0], variable.split("=", -1)[1]);
     assertThat(command(args).config(environment).tracing() != null).isEqualTo(sent);
+  }
+
+  @Test
+  void endpointsAreSpokenToAsTheFlagsSay() {
+    DataPlaneConfig plain = run("--pool-name=p").config();
+    assertThat(plain.endpoints()).isEqualTo(new EndpointSecurity.PlainText());
+    assertThat(plain.scraping().pages().tls()).isFalse();
+
+    DataPlaneConfig tls =
+        run(
+                "--pool-name=p",
+                "--endpoint-tls",
+                "--endpoint-ca-file=/ca.pem",
+                "--endpoint-server-name=vllm")
+            .config();
+    assertThat(tls.endpoints())
+        .isEqualTo(new EndpointSecurity.Verified(Path.of("/ca.pem"), "vllm"));
+    assertThat(tls.scraping().pages().tls()).as("metrics, too").isTrue();
+
+    DataPlaneConfig unverified =
+        run(
+                "--pool-name=p",
+                "--endpoint-tls",
+                "--endpoint-insecure-skip-verify",
+                "--model-server-metrics-scheme=http")
+            .config();
+    assertThat(unverified.endpoints()).isEqualTo(new EndpointSecurity.Unverified());
+    assertThat(unverified.scraping().pages().tls()).as("but for what says otherwise").isFalse();
   }
 
   @Test

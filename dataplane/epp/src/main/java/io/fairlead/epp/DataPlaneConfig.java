@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *     not at all
  * @param loops event loops, at least 1
  * @param capture where what the pool is told and decides is written down
+ * @param endpoints how endpoints are spoken to: probes, and servers' own metrics where {@code
+ *     scraping} reads them over TLS, and by the gateway
  * @param tracing where spans of requests go; null for no spans
  */
 public record DataPlaneConfig(
@@ -37,6 +40,7 @@ public record DataPlaneConfig(
     Duration warmUp,
     int loops,
     @Nullable CaptureConfig capture,
+    EndpointSecurity endpoints,
     Tracing.@Nullable Settings tracing) {
 
   public DataPlaneConfig {
@@ -209,6 +213,7 @@ public record DataPlaneConfig(
     private Duration warmUp = Duration.ZERO;
     private int loops = Runtime.getRuntime().availableProcessors();
     private @Nullable CaptureConfig capture;
+    private EndpointSecurity endpoints = new EndpointSecurity.PlainText();
     private Tracing.@Nullable Settings tracing;
 
     private Builder(Source source) {
@@ -274,6 +279,12 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** How endpoints are spoken to. */
+    public Builder endpoints(EndpointSecurity security) {
+      endpoints = security;
+      return this;
+    }
+
     /** Sends spans of requests there; null for none. */
     public Builder tracing(Tracing.@Nullable Settings settings) {
       tracing = settings;
@@ -284,7 +295,7 @@ public record DataPlaneConfig(
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
           source, gateway, extProc, health, admin, scraping, drain, warmUp, loops, capture,
-          tracing);
+          endpoints, tracing);
     }
   }
 }

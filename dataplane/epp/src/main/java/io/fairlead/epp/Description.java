@@ -11,6 +11,7 @@ import io.fairlead.epp.config.ConfigReaders;
 import io.fairlead.epp.config.ConfigSource;
 import io.fairlead.epp.config.DocumentCompiler;
 import io.fairlead.epp.datalayer.EndpointSet;
+import io.fairlead.epp.tls.EndpointTls;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ final class Description {
   private Description() {}
 
   static String of(DataPlaneConfig config) {
+    var _ = EndpointTls.of(config.endpoints()); // says what is wrong with its file
     ConfigOffer offer = read(config.source());
     return switch (offer) {
       case ConfigOffer.Unreadable unreadable ->

@@ -9,6 +9,7 @@ import io.fairlead.epp.frontend.gateway.ClientBounds;
 import io.fairlead.epp.frontend.gateway.Gateway;
 import io.fairlead.epp.frontend.gateway.GatewayConfig;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.channel.EventLoopGroup;
@@ -55,6 +56,7 @@ final class Frontends {
                   .withSecurity(security(config))
                   .withClients(ClientBounds.DEFAULT.withConnections(config.maxConnections()))
                   .withMaxBodyBytes(config.maxBodyBytes())
+                  .withEndpoints(runtime.endpointTls())
                   .withTracing(tracing),
               pool,
               bodies,

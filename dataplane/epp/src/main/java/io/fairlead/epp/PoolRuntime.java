@@ -31,6 +31,7 @@ import io.fairlead.epp.telemetry.HealthMeters;
 import io.fairlead.epp.telemetry.LoopLag;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
@@ -77,6 +78,7 @@ final class PoolRuntime implements AutoCloseable {
   private final LongSupplier clock;
   private final @Nullable Capture capture;
   private final MetricsSource pages;
+  private final @Nullable EndpointTls endpointTls;
 
   /** Written on the control thread. */
   private final OutEndpoints out;
@@ -103,6 +105,7 @@ final class PoolRuntime implements AutoCloseable {
     this.clock = clock;
     pages = config.scraping().pages();
     out = new OutEndpoints(InstantSource.system().instant(), clock.getAsLong());
+    endpointTls = EndpointTls.of(config.endpoints());
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
@@ -113,12 +116,16 @@ final class PoolRuntime implements AutoCloseable {
             clock,
             telemetry,
             new HealthMeters(telemetry.registry()),
-            new HttpProber(loop, Transport.client(group)),
+            new HttpProber(loop, Transport.client(group), endpointTls),
             config.extProc() == null || !config.extProc().ignoreSubset(),
             capture);
     scraper =
         new MetricsScraper(
-            group, Transport.client(group), config.scraping(), clock, new OnScrapes(pool));
+            group,
+            Transport.client(group),
+            config.scraping().withTls(endpointTls),
+            clock,
+            new OnScrapes(pool));
     telemetry.onArrival(scraper::busy);
     LoopLag.measure(group, telemetry.registry(), clock);
     meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
@@ -178,6 +185,11 @@ final class PoolRuntime implements AutoCloseable {
   /** The pool's name, as its config says; empty before the first. Any thread. */
   String name() {
     return name;
+  }
+
+  /** TLS to endpoints; null for plain text. */
+  @Nullable EndpointTls endpointTls() {
+    return endpointTls;
   }
 
   /** Of the pool's clock. */

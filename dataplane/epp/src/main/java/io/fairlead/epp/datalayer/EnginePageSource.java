@@ -1,13 +1,12 @@
 package io.fairlead.epp.datalayer;
 
+import io.fairlead.core.scheduling.MetricsSource;
+import io.fairlead.epp.tls.EndpointSecurity;
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.DataSource.Target;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads servers' own pages where they arrive: in place, without a copy or another thread. */
@@ -16,26 +15,29 @@ final class EnginePageSource implements PageSource {
   private final EnginePages pages;
   private final Duration interval;
   private final Duration quiet;
-  private final @Nullable SslContext tls;
+  private final @Nullable EndpointTls tls;
 
   EnginePageSource(EnginePages pages, MetricsScraper.Settings usual) {
     this.pages = pages;
     boolean own = !pages.interval().isZero();
     interval = own ? pages.interval() : usual.interval();
     quiet = own ? pages.interval() : usual.quiet();
-    tls = pages.source().tls() ? tls(pages.source().verify()) : null;
+    tls = tls(pages.source(), usual);
   }
 
-  private static SslContext tls(boolean verify) {
-    SslContextBuilder client = SslContextBuilder.forClient();
-    if (!verify) {
-      client.trustManager(InsecureTrustManagerFactory.INSTANCE).endpointIdentificationAlgorithm("");
+  /**
+   * Of the pages that are read because nobody says otherwise; a config says whom to trust itself.
+   */
+  private static @Nullable EndpointTls tls(MetricsSource source, MetricsScraper.Settings usual) {
+    if (!source.tls()) {
+      return null;
     }
-    try {
-      return client.build();
-    } catch (SSLException e) {
-      throw new IllegalStateException("TLS can't be set up", e);
-    }
+    return source.equals(usual.pages()) && usual.tls() != null
+        ? usual.tls()
+        : EndpointTls.of(
+            source.verify()
+                ? new EndpointSecurity.Verified(null, null)
+                : new EndpointSecurity.Unverified());
   }
 
   @Override
@@ -54,7 +56,7 @@ final class EnginePageSource implements PageSource {
   }
 
   @Override
-  public @Nullable SslContext tls() {
+  public @Nullable EndpointTls tls() {
     return tls;
   }
 

@@ -1,8 +1,8 @@
 package io.fairlead.epp.datalayer;
 
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.DataSource.Target;
-import io.netty.handler.ssl.SslContext;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -71,7 +71,7 @@ final class ListedPageSource implements PageSource {
   }
 
   @Override
-  public @Nullable SslContext tls() {
+  public @Nullable EndpointTls tls() {
     return null;
   }
 

@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.scheduling.MetricsSource;
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.plugin.DataSource;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,9 +104,16 @@ public final class MetricsScraper implements AutoCloseable {
    * @param pages where servers' own metrics are, if no config says
    * @param quiet from one look at a server's own metrics to the next while no decision depends on
    *     them, if no config says; as {@code interval} where it is shorter
+   * @param tls how endpoints are spoken to whose {@code pages} are over TLS; null for what these
+   *     say themselves
    */
   public record Settings(
-      Duration interval, Duration timeout, Duration stale, MetricsSource pages, Duration quiet) {
+      Duration interval,
+      Duration timeout,
+      Duration stale,
+      MetricsSource pages,
+      Duration quiet,
+      @Nullable EndpointTls tls) {
 
     /** Five times a second, one second for each; once a second while nothing is asked for. */
     public static final Settings DEFAULT =
@@ -113,11 +122,12 @@ public final class MetricsScraper implements AutoCloseable {
             Duration.ofSeconds(1),
             Duration.ofSeconds(5),
             MetricsSource.DEFAULT,
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            null);
 
     /** Of the pages that servers have unless somebody moved them, always at one pace. */
     public Settings(Duration interval, Duration timeout, Duration stale) {
-      this(interval, timeout, stale, MetricsSource.DEFAULT, interval);
+      this(interval, timeout, stale, MetricsSource.DEFAULT, interval, null);
     }
 
     public Settings {
@@ -128,17 +138,22 @@ public final class MetricsScraper implements AutoCloseable {
 
     /** The same at another pace. */
     public Settings withInterval(Duration other) {
-      return new Settings(other, timeout, stale, pages, quiet);
+      return new Settings(other, timeout, stale, pages, quiet, tls);
     }
 
     /** The same, believing a scrape for so long. */
     public Settings withStale(Duration other) {
-      return new Settings(interval, timeout, other, pages, quiet);
+      return new Settings(interval, timeout, other, pages, quiet, tls);
     }
 
     /** The same, of other pages. */
     public Settings withPages(MetricsSource other) {
-      return new Settings(interval, timeout, stale, other, quiet);
+      return new Settings(interval, timeout, stale, other, quiet, tls);
+    }
+
+    /** The same, speaking to endpoints so. */
+    public Settings withTls(@Nullable EndpointTls other) {
+      return new Settings(interval, timeout, stale, pages, quiet, other);
     }
   }
 

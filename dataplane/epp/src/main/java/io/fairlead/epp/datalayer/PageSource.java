@@ -1,8 +1,8 @@
 package io.fairlead.epp.datalayer;
 
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.DataSource.Target;
-import io.netty.handler.ssl.SslContext;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ interface PageSource extends AutoCloseable {
   }
 
   /** Null for plain HTTP. */
-  @Nullable SslContext tls();
+  @Nullable EndpointTls tls();
 
   /** Whether it is the servers' own page, without which nothing is told. */
   boolean ofEngine();

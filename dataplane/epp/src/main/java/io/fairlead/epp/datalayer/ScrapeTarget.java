@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Route;
 import io.fairlead.epp.datalayer.PageSource.PageReader;
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.transport.Failures;
 import io.fairlead.plugin.DataSource.Target;
 import io.netty.bootstrap.Bootstrap;
@@ -24,7 +25,6 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -114,13 +114,20 @@ final class ScrapeTarget {
     phase = (long) (place * interval);
     quiet = Math.max(interval, source.quiet().toNanos());
     stale = Math.max(scraper.settings().stale().toNanos(), 3 * quiet);
-    SslContext tls = source.tls();
+    EndpointTls tls = source.tls();
     bootstrap.handler(
         new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel ch) {
             if (tls != null) {
-              ch.pipeline().addLast(tls.newHandler(ch.alloc(), spec.address(), port));
+              ch.pipeline()
+                  .addLast(
+                      tls.handler(
+                          ch.alloc(),
+                          EndpointTls.Protocol.HTTP_1_1,
+                          spec.address(),
+                          port,
+                          scraper.settings().timeout()));
             }
             ch.pipeline().addLast(new HttpClientCodec(), new Reader());
           }

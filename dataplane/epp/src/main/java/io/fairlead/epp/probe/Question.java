@@ -5,6 +5,7 @@ import io.fairlead.core.Probe;
 import io.fairlead.core.Route;
 import io.fairlead.epp.director.Prober;
 import io.fairlead.epp.openai.Completion;
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.transport.Failures;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
@@ -27,6 +28,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
 
   private final Probe probe;
   private final Prober.Answer answer;
+  private final @Nullable EndpointTls tls;
 
   private @Nullable Future<?> patience;
   private @Nullable Channel channel;
@@ -45,9 +48,10 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
   private boolean written;
   private boolean over;
 
-  Question(Probe probe, Prober.Answer answer) {
+  Question(Probe probe, Prober.Answer answer, @Nullable EndpointTls tls) {
     this.probe = probe;
     this.answer = answer;
+    this.tls = tls;
   }
 
   void ask(EventLoop loop, Class<? extends Channel> channelType) {
@@ -62,6 +66,16 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
+                    if (tls != null) {
+                      ch.pipeline()
+                          .addLast(
+                              tls.handler(
+                                  ch.alloc(),
+                                  EndpointTls.Protocol.HTTP_1_1,
+                                  probe.endpoint().address(),
+                                  probe.endpoint().port(),
+                                  Duration.ofNanos(probe.timeoutNanos())));
+                    }
                     ch.pipeline().addLast(new HttpClientCodec(), Question.this);
                   }
                 })

@@ -1,4 +1,4 @@
-/** TLS of the ports that are served: certificates, their keys, and how long they last. */
+/** TLS: certificates of the ports that are served, and whom to trust of the endpoints. */
 @NullMarked
 package io.fairlead.epp.tls;
 

@@ -284,7 +284,8 @@ class MetricsScraperIT {
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(5),
                 MetricsSource.DEFAULT,
-                Duration.ofSeconds(1)),
+                Duration.ofSeconds(1),
+                null),
             clock::get,
             (endpoint, begunAt, metrics) -> quietly.add(begunAt))) {
       quiet.endpoints(List.of(endpoint("1")));

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import java.io.Closeable;
 import java.net.InetAddress;
@@ -27,6 +28,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A model server that speaks HTTP/2 only. */
 public final class Http2Backend implements Closeable {
@@ -45,6 +47,11 @@ public final class Http2Backend implements Closeable {
   private final Channel server;
 
   public Http2Backend(String name, int streams, Script script) {
+    this(name, streams, null, script);
+  }
+
+  /** One that is spoken to over TLS. */
+  public Http2Backend(String name, int streams, @Nullable SslContext tls, Script script) {
     this.name = name;
     server =
         new ServerBootstrap()
@@ -55,6 +62,9 @@ public final class Http2Backend implements Closeable {
                   @Override
                   protected void initChannel(Channel ch) {
                     connections.add(ch);
+                    if (tls != null) {
+                      ch.pipeline().addLast(tls.newHandler(ch.alloc()));
+                    }
                     ch.pipeline()
                         .addLast(
                             Http2FrameCodecBuilder.forServer()

@@ -13,6 +13,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -66,6 +67,10 @@ public final class ModelServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
+                    SslContext tls = config.tls();
+                    if (tls != null) {
+                      channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+                    }
                     channel
                         .pipeline()
                         .addLast(
@@ -97,11 +102,12 @@ public final class ModelServer implements AutoCloseable {
     return listener.address();
   }
 
-  /** {@code http://host:port}, without a slash at the end. */
+  /** {@code http://host:port}, or {@code https}, without a slash at the end. */
   public String url() {
     InetSocketAddress address = address();
     String host = address.getAddress().getHostAddress();
-    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    String scheme = config().tls() == null ? "http://" : "https://";
+    return scheme + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
   }
 
   /** What it has done so far. Never blocks. */

@@ -1,6 +1,7 @@
 package io.fairlead.stub.server;
 
 import io.fairlead.stub.engine.EngineProfile;
+import io.netty.handler.ssl.SslContext;
 import io.opentelemetry.api.trace.Tracer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaultMaxTokens output tokens of a request that does not say
  * @param bodyHash whether to send the SHA-256 of the received body back as {@code
  *     x-stub-body-sha256}
+ * @param tls for the port; null for plain text
  * @param tracer makes a span for each completion that its caller traces; null for none
  */
 public record ModelServerConfig(
@@ -38,6 +40,7 @@ public record ModelServerConfig(
     int maxBodyBytes,
     int defaultMaxTokens,
     boolean bodyHash,
+    @Nullable SslContext tls,
     @Nullable Tracer tracer) {
 
   public ModelServerConfig {
@@ -88,6 +91,7 @@ public record ModelServerConfig(
     private int maxBodyBytes = 64 << 20;
     private int defaultMaxTokens = 16;
     private boolean bodyHash;
+    private @Nullable SslContext tls;
     private @Nullable Tracer tracer;
 
     private Builder(String name, List<String> models) {
@@ -148,6 +152,12 @@ public record ModelServerConfig(
       return this;
     }
 
+    /** Protects the port. */
+    public Builder tls(@Nullable SslContext tls) {
+      this.tls = tls;
+      return this;
+    }
+
     /** Makes a span for each completion. */
     public Builder tracer(@Nullable Tracer tracer) {
       this.tracer = tracer;
@@ -168,6 +178,7 @@ public record ModelServerConfig(
           maxBodyBytes,
           defaultMaxTokens,
           bodyHash,
+          tls,
           tracer);
     }
   }

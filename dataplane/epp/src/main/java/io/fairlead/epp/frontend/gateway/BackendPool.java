@@ -1,14 +1,19 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.tls.EndpointTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -16,13 +21,22 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One event loop's connections to endpoints. Hands out the most recently used one, so that the rest
  * can go idle and be closed. Not thread-safe: owned by its loop, as are the connections.
  */
 final class BackendPool {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BackendPool.class);
+
+  /** Between two lines of the log about TLS that doesn't come about. */
+  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final EventLoop loop;
   private final GatewayConfig config;
@@ -35,6 +49,8 @@ final class BackendPool {
   /** To endpoints that speak HTTP/2. */
   private final Map<InetSocketAddress, BackendStreams> streams = new HashMap<>();
 
+  private boolean told;
+  private long toldAt;
   private boolean http2;
   private boolean sweeping;
   private boolean closed;
@@ -56,6 +72,90 @@ final class BackendPool {
                     ch.pipeline().addLast(codec());
                   }
                 });
+  }
+
+  /** What connects to that endpoint. */
+  private Bootstrap bootstrap(InetSocketAddress address) {
+    if (config.endpoints() == null) {
+      return bootstrap;
+    }
+    return bootstrap
+        .clone()
+        .handler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel ch) {
+                secure(ch, address, EndpointTls.Protocol.HTTP_1_1);
+                ch.pipeline().addLast(codec()).addLast(new Failing());
+              }
+            });
+  }
+
+  /** A handshake that fails is told to whoever waits for it, and not to the log of each. */
+  private static final class Failing extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      var _ = ctx.close();
+    }
+  }
+
+  /** Adds TLS to a connection that is to be made, unless endpoints are spoken to in plain text. */
+  void secure(Channel channel, InetSocketAddress address, EndpointTls.Protocol protocol) {
+    EndpointTls tls = config.endpoints();
+    if (tls != null) {
+      channel
+          .pipeline()
+          .addLast(
+              tls.handler(
+                  channel.alloc(),
+                  protocol,
+                  address.getHostString(),
+                  address.getPort(),
+                  config.connectTimeout()));
+    }
+  }
+
+  /**
+   * Calls {@code then} when both ends agree on TLS, with null, or with what went wrong; at once
+   * where it is plain text.
+   *
+   * @param connected to an endpoint, and {@link #secure}
+   */
+  void agree(Channel connected, EndpointTls.Protocol protocol, Consumer<@Nullable Throwable> then) {
+    SslHandler tls = connected.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      then.accept(null);
+      return;
+    }
+    tls.handshakeFuture()
+        .addListener(
+            done -> {
+              Throwable failure =
+                  !done.isSuccess()
+                      ? done.cause()
+                      : protocol.isAgreed(tls)
+                          ? null
+                          : new SSLHandshakeException("it does not speak " + protocol);
+              if (failure != null) {
+                tell(connected, failure);
+                var _ = connected.close();
+              }
+              then.accept(failure);
+            });
+    connected.read();
+  }
+
+  /** Why there is no TLS is in no metric; a line in a while is enough, as each request may fail. */
+  private void tell(Channel connected, Throwable failure) {
+    long now = loop.ticker().nanoTime();
+    if (!told || now - toldAt >= TELL_NANOS) {
+      told = true;
+      toldAt = now;
+      LOG.warn(
+          "no TLS with endpoint {}: {}",
+          connected.remoteAddress(),
+          String.valueOf(failure.getMessage()));
+    }
   }
 
   /**
@@ -91,18 +191,37 @@ final class BackendPool {
         return;
       }
     }
-    ChannelFuture connected = bootstrap.connect(address);
+    ChannelFuture connected = bootstrap(address).connect(address);
     connected.addListener(
         done -> {
           if (done.isSuccess()) {
-            BackendConnection connection =
-                new BackendConnection(this, address, connected.channel());
-            connected.channel().pipeline().addFirst(connection.byteWatch()).addLast(connection);
-            user.opened(connection);
+            agree(
+                connected.channel(),
+                EndpointTls.Protocol.HTTP_1_1,
+                failure -> opened(connected.channel(), address, failure, user));
           } else {
             user.openFailed(done.cause());
           }
         });
+  }
+
+  private void opened(
+      Channel channel,
+      InetSocketAddress address,
+      @Nullable Throwable failure,
+      BackendConnection.User user) {
+    if (failure != null) {
+      user.openFailed(failure);
+      return;
+    }
+    BackendConnection connection = new BackendConnection(this, address, channel);
+    ChannelPipeline pipeline = channel.pipeline();
+    // Before the codec, which it is to see the bytes of, and after TLS, whose bytes are no
+    // answer's.
+    pipeline.addBefore(
+        pipeline.context(HttpClientCodec.class).name(), null, connection.byteWatch());
+    pipeline.addLast(connection);
+    user.opened(connection);
   }
 
   private BackendStreams streams(InetSocketAddress address) {

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.tls.EndpointTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -119,23 +120,33 @@ final class BackendStreams {
                   })
               .connect(address);
       channel = connecting.channel();
+      Channel mine = connecting.channel();
       connecting.addListener(
           done -> {
-            connected = done.isSuccess();
-            if (!connected) {
-              usable.remove(this);
-            }
-            for (BackendConnection.User u = waiting.poll(); u != null; u = waiting.poll()) {
-              if (connected) {
-                stream(u);
-              } else {
-                u.openFailed(done.cause());
-              }
+            if (done.isSuccess()) {
+              pool.agree(mine, EndpointTls.Protocol.HTTP_2, this::connected);
+            } else {
+              connected(done.cause());
             }
           });
     }
 
+    private void connected(@Nullable Throwable failure) {
+      connected = failure == null;
+      if (!connected) {
+        usable.remove(this);
+      }
+      for (BackendConnection.User u = waiting.poll(); u != null; u = waiting.poll()) {
+        if (failure == null) {
+          stream(u);
+        } else {
+          u.openFailed(failure);
+        }
+      }
+    }
+
     private void setUp(Channel ch) {
+      pool.secure(ch, address, EndpointTls.Protocol.HTTP_2);
       ch.pipeline()
           .addLast(
               Http2FrameCodecBuilder.forClient()

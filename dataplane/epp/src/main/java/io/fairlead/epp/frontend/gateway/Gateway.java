@@ -93,7 +93,7 @@ public final class Gateway {
     this.group = group;
     this.models = models;
     this.seeds = seeds;
-    served = new ModelDirectory(group.next(), Transport.client(group));
+    served = new ModelDirectory(group.next(), Transport.client(group), config.endpoints());
     for (EventExecutor loop : group) {
       resources.put(
           loop,

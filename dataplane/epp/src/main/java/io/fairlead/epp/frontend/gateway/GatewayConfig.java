@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     the 5 s after which Python model servers close theirs, so that they rarely close one in use
  * @param maxIdlePerEndpoint unused connections kept per endpoint and event loop
  * @param exposeEndpoint whether responses say in {@code x-fairlead-endpoint} who answered
+ * @param endpoints TLS to endpoints; null for plain text
  * @param tracing makes spans of requests; null for none
  */
 public record GatewayConfig(
@@ -30,6 +32,7 @@ public record GatewayConfig(
     Duration backendIdleTimeout,
     int maxIdlePerEndpoint,
     boolean exposeEndpoint,
+    @Nullable EndpointTls endpoints,
     @Nullable Tracing tracing) {
 
   public GatewayConfig {
@@ -51,6 +54,7 @@ public record GatewayConfig(
         Duration.ofSeconds(4),
         64,
         false,
+        null,
         null);
   }
 
@@ -66,6 +70,7 @@ public record GatewayConfig(
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint,
+        endpoints,
         tracing);
   }
 
@@ -81,6 +86,7 @@ public record GatewayConfig(
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint,
+        endpoints,
         tracing);
   }
 
@@ -96,6 +102,7 @@ public record GatewayConfig(
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint,
+        endpoints,
         tracing);
   }
 
@@ -111,6 +118,7 @@ public record GatewayConfig(
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint,
+        endpoints,
         tracing);
   }
 
@@ -126,6 +134,7 @@ public record GatewayConfig(
         timeout,
         maxIdlePerEndpoint,
         exposeEndpoint,
+        endpoints,
         tracing);
   }
 
@@ -141,6 +150,7 @@ public record GatewayConfig(
         backendIdleTimeout,
         maxIdlePerEndpoint,
         expose,
+        endpoints,
         tracing);
   }
 
@@ -156,6 +166,23 @@ public record GatewayConfig(
         backendIdleTimeout,
         maxIdlePerEndpoint,
         exposeEndpoint,
+        endpoints,
         spans);
+  }
+
+  /** The same, speaking to endpoints so; null for plain text. */
+  public GatewayConfig withEndpoints(@Nullable EndpointTls tls) {
+    return new GatewayConfig(
+        host,
+        port,
+        security,
+        maxBodyBytes,
+        clients,
+        connectTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint,
+        tls,
+        tracing);
   }
 }

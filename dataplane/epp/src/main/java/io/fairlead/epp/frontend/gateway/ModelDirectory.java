@@ -2,6 +2,7 @@ package io.fairlead.epp.frontend.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.epp.tls.EndpointTls;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import java.net.InetSocketAddress;
@@ -27,15 +28,18 @@ final class ModelDirectory {
 
   private final EventLoop loop;
   private final Class<? extends SocketChannel> channel;
+  private final @Nullable EndpointTls tls;
   private final List<Consumer<List<ObjectNode>>> waiting = new ArrayList<>();
   private Map<InetSocketAddress, List<ObjectNode>> served = new LinkedHashMap<>();
   private int unanswered;
   private boolean stale = true;
   private long askedAt;
 
-  ModelDirectory(EventLoop loop, Class<? extends SocketChannel> channel) {
+  ModelDirectory(
+      EventLoop loop, Class<? extends SocketChannel> channel, @Nullable EndpointTls tls) {
     this.loop = loop;
     this.channel = channel;
+    this.tls = tls;
   }
 
   /** Asks these endpoints from now on. */
@@ -77,7 +81,7 @@ final class ModelDirectory {
     List<InetSocketAddress> all = List.copyOf(served.keySet());
     unanswered = all.size();
     for (InetSocketAddress address : all) {
-      new ModelQuestion(address, list -> answered(address, list)).ask(loop, channel);
+      new ModelQuestion(address, tls, list -> answered(address, list)).ask(loop, channel);
     }
   }
 

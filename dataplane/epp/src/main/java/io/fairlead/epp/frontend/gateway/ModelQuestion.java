@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.Route;
 import io.fairlead.epp.openai.ModelList;
+import io.fairlead.epp.tls.EndpointTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -24,6 +25,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -36,14 +38,23 @@ final class ModelQuestion extends SimpleChannelInboundHandler<FullHttpResponse> 
   private static final int LONGEST_ANSWER = 1 << 20;
 
   private final InetSocketAddress address;
+  private final @Nullable EndpointTls tls;
   private final Consumer<@Nullable List<ObjectNode>> answer;
   private @Nullable Future<?> patience;
   private @Nullable Channel channel;
   private boolean over;
 
-  /** Tells {@code answer} once: the entries, or null where there was no answer. */
-  ModelQuestion(InetSocketAddress address, Consumer<@Nullable List<ObjectNode>> answer) {
+  /**
+   * Tells {@code answer} once: the entries, or null where there was no answer.
+   *
+   * @param tls null for plain text
+   */
+  ModelQuestion(
+      InetSocketAddress address,
+      @Nullable EndpointTls tls,
+      Consumer<@Nullable List<ObjectNode>> answer) {
     this.address = address;
+    this.tls = tls;
     this.answer = answer;
   }
 
@@ -58,6 +69,16 @@ final class ModelQuestion extends SimpleChannelInboundHandler<FullHttpResponse> 
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
+                    if (tls != null) {
+                      ch.pipeline()
+                          .addLast(
+                              tls.handler(
+                                  ch.alloc(),
+                                  EndpointTls.Protocol.HTTP_1_1,
+                                  address.getHostString(),
+                                  address.getPort(),
+                                  Duration.ofMillis(PATIENCE_MILLIS)));
+                    }
                     ch.pipeline()
                         .addLast(
                             new HttpClientCodec(),

@@ -9,6 +9,10 @@ import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.Http2Backend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.fairlead.epp.tls.EndpointSecurity;
+import io.fairlead.epp.tls.EndpointTls;
+import io.fairlead.epp.tls.PemFiles;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -22,17 +26,30 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Endpoints that speak HTTP/2, as pools of {@code appProtocol: kubernetes.io/h2c} have them. */
 @ExtendWith(NoLeaks.class)
 class GatewayHttp2BackendIT {
+
+  @TempDir private static Path pair;
+
+  @BeforeAll
+  static void makePair() {
+    PemFiles.writeMade(pair, "model-server", Instant.now());
+  }
 
   private static final String USAGE = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}";
 
@@ -41,6 +58,42 @@ class GatewayHttp2BackendIT {
     Rig rig = new Rig(Rig.config(), RequestsConfig.DEFAULT, specs);
     rig.gateway.speakHttp2(true);
     return rig;
+  }
+
+  @Test
+  void overTlsTooWhereTheyAgree() throws Exception {
+    SslContext both = new ServingSecurity.SelfSigned().ready(ServingSecurity.Protocols.HTTP).ssl();
+    GatewayConfig config =
+        Rig.config().withEndpoints(EndpointTls.of(new EndpointSecurity.Unverified()));
+    try (Http2Backend a = new Http2Backend("a", 100, both, GatewayHttp2BackendIT::ok);
+        Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec()));
+        RawHttp client = rig.connect()) {
+      rig.gateway.speakHttp2(true);
+      for (int i = 0; i < 3; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.read().text()).isEqualTo(USAGE);
+      }
+      assertThat(a.connections).as("with many streams").hasSize(1);
+      assertThat(a.requests).hasSize(3);
+    }
+  }
+
+  @Test
+  void oneThatSpeaksAnotherProtocolOverTlsGetsNothing() throws Exception {
+    SslContext http1 =
+        SslContextBuilder.forServer(
+                pair.resolve("tls.crt").toFile(), pair.resolve("tls.key").toFile())
+            .build();
+    GatewayConfig config =
+        Rig.config().withEndpoints(EndpointTls.of(new EndpointSecurity.Unverified()));
+    try (Http2Backend a = new Http2Backend("a", 100, http1, GatewayHttp2BackendIT::ok);
+        Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec()));
+        RawHttp client = rig.connect()) {
+      rig.gateway.speakHttp2(true);
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(502);
+      assertThat(a.requests).isEmpty();
+    }
   }
 
   private static void ok(Channel stream, FullHttpRequest request) {
