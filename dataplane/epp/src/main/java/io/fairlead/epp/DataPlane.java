@@ -57,12 +57,15 @@ public final class DataPlane implements AutoCloseable {
     try {
       runtime = new PoolRuntime(config, group, clock, readiness, capture(clock));
       parts.push(runtime);
-      if (config.warmUp().isPositive()) {
+      boolean warms = config.warmUp().isPositive();
+      if (warms) {
         readiness.cold();
       }
       listen(group);
       runtime.start();
-      warmUp(group, clock);
+      if (warms) {
+        warmUp(group, clock);
+      }
     } catch (RuntimeException | Error e) {
       closeParts();
       throw e;

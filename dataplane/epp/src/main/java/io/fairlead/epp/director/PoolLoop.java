@@ -79,24 +79,6 @@ public final class PoolLoop {
   }
 
   /**
-   * A loop with a core that probes endpoints, and sends a request only where its gateway allows.
-   *
-   * @param limits of the core
-   * @param endpoints told of their health, on the loop
-   * @param prober asks them
-   */
-  public PoolLoop(
-      PoolLimits limits,
-      EventExecutor loop,
-      LongSupplier clock,
-      RequestObserver observer,
-      EndpointObserver endpoints,
-      Prober prober,
-      @Nullable Capture capture) {
-    this(limits, loop, clock, observer, endpoints, prober, true, capture);
-  }
-
-  /**
    * A loop with a core that probes endpoints.
    *
    * @param limits of the core

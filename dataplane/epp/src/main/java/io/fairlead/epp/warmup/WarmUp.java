@@ -69,7 +69,7 @@ public final class WarmUp implements AutoCloseable {
    * @param gateway the HTTP gateway
    * @param extProc the ext_proc server
    * @param secure whether ext_proc is served over TLS
-   * @param bound how long, 0 for not at all
+   * @param bound how long; above 0
    */
   public record Plan(boolean gateway, boolean extProc, boolean secure, Duration bound) {}
 
@@ -91,9 +91,7 @@ public final class WarmUp implements AutoCloseable {
    */
   public void run() {
     try {
-      if (plan.bound().isPositive()) {
-        warmUp();
-      }
+      warmUp();
     } finally {
       ended.countDown();
     }
@@ -218,6 +216,7 @@ public final class WarmUp implements AutoCloseable {
             telemetry,
             new HealthMeters(telemetry.registry()),
             new HttpProber(loop, Transport.client(group)),
+            true,
             null);
     PoolConfig config =
         new PoolConfig(
