@@ -29,12 +29,13 @@ public final class Bench {
 
   /** What the names stand for. */
   static final List<String> NAMES =
-      List.of("decision", "read", "hash", "lookup", "index", "reload");
+      List.of("decision", "read", "watch", "hash", "lookup", "index", "reload");
 
   private static final Map<String, String> CLASSES =
       Map.of(
           "decision", "DecisionBench",
           "read", "ReadBench",
+          "watch", "WatchBench",
           "hash", "HashBench",
           "lookup", "LookupBench",
           "index", "IndexBench",

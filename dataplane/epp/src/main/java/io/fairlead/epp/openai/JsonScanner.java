@@ -1,8 +1,5 @@
 package io.fairlead.epp.openai;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -10,20 +7,13 @@ import org.jspecify.annotations.Nullable;
  * A cursor over JSON in UTF-8 that checks what it passes and builds nothing. Strict as RFC 8259,
  * with a bound on nesting; needs no recursion, so no input can exhaust the stack.
  *
- * <p>Text in strings is passed eight bytes at a time: a word is skipped when none of its bytes is a
- * quote, a backslash, a control character or part of a longer UTF-8 sequence. The borrow in the
- * subtraction can mark bytes above the first hit wrongly, never below it, and only the first is
- * used.
+ * <p>Text in strings is passed eight bytes at a time, as long as it is plain ASCII.
  */
 final class JsonScanner {
 
   /** Objects and arrays inside one another, the outermost included. */
   static final int MAX_DEPTH = 500;
 
-  private static final VarHandle WORD =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long ONES = 0x0101010101010101L;
-  private static final long HIGH = 0x8080808080808080L;
   private static final byte[] NOTHING = new byte[0];
 
   private final boolean[] isObject = new boolean[MAX_DEPTH];
@@ -109,7 +99,7 @@ final class JsonScanner {
     }
   }
 
-  private static boolean isWhitespace(byte b) {
+  static boolean isWhitespace(byte b) {
     return b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 
@@ -269,7 +259,7 @@ final class JsonScanner {
     pos++;
     escaped = false;
     while (true) {
-      skipPlainWords();
+      pos = JsonWords.endOfPlainWords(bytes, pos, end);
       byte b = (byte) peek();
       if (b == '"') {
         pos++;
@@ -285,23 +275,6 @@ final class JsonScanner {
       } else {
         pos++;
       }
-    }
-  }
-
-  private void skipPlainWords() {
-    while (end - pos >= Long.BYTES) {
-      long word = (long) WORD.get(bytes, pos);
-      long hits =
-          (word
-                  | (word - ONES * 0x20)
-                  | ((word ^ (ONES * '"')) - ONES)
-                  | ((word ^ (ONES * '\\')) - ONES))
-              & HIGH;
-      if (hits != 0) {
-        pos += Long.numberOfTrailingZeros(hits) >>> 3;
-        return;
-      }
-      pos += Long.BYTES;
     }
   }
 

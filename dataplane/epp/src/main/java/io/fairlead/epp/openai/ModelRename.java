@@ -2,7 +2,6 @@ package io.fairlead.epp.openai;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.util.ByteProcessor;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -28,16 +27,14 @@ public final class ModelRename {
     NAME,
     LITERAL,
     COMMA,
-    /** Inside a value that does not matter: a string, or {@code skipped} containers deep. */
+    /** Inside a value that does not matter. */
     SKIP,
-    SKIP_STRING,
     /** Nothing more of this document matters. */
     REST
   }
 
-  private static final byte[] DATA = {'d', 'a', 't', 'a', ':'};
-  private static final int OTHER_LINE = -1;
   private static final String MODEL = "model";
+  private static final byte[] MODEL_KEY = {'"', 'm', 'o', 'd', 'e', 'l', '"'};
   private static final int LONGEST_KEY = 9;
 
   /** An escape takes six bytes for what takes one at least. */
@@ -47,13 +44,8 @@ public final class ModelRename {
   private final byte[] targetBytes;
   private final byte[] replacement;
   private final boolean events;
-  private final ByteProcessor step;
-
-  /** Bytes of {@link #DATA} that the line has begun with, or {@link #OTHER_LINE}. */
-  private int matched;
-
-  private boolean emptyLine = true;
-  private boolean afterCarriageReturn;
+  private final EventLines lines = new EventLines();
+  private final ByteWindows.Reader reader;
 
   private Expect expect = Expect.VALUE;
 
@@ -63,7 +55,7 @@ public final class ModelRename {
   private final byte[] key = new byte[LONGEST_KEY];
   private int keyLength;
   private boolean escape;
-  private int skipped;
+  private final SkippedValue skipped = new SkippedValue();
 
   /** The name as it stands, opening quote included, and how much of it was cut off from before. */
   private final byte[] held;
@@ -71,6 +63,9 @@ public final class ModelRename {
   private int heldLength;
   private int heldBefore;
   private boolean escaped;
+
+  /** Whether a name has begun since it was last looked for another one behind it. */
+  private boolean nameSeen;
 
   /** Of the piece at hand: where it is looked at, where the name begins, what is written of it. */
   private int at;
@@ -87,7 +82,7 @@ public final class ModelRename {
     targetBytes = target.getBytes(StandardCharsets.UTF_8);
     replacement = JsonString.of(asked);
     held = new byte[2 + LONGEST_ESCAPE * targetBytes.length];
-    step = events ? this::event : this::document;
+    reader = events ? this::events : this::document;
   }
 
   /**
@@ -127,7 +122,7 @@ public final class ModelRename {
     nameFrom = -1;
     heldBefore = expect == Expect.NAME ? heldLength : 0;
     current = piece;
-    piece.forEachByte(step);
+    ByteWindows.show(piece, reader);
     if (expect == Expect.NAME) {
       if (last) {
         letGo(Expect.REST);
@@ -163,47 +158,81 @@ public final class ModelRename {
     return writing;
   }
 
-  private boolean document(byte b) {
-    json(b);
-    at++;
-    return true;
+  private void document(byte[] bytes, int from, int to) {
+    int shift = at - from;
+    int next = from;
+    while (next < to) {
+      next = line(bytes, next, to, shift);
+      if (next < to) {
+        at = shift + next;
+        json(bytes[next++]);
+      }
+    }
+    at = shift + to;
   }
 
-  private boolean event(byte b) {
-    boolean secondOfLineEnd = afterCarriageReturn && b == '\n';
-    afterCarriageReturn = b == '\r';
-    if (!secondOfLineEnd) {
-      if (b == '\n' || b == '\r') {
-        endLine();
-      } else {
-        emptyLine = false;
-        if (matched == DATA.length) {
-          json(b);
-        } else if (matched >= 0) {
-          matched = b == DATA[matched] ? matched + 1 : OTHER_LINE;
+  private void events(byte[] bytes, int from, int to) {
+    int shift = at - from;
+    int next = from;
+    while (next < to) {
+      if (lines.inData()) {
+        if (depth == 0 && expect == Expect.VALUE) {
+          next = JsonWords.endOfEventWithout(MODEL_KEY, bytes, next, to);
+        }
+        next = line(bytes, next, to, shift);
+        if (next == to) {
+          break;
+        }
+      }
+      at = shift + next;
+      byte b = bytes[next++];
+      switch (lines.next(b)) {
+        case DATA -> json(b);
+        case DATA_END -> json((byte) '\n');
+        case EVENT_END -> {
+          expect = Expect.VALUE;
+          depth = 0;
+          escape = false;
+        }
+        case OTHER -> {}
+      }
+    }
+    at = shift + to;
+  }
+
+  /** Takes bytes up to the end of a line, and says where that is; {@code to} if it is not there. */
+  private int line(byte[] bytes, int from, int to, int shift) {
+    int next = from;
+    while (next < to) {
+      if (expect == Expect.SKIP) {
+        next = skipped.ahead(bytes, next, to);
+      } else if (expect == Expect.REST) {
+        next = JsonWords.control(bytes, next, to);
+      }
+      if (next < to) {
+        byte b = bytes[next];
+        if (b == '\n' || b == '\r') {
+          return next;
+        }
+        at = shift + next;
+        json(b);
+        next++;
+        if (nameSeen && expect == Expect.COMMA) {
+          nameSeen = false;
+          next = events ? JsonWords.endOfEventWithout(MODEL_KEY, bytes, next, to) : next;
         }
       }
     }
-    at++;
-    return true;
-  }
-
-  private void endLine() {
-    if (emptyLine) {
-      expect = Expect.VALUE;
-      depth = 0;
-      escape = false;
-    } else if (matched == DATA.length) {
-      json((byte) '\n');
-    }
-    emptyLine = true;
-    matched = 0;
+    return to;
   }
 
   private void json(byte b) {
     switch (expect) {
-      case SKIP_STRING -> skipString(b);
-      case SKIP -> skip(b);
+      case SKIP -> {
+        if (skipped.next(b)) {
+          expect = Expect.COMMA;
+        }
+      }
       case NAME -> name(b);
       case IN_KEY -> inKey(b);
       case KEY -> {
@@ -217,7 +246,7 @@ public final class ModelRename {
       case COLON -> between(b, ':', Expect.VALUE);
       case VALUE -> value(b);
       case LITERAL -> {
-        if (b == ',' || b == '}' || isWhitespace(b)) {
+        if (b == ',' || b == '}' || JsonScanner.isWhitespace(b)) {
           expect = Expect.COMMA;
           between(b, ',', Expect.KEY);
         }
@@ -233,13 +262,9 @@ public final class ModelRename {
     } else if (b == '}' && wanted == ',') {
       depth--;
       expect = depth == 0 ? Expect.REST : Expect.COMMA;
-    } else if (!isWhitespace(b)) {
+    } else if (!JsonScanner.isWhitespace(b)) {
       expect = Expect.REST;
     }
-  }
-
-  private static boolean isWhitespace(byte b) {
-    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 
   private void inKey(byte b) {
@@ -267,17 +292,17 @@ public final class ModelRename {
           depth++;
           expect = Expect.KEY;
         } else {
-          skipped = 1;
+          skipped.beginContainer();
           expect = Expect.SKIP;
         }
       }
       case '[' -> {
-        skipped = 1;
+        skipped.beginContainer();
         expect = depth == 0 ? Expect.REST : Expect.SKIP;
       }
       case '"' -> string();
       default -> {
-        if (!isWhitespace(b)) {
+        if (!JsonScanner.isWhitespace(b)) {
           expect = depth == 0 ? Expect.REST : Expect.LITERAL;
         }
       }
@@ -285,18 +310,19 @@ public final class ModelRename {
   }
 
   private void string() {
-    skipped = 0;
     if (depth == 0) {
       expect = Expect.REST;
     } else if (isKey(MODEL)) {
       expect = Expect.NAME;
+      nameSeen = true;
       nameFrom = at;
       held[0] = '"';
       heldLength = 1;
       heldBefore = 0;
       escaped = false;
     } else {
-      expect = Expect.SKIP_STRING;
+      skipped.beginString(false);
+      expect = Expect.SKIP;
     }
   }
 
@@ -319,7 +345,9 @@ public final class ModelRename {
     if (asTarget && heldLength < held.length) {
       held[heldLength++] = b;
     } else {
-      letGo(Expect.SKIP_STRING);
+      skipped.beginString(escape);
+      escape = false;
+      letGo(Expect.SKIP);
     }
   }
 
@@ -347,29 +375,5 @@ public final class ModelRename {
       heldBefore = 0;
     }
     expect = next;
-  }
-
-  private void skip(byte b) {
-    switch (b) {
-      case '"' -> expect = Expect.SKIP_STRING;
-      case '{', '[' -> skipped++;
-      case '}', ']' -> {
-        skipped--;
-        if (skipped == 0) {
-          expect = Expect.COMMA;
-        }
-      }
-      default -> {}
-    }
-  }
-
-  private void skipString(byte b) {
-    if (escape) {
-      escape = false;
-    } else if (b == '\\') {
-      escape = true;
-    } else if (b == '"') {
-      expect = skipped > 0 ? Expect.SKIP : Expect.COMMA;
-    }
   }
 }

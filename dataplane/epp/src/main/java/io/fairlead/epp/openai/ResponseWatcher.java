@@ -2,7 +2,6 @@ package io.fairlead.epp.openai;
 
 import io.fairlead.core.Usage;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ByteProcessor;
 import java.util.Locale;
 
 /**
@@ -10,24 +9,16 @@ import java.util.Locale;
  * One per response.
  *
  * <p>Of a stream of events, the {@code data} lines are read as JSON, one document per event; of
- * several usages each count is the last one told. Works byte by byte, so how the body is cut makes
- * no difference, and whatever the body is, it only ever means that counts stay unknown.
+ * several usages each count is the last one told. How the body is cut makes no difference, and
+ * whatever the body is, it only ever means that counts stay unknown.
  */
 public final class ResponseWatcher {
 
-  private static final byte[] DATA = {'d', 'a', 't', 'a', ':'};
-  private static final int OTHER_LINE = -1;
-
   private final UsageScanner json = new UsageScanner();
-  private final ByteProcessor step;
-
-  /** Bytes of {@link #DATA} that the line has begun with, or {@link #OTHER_LINE}. */
-  private int matched;
-
+  private final EventLines lines = new EventLines();
+  private final ByteWindows.Reader reader;
   private int events;
   private boolean hasData;
-  private boolean emptyLine = true;
-  private boolean afterCarriageReturn;
 
   /**
    * A watcher for one response.
@@ -35,15 +26,15 @@ public final class ResponseWatcher {
    * @param contentType the response's header; {@code text/event-stream} is read as events
    */
   public ResponseWatcher(String contentType) {
-    step =
+    reader =
         contentType.toLowerCase(Locale.ROOT).contains("text/event-stream")
-            ? this::event
+            ? this::events
             : this::document;
   }
 
   /** Looks at the next bytes of the body without consuming them. */
   public void watch(ByteBuf body) {
-    body.forEachByte(step);
+    ByteWindows.show(body, reader);
   }
 
   /** Token counts seen so far, and how many events have gone by. */
@@ -59,40 +50,39 @@ public final class ResponseWatcher {
     return events;
   }
 
-  private boolean document(byte b) {
-    json.next(b);
-    return true;
-  }
-
-  private boolean event(byte b) {
-    boolean secondOfLineEnd = afterCarriageReturn && b == '\n';
-    afterCarriageReturn = b == '\r';
-    if (secondOfLineEnd) {
-      return true;
-    }
-    if (b == '\n' || b == '\r') {
-      endLine();
-    } else {
-      emptyLine = false;
-      if (matched == DATA.length) {
-        json.next(b);
-      } else if (matched >= 0) {
-        matched = b == DATA[matched] ? matched + 1 : OTHER_LINE;
+  private void document(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to) {
+      at = json.line(bytes, at, to);
+      if (at < to) {
+        json.next(bytes[at++]);
       }
     }
-    return true;
   }
 
-  private void endLine() {
-    if (emptyLine) {
-      events += hasData ? 1 : 0;
-      hasData = false;
-      json.reset();
-    } else if (matched == DATA.length) {
-      hasData = true;
-      json.next((byte) '\n');
+  private void events(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to) {
+      if (lines.inData()) {
+        at = json.line(bytes, json.event(bytes, at, to), to);
+        if (at == to) {
+          return;
+        }
+      }
+      byte b = bytes[at++];
+      switch (lines.next(b)) {
+        case DATA -> json.next(b);
+        case DATA_END -> {
+          hasData = true;
+          json.next((byte) '\n');
+        }
+        case EVENT_END -> {
+          events += hasData ? 1 : 0;
+          hasData = false;
+          json.reset();
+        }
+        case OTHER -> {}
+      }
     }
-    emptyLine = true;
-    matched = 0;
   }
 }

@@ -35,9 +35,8 @@ final class UsageScanner {
     VALUE,
     NUMBER,
     COMMA,
-    /** Inside a value that does not matter: a string, or {@code skipped} containers deep. */
+    /** Inside a value that does not matter. */
     SKIP,
-    SKIP_STRING,
     /** Not JSON; nothing more is read. */
     BROKEN
   }
@@ -76,6 +75,7 @@ final class UsageScanner {
   }
 
   private static final int UNKNOWN = -1;
+  private static final byte[] USAGE = {'"', 'u', 's', 'a', 'g', 'e', '"'};
 
   private final Node[] path = {Node.OUTSIDE, Node.ROOT, Node.OUTSIDE, Node.OUTSIDE, Node.OUTSIDE};
   private final byte[] keyText = new byte[Key.LONGEST];
@@ -84,7 +84,7 @@ final class UsageScanner {
   private int keyLength;
   private @Nullable Key key;
   private boolean escape;
-  private int skipped;
+  private final SkippedValue skipped = new SkippedValue();
   private long number;
 
   private int prompt = UNKNOWN;
@@ -101,14 +101,45 @@ final class UsageScanner {
     escape = false;
   }
 
+  /** Where an event's data ends from there on, if there is no usage in it; else {@code from}. */
+  int event(byte[] bytes, int from, int to) {
+    return depth == 0 && expect == Expect.VALUE
+        ? JsonWords.endOfEventWithout(USAGE, bytes, from, to)
+        : from;
+  }
+
   Usage usage() {
     return usage;
   }
 
+  /** Takes bytes up to the end of a line, and says where that is; {@code to} if it is not there. */
+  int line(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to) {
+      if (expect == Expect.SKIP) {
+        at = skipped.ahead(bytes, at, to);
+      } else if (expect == Expect.BROKEN) {
+        at = JsonWords.control(bytes, at, to);
+      }
+      if (at < to) {
+        byte b = bytes[at];
+        if (b == '\n' || b == '\r') {
+          return at;
+        }
+        next(b);
+        at++;
+      }
+    }
+    return to;
+  }
+
   void next(byte b) {
     switch (expect) {
-      case SKIP_STRING -> skipString(b);
-      case SKIP -> skip(b);
+      case SKIP -> {
+        if (skipped.next(b)) {
+          expect = afterValue();
+        }
+      }
       case IN_KEY -> inKey(b);
       case KEY -> {
         if (b == '"') {
@@ -137,13 +168,13 @@ final class UsageScanner {
   private void unless(byte b, char wanted, Expect then) {
     if (b == wanted) {
       expect = then;
-    } else if (!isWhitespace(b)) {
+    } else if (!JsonScanner.isWhitespace(b)) {
       expect = Expect.BROKEN;
     }
   }
 
-  private static boolean isWhitespace(byte b) {
-    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  private Expect afterValue() {
+    return depth == 0 ? Expect.VALUE : Expect.COMMA;
   }
 
   private void inKey(byte b) {
@@ -165,12 +196,12 @@ final class UsageScanner {
     switch (b) {
       case '{' -> open();
       case '[' -> {
-        skipped = 1;
+        skipped.beginContainer();
         expect = Expect.SKIP;
       }
       case '"' -> {
-        skipped = 0;
-        expect = Expect.SKIP_STRING;
+        skipped.beginString(false);
+        expect = Expect.SKIP;
       }
       case ' ', '\n', '\r', '\t' -> {}
       default -> {
@@ -184,7 +215,7 @@ final class UsageScanner {
   private void open() {
     Node node = depth == 0 ? Node.ROOT : inside(path[depth]);
     if (node == Node.OUTSIDE) {
-      skipped = 1;
+      skipped.beginContainer();
       expect = Expect.SKIP;
       return;
     }
@@ -217,7 +248,7 @@ final class UsageScanner {
       take();
     }
     depth--;
-    expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
+    expect = afterValue();
   }
 
   private void take() {
@@ -241,9 +272,9 @@ final class UsageScanner {
         number = number * 10 + (b - '0');
         number = number > Integer.MAX_VALUE ? UNKNOWN : number;
       }
-    } else if (b == ',' || b == '}' || isWhitespace(b)) {
+    } else if (b == ',' || b == '}' || JsonScanner.isWhitespace(b)) {
       count((int) number);
-      expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
+      expect = afterValue();
       if (depth > 0) {
         next(b);
       }
@@ -266,30 +297,6 @@ final class UsageScanner {
       }
     } else if (path[depth] == Node.DETAILS && key == Key.CACHED) {
       cached = value;
-    }
-  }
-
-  private void skip(byte b) {
-    switch (b) {
-      case '"' -> expect = Expect.SKIP_STRING;
-      case '{', '[' -> skipped++;
-      case '}', ']' -> {
-        skipped--;
-        if (skipped == 0) {
-          expect = depth == 0 ? Expect.VALUE : Expect.COMMA;
-        }
-      }
-      default -> {}
-    }
-  }
-
-  private void skipString(byte b) {
-    if (escape) {
-      escape = false;
-    } else if (b == '\\') {
-      escape = true;
-    } else if (b == '"') {
-      expect = skipped > 0 ? Expect.SKIP : depth == 0 ? Expect.VALUE : Expect.COMMA;
     }
   }
 }

@@ -156,18 +156,28 @@ class ModelRenameTest {
 
   @Test
   void whateverTheBytesAreOneCutMakesNoDifference() {
-    String alphabet = "{}[]\":,\\u \n\rdata:model@@";
+    String alphabet = "{}[]\":,\\u \n\rdata:model@@%%";
     for (long seed = 0; seed < 20_000; seed++) {
       Random random = new Random(seed);
       StringBuilder text = new StringBuilder(random.nextBoolean() ? "data: {\"model\":@," : "{");
       for (int i = random.nextInt(40); i > 0; i--) {
         text.append(alphabet.charAt(random.nextInt(alphabet.length())));
       }
-      byte[] body = text.toString().replace("@", "\"llama/v2-\\\"é\\\\😀\"").getBytes(UTF_8);
+      byte[] body =
+          text.toString()
+              .replace("%", "\n\ndata: {\"model\":@,")
+              .replace("@", "\"llama/v2-\\\"é\\\\😀\"")
+              .getBytes(UTF_8);
       String type = random.nextBoolean() ? JSON : EVENTS;
+      String whole = renamed(type, body);
       assertThat(renamed(type, body, random.nextInt(body.length + 1)))
           .as("seed %d", seed)
-          .isEqualTo(renamed(type, body));
+          .isEqualTo(whole);
+      int[] everywhere = new int[body.length];
+      Arrays.setAll(everywhere, i -> i);
+      assertThat(renamed(type, body, everywhere))
+          .as("seed %d, byte by byte", seed)
+          .isEqualTo(whole);
     }
   }
 }

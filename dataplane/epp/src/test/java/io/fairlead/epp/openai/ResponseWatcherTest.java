@@ -6,6 +6,7 @@ import io.fairlead.core.Usage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,6 +165,54 @@ class ResponseWatcherTest {
         Usage usage = watch(type, body.toString());
         assertThat(usage.promptTokens()).as("seed %d", seed).isGreaterThanOrEqualTo(-1);
       }
+    }
+  }
+
+  @Test
+  void whateverTheBytesAreWordsTellWhatSingleBytesTell() {
+    String alphabet = "{}[]\":,\\u \t\n\rdata:@@@#####%%%%&&";
+    for (long seed = 0; seed < 20_000; seed++) {
+      Random random = new Random(seed);
+      StringBuilder text = new StringBuilder(random.nextBoolean() ? "data: {" : "{");
+      for (int i = random.nextInt(60); i > 0; i--) {
+        text.append(alphabet.charAt(random.nextInt(alphabet.length())));
+      }
+      byte[] body =
+          text.toString()
+              .replace("@", "\"usage\":{\"prompt_tokens\":" + random.nextInt(9) + "}")
+              .replace("%", "\n\ndata: ")
+              .replace("&", "\"usage\":null")
+              .replace("#", "\"some text é\"")
+              .getBytes(StandardCharsets.UTF_8);
+      String type = random.nextBoolean() ? JSON : EVENTS;
+      ResponseWatcher single = new ResponseWatcher(type);
+      for (byte b : body) {
+        single.watch(Unpooled.wrappedBuffer(new byte[] {b}));
+      }
+      for (ByteBuf buffer : List.of(Unpooled.wrappedBuffer(body), Unpooled.directBuffer())) {
+        if (buffer.isDirect()) {
+          buffer.writeBytes(body);
+        }
+        ResponseWatcher whole = new ResponseWatcher(type);
+        int cut = random.nextInt(body.length + 1);
+        whole.watch(buffer.slice(0, cut));
+        whole.watch(buffer.slice(cut, body.length - cut));
+        assertThat(whole.usage()).as("seed %d", seed).isEqualTo(single.usage());
+        buffer.release();
+      }
+    }
+  }
+
+  @Test
+  void readsALongBodyOutsideOfTheHeap() {
+    for (int length = 8 * 1024 - 60; length < 8 * 1024; length++) {
+      String body = "{\"text\":\"" + "x".repeat(length) + "\",\"usage\":" + COUNTS + "}";
+      ByteBuf direct = Unpooled.directBuffer().writeBytes(body.getBytes(StandardCharsets.UTF_8));
+      ResponseWatcher watcher = new ResponseWatcher(JSON);
+      watcher.watch(direct);
+      assertThat(direct.readableBytes()).as("not consumed").isEqualTo(body.length());
+      direct.release();
+      assertThat(counts(watcher)).isEqualTo(new Usage(11, 7, 5));
     }
   }
 }
