@@ -5,9 +5,10 @@ import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -34,7 +35,24 @@ final class HeaderRules {
 
   private static final Set<String> OWN = Set.of("content-length", "expect");
 
+  private static final HeaderNames NOT_TO_CLIENT = names(ONE_HOP);
+  private static final HeaderNames NOT_TO_BACKEND = names(ONE_HOP, OWN);
+
+  /** What headers begin with that belong to a gateway, to the picker and to Netty's codec. */
+  private static final List<AsciiString> INTERNAL =
+      List.of(
+          AsciiString.of("x-gateway-"), AsciiString.of("x-fairlead-"), AsciiString.of("x-http2-"));
+
   private HeaderRules() {}
+
+  @SafeVarargs
+  private static HeaderNames names(Set<String>... kinds) {
+    Set<String> all = new HashSet<>(PickerHeaders.NOT_FROM_CLIENTS);
+    for (Set<String> kind : kinds) {
+      all.addAll(kind);
+    }
+    return new HeaderNames(all);
+  }
 
   /** No headers yet; values are not checked again: they come from the decoder or from here. */
   static HttpHeaders none() {
@@ -42,55 +60,62 @@ final class HeaderRules {
   }
 
   static HttpHeaders toBackend(HttpHeaders from) {
-    return copy(from, OWN);
+    return copy(from, NOT_TO_BACKEND);
   }
 
   static HttpHeaders toClient(HttpHeaders from) {
-    return copy(from, Set.of());
+    return copy(from, NOT_TO_CLIENT);
   }
 
   /**
    * A request's trailers as an endpoint may have them; from the decoder's own, which are reused.
    */
   static HttpHeaders trailersToBackend(HttpHeaders from) {
-    return from.isEmpty() ? EmptyHttpHeaders.INSTANCE : copy(from, OWN);
+    return from.isEmpty() ? EmptyHttpHeaders.INSTANCE : copy(from, NOT_TO_BACKEND);
   }
 
   /** Leaves in a response's trailers what may pass. */
   static void filterTrailers(HttpHeaders trailers) {
     if (!trailers.isEmpty()) {
-      HttpHeaders passing = copy(trailers, OWN);
+      HttpHeaders passing = copy(trailers, NOT_TO_BACKEND);
       trailers.clear().add(passing);
     }
   }
 
-  private static HttpHeaders copy(HttpHeaders from, Set<String> dropped) {
-    Set<String> listed = Set.of();
-    if (from.contains(HttpHeaderNames.CONNECTION)) {
-      listed = new HashSet<>();
-      for (String value : from.getAll(HttpHeaderNames.CONNECTION)) {
-        for (String name : value.split(",", -1)) {
-          listed.add(name.strip().toLowerCase(Locale.ROOT));
-        }
-      }
-    }
+  private static HttpHeaders copy(HttpHeaders from, HeaderNames dropped) {
+    HeaderNames listed = from.contains(HttpHeaderNames.CONNECTION) ? listed(from) : null;
     HttpHeaders to = none();
     Iterator<Map.Entry<CharSequence, CharSequence>> headers = from.iteratorCharSequence();
     while (headers.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = headers.next();
-      String name = header.getKey().toString().toLowerCase(Locale.ROOT);
-      boolean internal =
-          name.startsWith("x-gateway-")
-              || name.startsWith("x-fairlead-")
-              || name.startsWith("x-http2-");
-      if (!internal
-          && !ONE_HOP.contains(name)
-          && !dropped.contains(name)
-          && !PickerHeaders.NOT_FROM_CLIENTS.contains(name)
-          && !listed.contains(name)) {
-        to.add(header.getKey(), header.getValue());
+      CharSequence name = header.getKey();
+      if (!dropped.contains(name)
+          && !isInternal(name)
+          && (listed == null || !listed.contains(name))) {
+        to.add(name, header.getValue());
       }
     }
     return to;
+  }
+
+  /** Those that the sender says are of one hop. */
+  private static HeaderNames listed(HttpHeaders from) {
+    Set<String> names = new HashSet<>();
+    for (String value : from.getAll(HttpHeaderNames.CONNECTION)) {
+      for (String name : value.split(",", -1)) {
+        names.add(name.strip());
+      }
+    }
+    return new HeaderNames(names);
+  }
+
+  private static boolean isInternal(CharSequence name) {
+    for (int i = 0; i < INTERNAL.size(); i++) {
+      AsciiString start = INTERNAL.get(i);
+      if (AsciiString.regionMatches(name, true, 0, start, 0, start.length())) {
+        return true;
+      }
+    }
+    return false;
   }
 }
