@@ -1,6 +1,7 @@
 package io.fairlead.bench;
 
 import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.BodyBytes;
 import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.RequestReader;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ public class ReadBench {
   public String prompt = "";
 
   private final RequestReader reader = new RequestReader();
-  private byte[] body = {};
+  private BodyBytes body = new BodyBytes();
   private String path = "";
 
   /** Makes the body. */
@@ -64,12 +65,12 @@ public class ReadBench {
               "{\"model\":\"m\",\"stream\":true,\"messages\":[{\"content\":\"" + content + "\"}]}";
         };
     path = prompt.equals("ids") ? "/v1/completions" : "/v1/chat/completions";
-    body = json.getBytes(StandardCharsets.UTF_8);
+    body = BodyBytes.of(json.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Reads it once. */
   @Benchmark
   public ParsedRequest read() throws BadRequestException {
-    return reader.read(path, body, 0, body.length);
+    return reader.read(path, body);
   }
 }

@@ -2,17 +2,17 @@ package io.fairlead.epp.memory;
 
 import com.google.protobuf.ByteString;
 import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.BodyBytes;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's body: its bytes in one array, and what they are charged to the {@link BodyBudget}.
- * Not thread-safe: on its frontend's loop, where its owner is called, too.
+ * A request's body: its bytes, and what they are charged to the {@link BodyBudget}. Not
+ * thread-safe: on its frontend's loop, where its owner is called, too.
  *
  * <p>A body that says how long it is claims all of that before its first byte is read. One that
  * doesn't begins as a small one, and claims the longest that a body can be when it outgrows that.
@@ -38,8 +38,6 @@ public final class IncomingBody {
   }
 
   private static final int RETRY_SECONDS = 1;
-  private static final int INITIAL = 4096;
-  private static final byte[] NOTHING = {};
 
   private final BodyBudget budget;
   private final EventExecutor loop;
@@ -47,8 +45,7 @@ public final class IncomingBody {
   private final int limit;
   private final long announced;
 
-  private byte[] bytes = NOTHING;
-  private int length;
+  private HeldBytes held = new HeldBytes();
   private @Nullable Share share;
   private long charged;
   private @Nullable Claim claim;
@@ -80,7 +77,7 @@ public final class IncomingBody {
 
   /** Whether so many more bytes are within the limit. */
   public boolean allows(int more) {
-    return more <= limit - length;
+    return more <= limit - length();
   }
 
   /**
@@ -92,56 +89,52 @@ public final class IncomingBody {
    */
   public Room add(ByteBuf piece, boolean last) throws BadRequestException {
     int more = piece.readableBytes();
-    grow(more);
-    piece.readBytes(bytes, length, more);
-    return added(more, last);
+    admit(more);
+    if (announced >= more && more > 0) {
+      held.expect((int) announced);
+    }
+    held.copy(piece, charged);
+    return added(last);
   }
 
-  /** The same of a message's bytes. */
+  /** The same of a message's bytes, whose arrays must not change. */
   public Room add(ByteString piece, boolean last) throws BadRequestException {
-    int more = piece.size();
-    grow(more);
-    piece.copyTo(bytes, length);
-    return added(more, last);
+    admit(piece.size());
+    held.keep(piece, last || length() + piece.size() == announced, charged);
+    return added(last);
   }
 
-  private void grow(int more) throws BadRequestException {
-    if (more <= bytes.length - length) {
-      return;
+  /** Refuses what there can never be room for. */
+  private void admit(int more) throws BadRequestException {
+    long wanted = length() + (long) more;
+    if (wanted > budget.largest()) {
+      throw tooLittle(wanted);
     }
-    if (length + more > budget.largest()) {
-      throw tooLittle(length + more);
-    }
-    if (length == 0 && announced >= more) {
-      bytes = new byte[(int) announced];
-      return;
-    }
-    long doubled = Math.min(limit, Math.max(INITIAL, bytes.length * 2L));
-    bytes = Arrays.copyOf(bytes, (int) Math.max(Math.min(doubled, charged), length + more));
   }
 
-  private Room added(int more, boolean last) throws BadRequestException {
-    length += more;
+  private Room added(boolean last) throws BadRequestException {
+    boolean outgrown = length() >= charged || held.held() > charged;
     Share from = share;
-    if (from != null && bytes.length > charged) {
+    if (from != null && held.held() > charged) {
       // The piece that outgrew the claim is here, and is counted; only more of it can wait.
-      from.force(bytes.length - charged);
-      charged = bytes.length;
+      from.force(held.held() - charged);
+      charged = held.held();
     }
     if (last) {
-      settle();
+      end();
       return Room.THERE;
     }
-    boolean outgrown = announced < 0 && share == budget.shareFor(0) && length >= charged;
-    return outgrown && length < limit ? claim(Math.min(limit, budget.largest())) : Room.THERE;
+    boolean claimsMore = outgrown && announced < 0 && from == budget.shareFor(0);
+    return claimsMore && length() < limit ? claim(Math.min(limit, budget.largest())) : Room.THERE;
   }
 
-  /** The length is known now: what was claimed beyond goes back. */
-  private void settle() {
+  /** Nothing more comes: what was claimed beyond goes back. */
+  public void end() {
+    withdraw();
     Share from = share;
-    if (from != null && charged > bytes.length) {
-      from.give(charged - bytes.length);
-      charged = bytes.length;
+    if (from != null && charged > held.held()) {
+      from.give(charged - held.held());
+      charged = held.held();
     }
   }
 
@@ -216,32 +209,41 @@ public final class IncomingBody {
     return new BadRequestException(429, ErrorCodes.BODY_MEMORY_FULL, message, RETRY_SECONDS);
   }
 
-  /** What has come, from the first byte on; only {@link #length} of it counts. */
-  public byte[] bytes() {
-    return bytes;
+  /** What has come. */
+  public BodyBytes bytes() {
+    return held.bytes();
   }
 
   /** Bytes that have come. */
   public int length() {
-    return length;
+    return held.length();
+  }
+
+  /** The bytes are somewhere else now, where they take as much: they stay charged. */
+  public void handOver() {
+    held = new HeldBytes();
   }
 
   /** Nobody needs it any more: gives back what it was charged. Once more is no harm. */
   public void release() {
-    bytes = NOTHING;
-    length = 0;
+    handOver();
+    withdraw();
+    Share from = share;
+    share = null;
+    if (from != null) {
+      from.give(charged);
+      charged = 0;
+    }
+  }
+
+  /** Leaves the line. */
+  private void withdraw() {
     Claim waited = claim;
     if (waited != null) {
       stopWaiting();
       if (!waited.share().withdraw(waited)) {
         waited.share().give(waited.bytes()); // granted, and not heard of yet
       }
-    }
-    Share from = share;
-    share = null;
-    if (from != null) {
-      from.give(charged);
-      charged = 0;
     }
   }
 }

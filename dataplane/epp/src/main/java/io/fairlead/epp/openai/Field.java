@@ -34,9 +34,9 @@ enum Field {
     this.key = key;
   }
 
-  static @Nullable Field of(byte[] body, int from, int to) {
+  static @Nullable Field of(BodyBytes body, int from, int to) {
     for (Field field : ALL) {
-      if (JsonString.same(field.key, body, from, to)) {
+      if (body.same(field.key, from, to)) {
         return field;
       }
     }

@@ -18,8 +18,7 @@ final class FormReader {
   private static final String TYPE_HEADER = "content-type:";
   private static final String DISPOSITION_HEADER = "content-disposition:";
 
-  private final byte[] body;
-  private final int start;
+  private final BodyBytes body;
   private final int end;
   private final byte[] delimiter;
 
@@ -35,10 +34,9 @@ final class FormReader {
   private long text;
   private int sound;
 
-  private FormReader(byte[] body, int offset, int length, String boundary) {
+  private FormReader(BodyBytes body, String boundary) {
     this.body = body;
-    start = offset;
-    end = offset + length;
+    end = body.length();
     delimiter = ("\r\n--" + boundary).getBytes(StandardCharsets.ISO_8859_1);
     int last = delimiter.length - 1;
     Arrays.fill(skip, delimiter.length);
@@ -47,15 +45,14 @@ final class FormReader {
     }
   }
 
-  static ParsedRequest read(RequestContent content, byte[] body, int offset, int length)
-      throws BadRequestException {
-    FormReader form = new FormReader(body, offset, length, content.boundary());
+  static ParsedRequest read(RequestContent content, BodyBytes body) throws BadRequestException {
+    FormReader form = new FormReader(body, content.boundary());
     form.parts();
     boolean named = form.modelTo > 0;
     return new ParsedRequest(
         form.model,
-        named ? form.modelFrom - offset : 0,
-        named ? form.modelTo - offset : 0,
+        named ? form.modelFrom : 0,
+        named ? form.modelTo : 0,
         false,
         -1,
         form.streamed,
@@ -67,8 +64,8 @@ final class FormReader {
 
   private void parts() throws BadRequestException {
     // The first delimiter has no line before it where there is no preamble.
-    boolean atOnce = isAt(start, 2);
-    pos = atOnce ? start + delimiter.length - 2 : delimiter(start) + delimiter.length;
+    boolean atOnce = isAt(0, 2);
+    pos = atOnce ? delimiter.length - 2 : delimiter(0) + delimiter.length;
     while (!isEnd()) {
       expectLineEnd();
       part();
@@ -82,7 +79,7 @@ final class FormReader {
       return false;
     }
     for (int i = 0; i < length; i++) {
-      if (body[at + i] != delimiter[from + i]) {
+      if (body.at(at + i) != delimiter[from + i]) {
         return false;
       }
     }
@@ -94,7 +91,7 @@ final class FormReader {
     int last = delimiter.length - 1;
     int at = from;
     while (at <= end - delimiter.length) {
-      byte b = body[at + last];
+      byte b = body.at(at + last);
       if (b == delimiter[last] && isAt(at, 0)) {
         return at;
       }
@@ -104,14 +101,14 @@ final class FormReader {
   }
 
   private boolean isEnd() {
-    return end - pos >= 2 && body[pos] == '-' && body[pos + 1] == '-';
+    return end - pos >= 2 && body.at(pos) == '-' && body.at(pos + 1) == '-';
   }
 
   private void expectLineEnd() throws BadRequestException {
-    while (pos < end && (body[pos] == ' ' || body[pos] == '\t')) {
+    while (pos < end && (body.at(pos) == ' ' || body.at(pos) == '\t')) {
       pos++;
     }
-    if (end - pos < 2 || body[pos] != '\r' || body[pos + 1] != '\n') {
+    if (end - pos < 2 || body.at(pos) != '\r' || body.at(pos + 1) != '\n') {
       throw broken("a line end expected after a boundary");
     }
     pos += 2;
@@ -140,9 +137,9 @@ final class FormReader {
     int from = pos;
     int limit = Math.min(end, from + MAX_HEADER_BYTES);
     for (int at = from; at + 1 < limit; at++) {
-      if (body[at] == '\r' && body[at + 1] == '\n') {
+      if (body.at(at) == '\r' && body.at(at + 1) == '\n') {
         pos = at + 2;
-        return new String(body, from, at - from, StandardCharsets.UTF_8);
+        return body.text(from, at, StandardCharsets.UTF_8);
       }
     }
     throw broken("a part's header has no end");
@@ -170,14 +167,14 @@ final class FormReader {
     switch (name) {
       case "model" -> model(from, to);
       case "stream" -> {
-        String value = new String(body, from, Math.min(length, 8), StandardCharsets.UTF_8);
+        String value = body.text(from, from + Math.min(length, 8), StandardCharsets.UTF_8);
         streamed = value.equalsIgnoreCase("true") || value.equals("1");
       }
       case "prompt" -> text = length;
       case "file" -> {
         if (file) {
-          byte[] kind = type.getBytes(StandardCharsets.UTF_8);
-          MediaKind media = MediaKind.ofMediaType(kind, 0, kind.length);
+          BodyBytes kind = BodyBytes.of(type.getBytes(StandardCharsets.UTF_8));
+          MediaKind media = MediaKind.ofMediaType(kind, 0, kind.length());
           sound = (media == null ? MediaKind.COMPRESSED_SOUND : media).tokens(length);
         }
       }
@@ -196,12 +193,11 @@ final class FormReader {
     if (to - from > MAX_MODEL_BYTES) {
       throw invalidModel("is longer than " + MAX_MODEL_BYTES + " bytes");
     }
+    // Latin-1 keeps every byte.
+    byte[] name =
+        body.text(from, to, StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
     try {
-      model =
-          StandardCharsets.UTF_8
-              .newDecoder()
-              .decode(ByteBuffer.wrap(body, from, to - from))
-              .toString();
+      model = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(name)).toString();
     } catch (CharacterCodingException e) {
       throw invalidModel("is not UTF-8");
     }
@@ -218,6 +214,6 @@ final class FormReader {
     return new BadRequestException(
         400,
         ErrorCodes.INVALID_FORM,
-        "The body is not a valid form: after byte " + (pos - start) + " " + what + ".");
+        "The body is not a valid form: after byte " + pos + " " + what + ".");
   }
 }

@@ -14,36 +14,66 @@ final class JsonScanner {
   /** Objects and arrays inside one another, the outermost included. */
   static final int MAX_DEPTH = 500;
 
-  private static final byte[] NOTHING = new byte[0];
+  private static final byte[] NOTHING = {};
+  private static final BodyBytes NO_BODY = new BodyBytes();
 
   private final boolean[] isObject = new boolean[MAX_DEPTH];
+  private BodyBytes body = NO_BODY;
+
+  /** The part of the body at the cursor, and where in its array the cursor and its end are. */
+  private int part;
+
   private byte[] bytes = NOTHING;
-  private int start;
   private int pos;
   private int end;
+
+  /** What is added to a place in the part's array for its place in the body. */
+  private int shift;
+
   private boolean escaped;
   private @Nullable PromptSpans spans;
   private @Nullable MediaParts media;
   private int spanFrom;
 
-  void begin(byte[] body, int offset, int length) {
-    bytes = body;
-    start = offset;
-    pos = offset;
-    end = offset + length;
+  void begin(BodyBytes read) {
+    body = read;
+    part = -1;
+    bytes = NOTHING;
+    pos = 0;
+    end = 0;
+    shift = 0;
     spans = null;
     media = null;
   }
 
   /** Lets go of the body. */
   void release() {
-    bytes = NOTHING;
-    spans = null;
-    media = null;
+    begin(NO_BODY);
   }
 
+  /** Place of the cursor in the body. */
   int position() {
-    return pos;
+    return pos + shift;
+  }
+
+  /** Whether there is a byte at the cursor. */
+  private boolean has() {
+    return pos < end || nextPart();
+  }
+
+  private boolean nextPart() {
+    int place = position();
+    while (part + 1 < body.parts()) {
+      part++;
+      bytes = body.array(part);
+      shift = -body.shift(part);
+      end = body.end(part) - shift;
+      pos = place - shift;
+      if (pos < end) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether the string passed last has escapes in it. */
@@ -53,7 +83,7 @@ final class JsonScanner {
 
   /** The byte at the cursor. */
   int peek() throws BadRequestException {
-    if (pos >= end) {
+    if (!has()) {
       throw broken("it ends too early");
     }
     return bytes[pos];
@@ -81,21 +111,22 @@ final class JsonScanner {
 
   void expectEnd() throws BadRequestException {
     whitespace();
-    if (pos != end) {
+    if (has()) {
       throw broken("there is something after the object");
     }
   }
 
   void whitespace() {
-    int from = pos;
-    while (pos < end && isWhitespace(bytes[pos])) {
+    int from = position();
+    while (has() && isWhitespace(bytes[pos])) {
       pos++;
     }
-    if (spans != null && pos != from) {
+    int to = position();
+    if (spans != null && to != from) {
       if (from > spanFrom) {
         spans.add(spanFrom, from);
       }
-      spanFrom = pos;
+      spanFrom = to;
     }
   }
 
@@ -112,7 +143,7 @@ final class JsonScanner {
   void value(@Nullable PromptSpans into, @Nullable MediaParts parts) throws BadRequestException {
     spans = into;
     media = parts;
-    spanFrom = pos;
+    spanFrom = position();
     int depth = 1;
     do {
       depth = opening(depth);
@@ -141,7 +172,7 @@ final class JsonScanner {
     spans = null;
     media = null;
     if (into != null) {
-      into.add(spanFrom, pos);
+      into.add(spanFrom, position());
     }
   }
 
@@ -151,7 +182,7 @@ final class JsonScanner {
     while (true) {
       int c = peek();
       if (c != '{' && c != '[') {
-        int from = pos;
+        int from = position();
         scalar(c);
         if (c == '"' && media != null && depth > 1 && isObject[depth - 1]) {
           string(depth - 1, from, media);
@@ -179,13 +210,13 @@ final class JsonScanner {
 
   /** Passes a key of the object at this depth. */
   private void key(int depth) throws BadRequestException {
-    int from = pos;
+    int from = position();
     string();
     MediaParts parts = media;
     if (parts != null && escaped) {
-      parts.key(depth, text(from, pos, true));
+      parts.key(depth, text(from, position(), true));
     } else if (parts != null) {
-      parts.key(depth, from + 1, pos - 1);
+      parts.key(depth, from + 1, position() - 1);
     }
     expect(':');
   }
@@ -193,10 +224,11 @@ final class JsonScanner {
   /** Takes a string that was passed out of the text, if it may be none. */
   private void string(int depth, int from, MediaParts parts) {
     PromptSpans into = spans;
-    if (into != null && parts.string(depth, from + 1, pos - 1)) {
+    int to = position();
+    if (into != null && parts.string(depth, from + 1, to - 1)) {
       into.add(spanFrom, from);
-      into.addMedia(from, pos);
-      spanFrom = pos;
+      into.addMedia(from, to);
+      spanFrom = to;
     }
   }
 
@@ -212,7 +244,7 @@ final class JsonScanner {
 
   private void literal(String text) throws BadRequestException {
     for (int i = 0; i < text.length(); i++) {
-      if (pos >= end || bytes[pos] != text.charAt(i)) {
+      if (!has() || bytes[pos] != text.charAt(i)) {
         throw broken("a value expected");
       }
       pos++;
@@ -223,18 +255,18 @@ final class JsonScanner {
     if (bytes[pos] == '-') {
       pos++;
     }
-    if (pos < end && bytes[pos] == '0') {
+    if (has() && bytes[pos] == '0') {
       pos++;
     } else {
       digits("a value expected");
     }
-    if (pos < end && bytes[pos] == '.') {
+    if (has() && bytes[pos] == '.') {
       pos++;
       digits("a digit expected after the decimal point");
     }
-    if (pos < end && (bytes[pos] | 0x20) == 'e') {
+    if (has() && (bytes[pos] | 0x20) == 'e') {
       pos++;
-      if (pos < end && (bytes[pos] == '+' || bytes[pos] == '-')) {
+      if (has() && (bytes[pos] == '+' || bytes[pos] == '-')) {
         pos++;
       }
       digits("a digit expected in the exponent");
@@ -242,11 +274,11 @@ final class JsonScanner {
   }
 
   private void digits(String otherwise) throws BadRequestException {
-    int from = pos;
-    while (pos < end && bytes[pos] >= '0' && bytes[pos] <= '9') {
+    int from = position();
+    while (has() && bytes[pos] >= '0' && bytes[pos] <= '9') {
       pos++;
     }
-    if (pos == from) {
+    if (position() == from) {
       throw broken(otherwise);
     }
   }
@@ -296,15 +328,15 @@ final class JsonScanner {
   /** Length of the UTF-8 sequence at the cursor: no overlong form, no surrogate, in range. */
   private int sequence(int lead) throws BadRequestException {
     int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || end - pos < length) {
+    if (lead < 0xc2 || lead > 0xf4 || body.length() - position() < length) {
       throw broken("it is not UTF-8");
     }
-    int second = bytes[pos + 1] & 0xff;
+    int second = ahead(1) & 0xff;
     int lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     int highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     boolean good = second >= lowest && second <= highest;
     for (int i = 2; i < length; i++) {
-      good &= (bytes[pos + i] & 0xc0) == 0x80;
+      good &= (ahead(i) & 0xc0) == 0x80;
     }
     if (!good) {
       throw broken("it is not UTF-8");
@@ -312,14 +344,20 @@ final class JsonScanner {
     return length;
   }
 
+  /** The byte so many places behind the cursor. */
+  private byte ahead(int places) {
+    int at = pos + places;
+    return at < end ? bytes[at] : body.at(at + shift);
+  }
+
   /** Whether the value that was passed from there on is a string. */
   boolean isString(int from) {
-    return bytes[from] == '"';
+    return body.at(from) == '"';
   }
 
   /** The text of a string that was passed, from its opening quote to after its closing one. */
   String text(int from, int to, boolean hasEscapes) {
-    String raw = new String(bytes, from + 1, to - from - 2, StandardCharsets.UTF_8);
+    String raw = body.text(from + 1, to - 1, StandardCharsets.UTF_8);
     if (!hasEscapes) {
       return raw;
     }
@@ -352,6 +390,6 @@ final class JsonScanner {
     return new BadRequestException(
         400,
         ErrorCodes.INVALID_JSON,
-        "The body is not valid JSON: at byte " + (pos - start) + " " + what + ".");
+        "The body is not valid JSON: at byte " + position() + " " + what + ".");
   }
 }

@@ -81,10 +81,10 @@ final class MediaFrame {
   }
 
   /** Takes in what a string says of the object. */
-  void says(byte[] body, int from, int to) {
+  void says(BodyBytes body, int from, int to) {
     switch (key) {
       case TYPE -> type = type(body, from, to);
-      case DETAIL -> low = JsonString.same("low", body, from, to);
+      case DETAIL -> low = body.same("low", from, to);
       case MEDIA_TYPE -> said = MediaKind.ofMediaType(body, from, to);
       case FORMAT -> {
         if (place == MediaKey.INPUT_AUDIO) {
@@ -95,24 +95,23 @@ final class MediaFrame {
     }
   }
 
-  private static Type type(byte[] body, int from, int to) {
-    if (JsonString.same("base64", body, from, to)) {
+  private static Type type(BodyBytes body, int from, int to) {
+    if (body.same("base64", from, to)) {
       return Type.BASE64;
     }
-    if (JsonString.same("url", body, from, to)) {
+    if (body.same("url", from, to)) {
       return Type.URL;
     }
-    if (JsonString.same("image", body, from, to)
-        || JsonString.same("input_image", body, from, to)) {
+    if (body.same("image", from, to) || body.same("input_image", from, to)) {
       return Type.IMAGE;
     }
-    if (JsonString.same("image_generation_call", body, from, to)) {
+    if (body.same("image_generation_call", from, to)) {
       return Type.DRAWING;
     }
     boolean file =
-        JsonString.same("document", body, from, to)
-            || JsonString.same("input_file", body, from, to)
-            || JsonString.same("file", body, from, to);
+        body.same("document", from, to)
+            || body.same("input_file", from, to)
+            || body.same("file", from, to);
     return file ? Type.FILE : Type.OTHER;
   }
 
@@ -149,7 +148,7 @@ final class MediaFrame {
   }
 
   /** Has this string, for which {@link #mayBeMedia} holds, wait for the end of the object. */
-  void found(int number, byte[] body, int from, int to) {
+  void found(int number, BodyBytes body, int from, int to) {
     Condition needed = condition(key, place);
     condition = needed == null ? Condition.NONE : needed;
     part = number;
@@ -157,7 +156,7 @@ final class MediaFrame {
     if (MediaKind.isDataUrl(body, from, to)) {
       told = MediaKind.ofDataUrl(body, from, to);
       int comma = from;
-      while (comma < to && body[comma] != ',') {
+      while (comma < to && body.at(comma) != ',') {
         comma++;
       }
       bytes = decoded(to - comma);

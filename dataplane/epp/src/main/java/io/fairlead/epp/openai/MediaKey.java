@@ -30,9 +30,9 @@ enum MediaKey {
     this.text = text;
   }
 
-  static MediaKey of(byte[] bytes, int from, int to) {
+  static MediaKey of(BodyBytes body, int from, int to) {
     for (MediaKey key : ALL) {
-      if (JsonString.same(key.text, bytes, from, to)) {
+      if (body.same(key.text, from, to)) {
         return key;
       }
     }

@@ -66,17 +66,17 @@ enum MediaKind {
   }
 
   /** Whether the bytes begin an address that holds what it names. */
-  static boolean isDataUrl(byte[] bytes, int from, int to) {
+  static boolean isDataUrl(BodyBytes bytes, int from, int to) {
     return begins(DATA_URL, bytes, from, to);
   }
 
   /** Of the media type in an address for which {@link #isDataUrl} holds; null when it says none. */
-  static @Nullable MediaKind ofDataUrl(byte[] bytes, int from, int to) {
+  static @Nullable MediaKind ofDataUrl(BodyBytes bytes, int from, int to) {
     return ofMediaType(bytes, from + DATA_URL.length(), to);
   }
 
   /** Of a media type such as {@code image/png}; null when there is none. */
-  static @Nullable MediaKind ofMediaType(byte[] bytes, int from, int to) {
+  static @Nullable MediaKind ofMediaType(BodyBytes bytes, int from, int to) {
     if (begins("image", bytes, from, to)) {
       return IMAGE;
     }
@@ -94,7 +94,7 @@ enum MediaKind {
     }
     // After the slash, which some write with a backslash before it.
     int at = from + "audio".length();
-    while (at < to && (bytes[at] == '/' || bytes[at] == '\\')) {
+    while (at < to && (bytes.at(at) == '/' || bytes.at(at) == '\\')) {
       at++;
     }
     boolean wave =
@@ -103,16 +103,15 @@ enum MediaKind {
   }
 
   /** Of a sound's {@code format}. */
-  static MediaKind ofSound(byte[] bytes, int from, int to) {
+  static MediaKind ofSound(BodyBytes bytes, int from, int to) {
     return begins("wav", bytes, from, to) || isPcm(bytes, from, to) ? WAVE_SOUND : COMPRESSED_SOUND;
   }
 
-  private static boolean isPcm(byte[] bytes, int from, int to) {
+  private static boolean isPcm(BodyBytes bytes, int from, int to) {
     return begins("pcm", bytes, from, to);
   }
 
-  private static boolean begins(String ascii, byte[] bytes, int from, int to) {
-    return to - from >= ascii.length()
-        && JsonString.same(ascii, bytes, from, from + ascii.length());
+  private static boolean begins(String ascii, BodyBytes bytes, int from, int to) {
+    return to - from >= ascii.length() && bytes.same(ascii, from, from + ascii.length());
   }
 }

@@ -13,11 +13,11 @@ final class MediaParts {
 
   private static final int FIRST_PARTS = 8;
   private static final int KEPT_FRAMES = 32;
-  private static final byte[] NOTHING = {};
+  private static final BodyBytes NOTHING = new BodyBytes();
 
   private final PromptSpans spans;
   private MediaFrame[] frames = {};
-  private byte[] body = NOTHING;
+  private BodyBytes body = NOTHING;
 
   /** By the order in which they stand in the body; 0 for what is text after all. */
   private int[] tokens = new int[FIRST_PARTS];
@@ -35,7 +35,7 @@ final class MediaParts {
     this.spans = spans;
   }
 
-  void begin(byte[] bytes) {
+  void begin(BodyBytes bytes) {
     body = bytes;
     count = 0;
   }

@@ -13,23 +13,21 @@ public final class ModelSplice {
   private ModelSplice() {}
 
   /**
-   * A view of {@code body[offset..offset+length)} that asks for {@code targetModel}.
+   * A view of {@code body} that asks for {@code targetModel}.
    *
-   * @param body must not change while the view is in use
-   * @param request what {@link RequestReader} found in these bytes
-   * @return a heap buffer over the body's own array; its readable bytes are the new content length
+   * @param request what {@link RequestReader} found in the body
+   * @return a heap buffer over the body's own arrays; its readable bytes are the new content length
    */
-  public static ByteBuf splice(
-      byte[] body, int offset, int length, ParsedRequest request, String targetModel) {
+  public static ByteBuf splice(BodyBytes body, ParsedRequest request, String targetModel) {
     boolean named = request.modelEnd() > 0;
     if (!named || targetModel.isEmpty() || targetModel.equals(request.model())) {
-      return Unpooled.wrappedBuffer(body, offset, length);
+      return body.slice(0, body.length());
     }
     byte[] name =
         request.json() ? JsonString.of(targetModel) : targetModel.getBytes(StandardCharsets.UTF_8);
     return Unpooled.wrappedBuffer(
-        Unpooled.wrappedBuffer(body, offset, request.modelStart()),
+        body.slice(0, request.modelStart()),
         Unpooled.wrappedBuffer(name),
-        Unpooled.wrappedBuffer(body, offset + request.modelEnd(), length - request.modelEnd()));
+        body.slice(request.modelEnd(), body.length()));
   }
 }

@@ -4,8 +4,10 @@ import io.fairlead.core.PromptSize;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.core.prefix.HashSalt;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +45,15 @@ public final class RequestReader {
   private static final int MAX_MODEL_BYTES = 512;
   private static final Field[] FIELDS = Field.values();
 
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   private final JsonScanner scanner = new JsonScanner();
   private final BlockHasher hasher;
   private final PromptSpans spans;
   private final MediaParts media;
+  private final ByteWindows.Reader text;
+  private final byte[] digest = new byte[Long.BYTES];
 
   private final int[] valueFrom = new int[FIELDS.length];
   private final int[] valueTo = new int[FIELDS.length];
@@ -86,6 +93,7 @@ public final class RequestReader {
     hasher = new BlockHasher(maxBlocks, secret);
     spans = new PromptSpans(maxBlocks * BlockHasher.BLOCK_BYTES);
     media = new MediaParts(spans);
+    text = (bytes, from, to) -> hasher.add(bytes, from, to - from);
   }
 
   /**
@@ -96,15 +104,13 @@ public final class RequestReader {
    * @param body the whole request body
    * @throws BadRequestException if it is not what its head and path say it is
    */
-  public ParsedRequest read(RequestContent content, byte[] body, int offset, int length)
-      throws BadRequestException {
-    Objects.checkFromIndexSize(offset, length, body.length);
-    if (length == 0 && content.mayBeEmpty()) {
+  public ParsedRequest read(RequestContent content, BodyBytes body) throws BadRequestException {
+    if (body.length() == 0 && content.mayBeEmpty()) {
       return ParsedRequest.UNKNOWN;
     }
     return switch (content.kind()) {
-      case JSON -> read(content.path(), body, offset, length);
-      case FORM -> FormReader.read(content, body, offset, length);
+      case JSON -> read(content.path(), body);
+      case FORM -> FormReader.read(content, body);
       case OPAQUE -> ParsedRequest.UNKNOWN;
     };
   }
@@ -116,12 +122,10 @@ public final class RequestReader {
    * @param body the whole request body, JSON in UTF-8
    * @throws BadRequestException if it is not JSON of the shape that {@code path} asks for
    */
-  public ParsedRequest read(String path, byte[] body, int offset, int length)
-      throws BadRequestException {
-    Objects.checkFromIndexSize(offset, length, body.length);
+  public ParsedRequest read(String path, BodyBytes body) throws BadRequestException {
     seen = 0;
     operation = Operation.of(path);
-    scanner.begin(body, offset, length);
+    scanner.begin(body);
     media.begin(body);
     try {
       scan(body);
@@ -130,11 +134,11 @@ public final class RequestReader {
       requirePrompt(body);
       return new ParsedRequest(
           model,
-          named ? valueFrom[Field.MODEL.slot()] - offset : 0,
-          named ? valueTo[Field.MODEL.slot()] - offset : 0,
+          named ? valueFrom[Field.MODEL.slot()] : 0,
+          named ? valueTo[Field.MODEL.slot()] : 0,
           true,
           maxOutputTokens(body),
-          has(Field.STREAM) && body[valueFrom[Field.STREAM.slot()]] == 't',
+          has(Field.STREAM) && body.at(valueFrom[Field.STREAM.slot()]) == 't',
           hash(body),
           hasher.blocks());
     } finally {
@@ -145,7 +149,7 @@ public final class RequestReader {
     }
   }
 
-  private void scan(byte[] body) throws BadRequestException {
+  private void scan(BodyBytes body) throws BadRequestException {
     scanner.expect('{');
     if (!scanner.accept('}')) {
       do {
@@ -204,9 +208,9 @@ public final class RequestReader {
     return (seen & 1 << field.slot()) != 0;
   }
 
-  private boolean isModelNamed(byte[] body) {
+  private boolean isModelNamed(BodyBytes body) {
     return operation.needsModel()
-        || (has(Field.MODEL) && body[valueFrom[Field.MODEL.slot()]] != 'n');
+        || (has(Field.MODEL) && body.at(valueFrom[Field.MODEL.slot()]) != 'n');
   }
 
   private String model() throws BadRequestException {
@@ -232,7 +236,7 @@ public final class RequestReader {
         400, ErrorCodes.INVALID_MODEL, "The field 'model' " + problem + ".");
   }
 
-  private void requirePrompt(byte[] body) throws BadRequestException {
+  private void requirePrompt(BodyBytes body) throws BadRequestException {
     List<Field> needed = operation.needed();
     for (Field field : needed) {
       if (isPrompt(field, body)) {
@@ -251,14 +255,14 @@ public final class RequestReader {
     }
   }
 
-  private boolean isPrompt(Field field, byte[] body) {
+  private boolean isPrompt(Field field, BodyBytes body) {
     int i = field.slot();
-    byte first = has(field) ? body[valueFrom[i]] : 0;
+    byte first = has(field) ? body.at(valueFrom[i]) : 0;
     boolean list = first == '[' && promptBytes[i] > 2;
     return field == Field.MESSAGES ? list : list || first == '"';
   }
 
-  private int maxOutputTokens(byte[] body) {
+  private int maxOutputTokens(BodyBytes body) {
     int smallest = -1;
     for (int i = Field.MAX_TOKENS.slot(); i <= Field.MAX_OUTPUT_TOKENS.slot(); i++) {
       int limit = has(FIELDS[i]) ? wholeNumber(body, valueFrom[i], valueTo[i]) : -1;
@@ -270,22 +274,23 @@ public final class RequestReader {
   }
 
   /** The number, at most {@link Integer#MAX_VALUE}; -1 for what is none: the engine's to refuse. */
-  private static int wholeNumber(byte[] body, int from, int to) {
+  private static int wholeNumber(BodyBytes body, int from, int to) {
     long number = 0;
     for (int i = from; i < to; i++) {
-      if (body[i] < '0' || body[i] > '9') {
+      if (body.at(i) < '0' || body.at(i) > '9') {
         return -1;
       }
-      number = Math.min(number * 10 + (body[i] - '0'), Integer.MAX_VALUE);
+      number = Math.min(number * 10 + (body.at(i) - '0'), Integer.MAX_VALUE);
     }
     return (int) number;
   }
 
   /** Hashes the prompt; returns how large it is. */
-  private PromptSize hash(byte[] body) {
+  private PromptSize hash(BodyBytes body) {
     int salt = Field.CACHE_SALT.slot();
-    if (has(Field.CACHE_SALT) && body[valueFrom[salt]] != 'n') {
-      hasher.reset(body, valueFrom[salt], valueTo[salt] - valueFrom[salt]);
+    if (has(Field.CACHE_SALT) && body.at(valueFrom[salt]) != 'n') {
+      digest(body, valueFrom[salt], valueTo[salt]);
+      hasher.reset(digest, 0, digest.length);
     } else {
       hasher.reset();
     }
@@ -295,7 +300,7 @@ public final class RequestReader {
     Field before = null;
     for (int i = Field.SYSTEM.slot(); i < FIELDS.length; i++) {
       Field field = FIELDS[i];
-      if (!has(field) || body[valueFrom[i]] == 'n' || !operation.counts(field, before)) {
+      if (!has(field) || body.at(valueFrom[i]) == 'n' || !operation.counts(field, before)) {
         continue;
       }
       if (!field.leadsPrompt()) {
@@ -308,20 +313,25 @@ public final class RequestReader {
     return new PromptSize(text, (int) Math.min(other, Integer.MAX_VALUE));
   }
 
-  private void hash(int section, byte[] body) {
+  private void hash(int section, BodyBytes body) {
     int part = partsFrom[section];
     spans.rewind(spansFrom[section], valueFrom[section]);
     while (spans.next(spansTo[section])) {
       int length = spans.to() - spans.from();
       int tokens = spans.isMedia() ? media.tokens(part++) : 0;
       if (tokens == 0) {
-        hasher.add(body, spans.from(), length);
+        body.show(spans.from(), spans.to(), text);
       } else {
         long wanted = (long) tokens * TokenEstimate.USUAL_BYTES;
         long fill = Math.min(wanted, length + freeFill);
         freeFill -= Math.max(0, fill - length);
-        hasher.addDigest(body, spans.from(), length, fill);
+        digest(body, spans.from(), spans.to());
+        hasher.addDigest(digest, 0, digest.length, fill);
       }
     }
+  }
+
+  private void digest(BodyBytes body, int from, int to) {
+    WORD.set(digest, 0, body.digest(from, to));
   }
 }

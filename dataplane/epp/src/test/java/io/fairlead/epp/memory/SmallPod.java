@@ -2,9 +2,11 @@ package io.fairlead.epp.memory;
 
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
+import io.netty.util.internal.PlatformDependent;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,27 +16,35 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A data plane in a process of its own, with the heap that the image gives it in a container of 1
- * GiB.
+ * A data plane in a process of its own, with the heap that the image gives it in a container of
+ * some size.
  */
 public final class SmallPod implements AutoCloseable {
 
-  /** What the container may use. */
-  public static final long LIMIT = 1L << 30;
-
   private final Process process;
+  private final BlockingQueue<Long> memory = new LinkedBlockingQueue<>();
   private final int[] ports;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  private SmallPod(Process process, int[] ports) {
+  private SmallPod(Process process, int[] ports, BufferedReader out) {
     this.process = process;
     this.ports = ports;
+    Thread.startVirtualThread(
+        () ->
+            out.lines()
+                .filter(line -> line.startsWith("memory "))
+                .forEach(line -> memory.add(Long.parseLong(line.substring(7)))));
   }
 
-  /** What runs in the process: tells its ports, and ends with its input. */
+  /**
+   * What runs in the process: tells its ports, for each line of its input how many bytes of memory
+   * are in use, and ends with its input.
+   */
   static final class Main {
 
     private Main() {}
@@ -62,18 +72,26 @@ public final class SmallPod implements AutoCloseable {
                 + plane.extProcPort().orElseThrow()
                 + " "
                 + plane.adminPort().orElseThrow());
-        while (System.in.read() >= 0) {
-          // until the test ends
+        BufferedReader in =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        while (in.readLine() != null) {
+          System.gc();
+          long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+          System.out.println("memory " + (heap + PlatformDependent.usedDirectMemory()));
         }
       }
     }
   }
 
-  /** Starts one with these endpoints. */
-  public static SmallPod start(Path endpoints) throws IOException {
+  /**
+   * Starts one with these endpoints.
+   *
+   * @param mebibytes of its container
+   */
+  public static SmallPod start(Path endpoints, int mebibytes) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElseThrow());
-    command.add("-XX:MaxRAM=1g");
+    command.add("-XX:MaxRAM=" + mebibytes + "m");
     command.add("@../../hack/dataplane.options"); // those of the image
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.add(endpoints.toString());
@@ -84,12 +102,12 @@ public final class SmallPod implements AutoCloseable {
     for (String line = out.readLine(); line != null; line = out.readLine()) {
       if (line.startsWith("ports ")) {
         String[] told = line.split(" ", -1);
-        Thread.startVirtualThread(() -> out.lines().forEach(rest -> {}));
         return new SmallPod(
             process,
             new int[] {
               Integer.parseInt(told[1]), Integer.parseInt(told[2]), Integer.parseInt(told[3])
-            });
+            },
+            out);
       }
     }
     throw new IllegalStateException("the process ended before it was ready");
@@ -120,6 +138,17 @@ public final class SmallPod implements AutoCloseable {
         .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no " + name + " in " + page));
+  }
+
+  /** Bytes in use now, garbage left out: of the heap, and of buffers outside of it. */
+  public long memoryBytes() throws IOException, InterruptedException {
+    process.getOutputStream().write('\n');
+    process.getOutputStream().flush();
+    Long bytes = memory.poll(60, TimeUnit.SECONDS);
+    if (bytes == null) {
+      throw new IllegalStateException("the process does not answer");
+    }
+    return bytes;
   }
 
   /** The most that it had in memory so far, in bytes. */

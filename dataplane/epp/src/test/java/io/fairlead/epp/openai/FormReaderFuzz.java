@@ -16,7 +16,7 @@ class FormReaderFuzz {
   void isReadOrRefused(byte[] body) {
     ParsedRequest read;
     try {
-      read = new RequestReader(1).read(CONTENT, body, 0, body.length);
+      read = new RequestReader(1).read(CONTENT, BodyBytes.of(body));
     } catch (BadRequestException e) {
       assertThat(e.status()).isEqualTo(400);
       return;

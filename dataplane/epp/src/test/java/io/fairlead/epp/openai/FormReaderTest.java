@@ -35,7 +35,7 @@ class FormReaderTest {
 
   private ParsedRequest read(String body) throws BadRequestException {
     byte[] bytes = body.getBytes(UTF_8);
-    return reader.read(RequestContent.of(PATH, TYPE, ""), bytes, 0, bytes.length);
+    return reader.read(RequestContent.of(PATH, TYPE, ""), BodyBytes.of(bytes));
   }
 
   private BadRequestException refused(String body) {
@@ -65,9 +65,11 @@ class FormReaderTest {
     String body = form(part("name=\"model\"", "chat"), file(50));
     byte[] bytes = ("##" + body).getBytes(UTF_8);
     ParsedRequest request =
-        reader.read(RequestContent.of(PATH, TYPE, ""), bytes, 2, bytes.length - 2);
+        reader.read(RequestContent.of(PATH, TYPE, ""), BodyBytes.of(bytes, 2, bytes.length - 2));
 
-    assertThat(ModelSplice.splice(bytes, 2, bytes.length - 2, request, "a \"b\"").toString(UTF_8))
+    assertThat(
+            ModelSplice.splice(BodyBytes.of(bytes, 2, bytes.length - 2), request, "a \"b\"")
+                .toString(UTF_8))
         .isEqualTo(body.replace("\r\nchat\r\n", "\r\na \"b\"\r\n"));
   }
 
@@ -83,7 +85,7 @@ class FormReaderTest {
     ParsedRequest request = read(form(file(10)));
     assertThat(request.model()).isEmpty();
     byte[] body = {1, 2};
-    assertThat(ModelSplice.splice(body, 0, 2, request, "other").array()).isEqualTo(body);
+    assertThat(ModelSplice.splice(BodyBytes.of(body), request, "other").array()).isEqualTo(body);
     assertThat(read("--xYz-1--").model()).isEmpty();
   }
 
@@ -96,9 +98,9 @@ class FormReaderTest {
   })
   void whatIsNoFormIsPassedOnUnread(String type) throws BadRequestException {
     byte[] bytes = {1, 2, 3};
-    assertThat(reader.read(RequestContent.of(PATH, type, ""), bytes, 0, 3))
+    assertThat(reader.read(RequestContent.of(PATH, type, ""), BodyBytes.of(bytes, 0, 3)))
         .isSameAs(ParsedRequest.UNKNOWN);
-    assertThat(reader.read(RequestContent.of(PATH, TYPE, "gzip"), bytes, 0, 3))
+    assertThat(reader.read(RequestContent.of(PATH, TYPE, "gzip"), BodyBytes.of(bytes, 0, 3)))
         .isSameAs(ParsedRequest.UNKNOWN);
   }
 
@@ -107,11 +109,14 @@ class FormReaderTest {
     byte[] bytes = "{\"model\":\"m\"".getBytes(UTF_8);
     RequestContent json = RequestContent.of("/new", "application/json", "");
     assertThat(
-            catchThrowableOfType(BadRequestException.class, () -> reader.read(json, bytes, 0, 5)))
+            catchThrowableOfType(
+                BadRequestException.class, () -> reader.read(json, BodyBytes.of(bytes, 0, 5))))
         .extracting(BadRequestException::code)
         .isEqualTo(ErrorCodes.INVALID_JSON);
-    assertThat(reader.read(json, bytes, 0, 0)).as("no body").isSameAs(ParsedRequest.UNKNOWN);
-    assertThat(reader.read(RequestContent.of("/new", "audio/wav", ""), bytes, 0, 5))
+    assertThat(reader.read(json, BodyBytes.of(bytes, 0, 0)))
+        .as("no body")
+        .isSameAs(ParsedRequest.UNKNOWN);
+    assertThat(reader.read(RequestContent.of("/new", "audio/wav", ""), BodyBytes.of(bytes, 0, 5)))
         .isSameAs(ParsedRequest.UNKNOWN);
   }
 

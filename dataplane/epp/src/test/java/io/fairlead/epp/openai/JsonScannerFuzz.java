@@ -71,7 +71,7 @@ class JsonScannerFuzz {
     @Nullable ParsedRequest read = null;
     @Nullable String code = null;
     try {
-      read = new RequestReader(16).read("/other", body, 0, body.length);
+      read = new RequestReader(16).read("/other", BodyBytes.of(body));
     } catch (BadRequestException e) {
       code = e.code();
     }

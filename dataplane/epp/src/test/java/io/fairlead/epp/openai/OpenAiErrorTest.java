@@ -68,14 +68,12 @@ class OpenAiErrorTest {
   void spliceChangesTheNameOnly() throws BadRequestException {
     String json = "{\"seed\":9007199254740993,\"model\" : \"a\\u0062\",\"prompt\":\"<\u00e9>\"}";
     byte[] body = ("##" + json + "##").getBytes(StandardCharsets.UTF_8);
-    int length = body.length - 4;
-    ParsedRequest request = new RequestReader().read("/v1/completions", body, 2, length);
+    BodyBytes bytes = BodyBytes.of(body, 2, body.length - 4);
+    ParsedRequest request = new RequestReader().read("/v1/completions", bytes);
 
-    assertThat(ModelSplice.splice(body, 2, length, request, "ab").toString(StandardCharsets.UTF_8))
+    assertThat(ModelSplice.splice(bytes, request, "ab").toString(StandardCharsets.UTF_8))
         .isEqualTo(json);
-    assertThat(
-            ModelSplice.splice(body, 2, length, request, "ta\"rget")
-                .toString(StandardCharsets.UTF_8))
+    assertThat(ModelSplice.splice(bytes, request, "ta\"rget").toString(StandardCharsets.UTF_8))
         .isEqualTo(json.replace("a\\u0062", "ta\\\"rget"));
   }
 }

@@ -27,7 +27,7 @@ class PromptMediaTest {
 
   private ParsedRequest read(String path, String json) throws BadRequestException {
     byte[] body = json.getBytes(StandardCharsets.UTF_8);
-    return reader.read(path, body, 0, body.length);
+    return reader.read(path, BodyBytes.of(body));
   }
 
   private ParsedRequest message(String... parts) throws BadRequestException {

@@ -25,7 +25,7 @@ class RequestReaderTest {
 
   private ParsedRequest read(String path, String json) throws BadRequestException {
     byte[] body = json.getBytes(StandardCharsets.UTF_8);
-    return reader.read(path, body, 0, body.length);
+    return reader.read(path, BodyBytes.of(body));
   }
 
   private BadRequestException refused(String path, String json) {
@@ -68,7 +68,8 @@ class RequestReaderTest {
   void offsetsCountFromTheBodysFirstByte() throws BadRequestException {
     byte[] padded = "junk{\"model\":\"m\",\"prompt\":\"p\"}junk".getBytes(StandardCharsets.UTF_8);
 
-    ParsedRequest request = reader.read("/v1/completions", padded, 4, padded.length - 8);
+    ParsedRequest request =
+        reader.read("/v1/completions", BodyBytes.of(padded, 4, padded.length - 8));
 
     assertThat(request.modelStart()).isEqualTo(9);
     assertThat(request.modelEnd()).isEqualTo(12);
@@ -309,11 +310,11 @@ class RequestReaderTest {
     for (int i = 0; i < 3; i++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       RequestReader fresh = new RequestReader();
-      fresh.read(CHAT, small, 0, small.length);
+      fresh.read(CHAT, BodyBytes.of(small));
       long first = threads.getCurrentThreadAllocatedBytes();
-      fresh.read("/v1/completions", large, 0, large.length);
+      fresh.read("/v1/completions", BodyBytes.of(large));
       long second = threads.getCurrentThreadAllocatedBytes();
-      fresh.read(CHAT, small, 0, small.length);
+      fresh.read(CHAT, BodyBytes.of(small));
       long third = threads.getCurrentThreadAllocatedBytes();
 
       assertThat(first - before).as("a reader and a short prompt").isLessThan(16_384);
@@ -334,7 +335,7 @@ class RequestReaderTest {
       random.nextBytes(body);
       assertThat(
               catchThrowableOfType(
-                  BadRequestException.class, () -> reader.read(CHAT, body, 0, body.length)))
+                  BadRequestException.class, () -> reader.read(CHAT, BodyBytes.of(body))))
           .as("seed %d", seed)
           .isNotNull();
     }

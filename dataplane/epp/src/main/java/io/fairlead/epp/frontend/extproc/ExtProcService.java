@@ -1,15 +1,20 @@
 package io.fairlead.epp.frontend.extproc;
 
-import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc.ExternalProcessorImplBase;
+import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
 import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 
 /** Opens an {@link ExtProcStream} for each call. */
-final class ExtProcService extends ExternalProcessorImplBase {
+final class ExtProcService implements BindableService {
 
   /** Bytes queued for the proxy beyond which no more are made: a few slices of a body. */
   private static final int QUEUED = 256 << 10;
@@ -23,7 +28,20 @@ final class ExtProcService extends ExternalProcessorImplBase {
   }
 
   @Override
-  public StreamObserver<ProcessingRequest> process(StreamObserver<ProcessingResponse> responses) {
+  public ServerServiceDefinition bindService() {
+    MethodDescriptor<ProcessingRequest, ProcessingResponse> usual =
+        ExternalProcessorGrpc.getProcessMethod();
+    MethodDescriptor<ProcessingRequest, ProcessingResponse> process =
+        usual.toBuilder(new RequestMarshaller(), usual.getResponseMarshaller()).build();
+    return ServerServiceDefinition.builder(
+            ServiceDescriptor.newBuilder(ExternalProcessorGrpc.SERVICE_NAME)
+                .addMethod(process)
+                .build())
+        .addMethod(process, ServerCalls.asyncBidiStreamingCall(this::process))
+        .build();
+  }
+
+  private StreamObserver<ProcessingRequest> process(StreamObserver<ProcessingResponse> responses) {
     ServerCallStreamObserver<ProcessingResponse> proxy =
         (ServerCallStreamObserver<ProcessingResponse>) responses;
     ExtProcStream stream = new ExtProcStream(context, proxy, currentLoop());

@@ -99,6 +99,7 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
 
   @Override
   public void trailers(ExtProcStream stream) {
+    body.end();
     try {
       whole(true);
     } catch (BadRequestException e) {
@@ -108,7 +109,7 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
 
   private void whole(boolean trailers) throws BadRequestException {
     StreamContext context = stream.context();
-    ParsedRequest read = context.reader().read(content, body.bytes(), 0, body.length());
+    ParsedRequest read = context.reader().read(content, body.bytes());
     stream.decide(
         new Deciding(head, new WholeBody(body, read), trailers),
         head.facts(context, read, body.length()));

@@ -129,7 +129,7 @@ enum RequestMode {
     if (decided.trailers()) {
       stream.tell(Answers.REQUEST_TRAILERS);
     }
-    body.release();
-    stream.requestSent();
+    body.handOver();
+    stream.become(new SendingWhole(body));
   }
 }

@@ -9,7 +9,14 @@ import io.fairlead.core.Route;
  * and goes over to the next one; what must not come ends the stream.
  */
 sealed interface RequestPhase
-    permits Opened, ReadingRequest, Deciding, SendingRequest, Sent, AnsweredByProxy, Over {
+    permits Opened,
+        ReadingRequest,
+        Deciding,
+        SendingRequest,
+        SendingWhole,
+        Sent,
+        AnsweredByProxy,
+        Over {
 
   /** What is told of it to a proxy that broke the protocol. */
   String state();

@@ -19,11 +19,16 @@ record WholeBody(IncomingBody bytes, ParsedRequest read) {
 
   /** The body as the endpoint is to get it. */
   RequestBody askingFor(String targetModel) {
-    return new RequestBody(ModelSplice.splice(bytes.bytes(), 0, bytes.length(), read, targetModel));
+    return new RequestBody(ModelSplice.splice(bytes.bytes(), read, targetModel));
   }
 
   int length() {
     return bytes.length();
+  }
+
+  /** A message with all of it is on its way, and takes as much. */
+  void handOver() {
+    bytes.handOver();
   }
 
   void release() {

@@ -244,7 +244,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   private void infer(RequestContent content, IncomingBody body, HttpHeaders trailers) {
     ParsedRequest parsed;
     try {
-      parsed = resources.reader().read(content, body.bytes(), 0, body.length());
+      parsed = resources.reader().read(content, body.bytes());
     } catch (BadRequestException e) {
       body.release();
       OpenAiError error = OpenAiError.of(e);

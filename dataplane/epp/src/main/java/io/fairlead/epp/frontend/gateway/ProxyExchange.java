@@ -147,7 +147,7 @@ final class ProxyExchange implements Exchange {
 
   /** What the endpoint gets; a copy that the caller owns. */
   FullHttpRequest request(Route to) {
-    ByteBuf content = ModelSplice.splice(body.bytes(), 0, body.length(), parsed, to.targetModel());
+    ByteBuf content = ModelSplice.splice(body.bytes(), parsed, to.targetModel());
     HttpHeaders headers = HeaderRules.toBackend(head.headers());
     for (Route.Header header : to.requestHeaders()) {
       headers.set(header.name(), header.value());

@@ -5,6 +5,7 @@ import static io.fairlead.epp.frontend.extproc.Messages.post;
 import static io.fairlead.epp.frontend.extproc.TestPool.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
 import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.fairlead.epp.memory.BodyBudget;
 import java.time.Duration;
@@ -64,6 +65,34 @@ class ExtProcMemoryTest {
     firstProxy.ready = false;
     first.onNext(post(LARGE));
     first.onNext(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true));
+    assertThat(bodies.used()).isEqualTo(LIMIT);
+    firstProxy.ready = true;
+    first.onReady();
+    assertThat(bodies.used()).isZero();
+  }
+
+  @Test
+  void aBodyThatEndsInTrailersIsChargedNoMoreThanItTakes() {
+    firstProxy.ready = false;
+    first.onNext(post());
+    assertThat(bodies.used()).as("a beginning").isEqualTo(BodyBudget.SMALL);
+    first.onNext(body(BODY + "}", false));
+    first.onNext(Messages.REQUEST_TRAILERS);
+    assertThat(bodies.used()).isEqualTo(4096);
+    firstProxy.ready = true;
+    first.onReady();
+    assertThat(firstProxy.requestBody().toStringUtf8()).isEqualTo(BODY + "}");
+    assertThat(bodies.used()).isZero();
+  }
+
+  @Test
+  void aBodyThatIsReplacedAsAWholeIsChargedUntilTheProxyHasTakenIt() {
+    BodySendMode buffered = BodySendMode.BUFFERED;
+    first.onNext(post(buffered, buffered, LARGE));
+    firstProxy.ready = false;
+    String body = BODY.replace("\"m\"", "\"chat\"");
+    first.onNext(body(body + " ".repeat(LIMIT - body.length() - 1) + "}", true));
+    assertThat(firstProxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
     assertThat(bodies.used()).isEqualTo(LIMIT);
     firstProxy.ready = true;
     first.onReady();

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LargeBodiesIT {
 
   private static final int BODIES = 40;
+  private static final int POD_MEBIBYTES = 1024;
   private static final int BYTES = 20_000_000;
   private static final String BEGINS =
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"";
@@ -61,7 +62,7 @@ class LargeBodiesIT {
     Files.writeString(
         endpoints,
         "endpoints: [{name: a, address: 127.0.0.1, port: %d}]\n".formatted(backend.spec().port()));
-    pod = SmallPod.start(endpoints);
+    pod = SmallPod.start(endpoints, POD_MEBIBYTES);
   }
 
   @AfterEach
@@ -72,7 +73,7 @@ class LargeBodiesIT {
     backend.close();
   }
 
-  private static RawHttp.Message readAndDrop(RawHttp connection) throws IOException {
+  static RawHttp.Message readAndDrop(RawHttp connection) throws IOException {
     RawHttp.Message head = connection.readHead();
     if (head.header("transfer-encoding").equals("chunked")) {
       connection.readChunkToEnd();
@@ -127,7 +128,7 @@ class LargeBodiesIT {
         pod.peakBytes() >> 20);
     assertThat(served).isPositive();
     assertThat(pod.isAlive()).isTrue();
-    assertThat(pod.peakBytes()).isLessThan(SmallPod.LIMIT);
+    assertThat(pod.peakBytes()).isLessThan((long) POD_MEBIBYTES << 20);
     await().until(() -> pod.metric("fairlead_request_body_memory_bytes") == 0);
     assertThat(pod.metric("fairlead_request_body_memory_waiting")).isZero();
   }

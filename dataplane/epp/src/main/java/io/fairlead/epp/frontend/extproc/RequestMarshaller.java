@@ -1,0 +1,54 @@
+package io.fairlead.epp.frontend.extproc;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnsafeByteOperations;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.grpc.KnownLength;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * Reads a proxy's messages. Their bodies stay in the array that a message is read into: gRPC's own
+ * way copies each once more, and a long one twice.
+ */
+final class RequestMarshaller implements MethodDescriptor.Marshaller<ProcessingRequest> {
+
+  @Override
+  public InputStream stream(ProcessingRequest message) {
+    return message.toByteString().newInput();
+  }
+
+  @Override
+  public ProcessingRequest parse(InputStream stream) {
+    try {
+      CodedInputStream in = UnsafeByteOperations.unsafeWrap(bytes(stream)).newCodedInput();
+      in.enableAliasing(true);
+      ProcessingRequest message = ProcessingRequest.parser().parseFrom(in);
+      in.checkLastTagWas(0);
+      return message;
+    } catch (InvalidProtocolBufferException e) {
+      throw Status.INTERNAL
+          .withDescription("the message is not a ProcessingRequest")
+          .withCause(e)
+          .asRuntimeException();
+    } catch (IOException e) {
+      throw new IllegalStateException("a message in memory can't be read", e);
+    }
+  }
+
+  private static byte[] bytes(InputStream stream) throws IOException {
+    if (!(stream instanceof KnownLength)) {
+      return stream.readAllBytes(); // it was compressed
+    }
+    byte[] bytes = new byte[stream.available()];
+    int read = stream.readNBytes(bytes, 0, bytes.length);
+    if (read < bytes.length) {
+      throw new EOFException("the message ends after " + read + " of " + bytes.length + " bytes");
+    }
+    return bytes;
+  }
+}
