@@ -98,17 +98,25 @@ public final class Director implements RequestListener {
     this.trace = trace;
   }
 
-  /** The request is read: decide. Answered by {@link Exchange#send} or {@link Exchange#reject}. */
-  public void submit(RequestFacts facts) {
+  /**
+   * The request is read: decide. Answered by {@link Exchange#send} or {@link Exchange#reject}.
+   *
+   * @return false if too many wait for that already: nothing will be told then
+   */
+  public boolean submit(RequestFacts facts) {
     if (state != State.NEW) {
       throw new IllegalStateException("submitted before: state " + state);
     }
-    state = State.DECIDING;
     if (trace != null) {
       trace.submitted(facts);
     }
     RequestFacts told = pool.subsets() ? facts : facts.anywhere();
-    pool.run(() -> onArrive(told));
+    state = State.DECIDING;
+    if (pool.arrive(() -> onArrive(told))) {
+      return true;
+    }
+    state = State.OVER;
+    return false;
   }
 
   /**

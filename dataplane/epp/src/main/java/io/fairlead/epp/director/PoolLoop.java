@@ -21,6 +21,7 @@ import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,12 +37,19 @@ public final class PoolLoop {
 
   private static final long TICK_MILLIS = 100;
 
+  /** Requests that may wait for a decision: some tenths of a second of decisions. */
+  static final int MOST_WAITING = 4_096;
+
   private final PoolCore core;
   private final EventExecutor loop;
   private final LongSupplier clock;
   private final RequestObserver observer;
   private final @Nullable Capture capture;
   private final boolean subsets;
+
+  /** Requests that were handed over to the loop, and that it has not come to. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
   private long failures;
 
   /** Written on the loop. */
@@ -224,6 +232,29 @@ public final class PoolLoop {
   /** Requests that have not ended. */
   public Future<Integer> active() {
     return loop.submit(core::active);
+  }
+
+  /**
+   * Runs a request's arrival on the loop, unless too many wait there. What is told of requests
+   * after that is never refused, or accounts would be wrong.
+   *
+   * @return whether it will run
+   */
+  boolean arrive(Runnable event) {
+    if (loop.inEventLoop()) {
+      event.run();
+      return true;
+    }
+    if (waiting.incrementAndGet() > MOST_WAITING) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    loop.execute(
+        () -> {
+          waiting.decrementAndGet();
+          event.run();
+        });
+    return true;
   }
 
   /** Runs on the loop: at once when already there. */

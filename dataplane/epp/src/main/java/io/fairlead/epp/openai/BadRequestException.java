@@ -23,7 +23,7 @@ public final class BadRequestException extends Exception {
   /**
    * An answer for a sender who may try again.
    *
-   * @param status HTTP status, 4xx
+   * @param status HTTP status
    * @param code machine-readable name for the error body's {@code code}
    * @param message what is wrong and what would be right; names the field, never quotes the prompt
    * @param retryAfterSeconds for {@code Retry-After}, or -1 for none
@@ -33,6 +33,15 @@ public final class BadRequestException extends Exception {
     this.status = status;
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** Too many requests wait for a decision. */
+  public static BadRequestException pickerBusy() {
+    return new BadRequestException(
+        503,
+        ErrorCodes.PICKER_BUSY,
+        "Too many requests wait to be sent to an endpoint; try again.",
+        1);
   }
 
   /** HTTP status. */

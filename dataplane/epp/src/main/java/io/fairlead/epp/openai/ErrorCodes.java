@@ -54,6 +54,9 @@ public final class ErrorCodes {
   /** 503: as many connections are open as may be. */
   public static final String TOO_MANY_CONNECTIONS = "too_many_connections";
 
+  /** 503: too many requests wait for a decision. */
+  public static final String PICKER_BUSY = "picker_busy";
+
   /** 503: the picker ends, and the request was not sent anywhere. */
   public static final String SHUTTING_DOWN = "shutting_down";
 

@@ -103,6 +103,52 @@ class DirectorTest {
     assertThat(core.active()).isZero();
   }
 
+  @Test
+  void asManyWaitForADecisionAsMayAndTheNextIsRefused() {
+    Steps home = new Steps();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore();
+    Terminal terminal = new Terminal();
+    PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
+    core.configure(0, compiled(List.of(), SchedulerConfig.DEFAULT));
+    core.endpoints(0, List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())));
+    List<Frontend> taken = new ArrayList<>();
+    for (int i = 0; i < PoolLoop.MOST_WAITING; i++) {
+      taken.add(submitted(pool, home, true));
+    }
+    Frontend refused = submitted(pool, home, false);
+
+    loop.step();
+    taken.add(submitted(pool, home, true));
+    Frontend alsoRefused = submitted(pool, home, false);
+    while (home.step() || loop.step()) {
+      // until both are quiet
+    }
+    assertThat(taken).allSatisfy(frontend -> assertThat(frontend.routes).hasSize(1));
+    assertThat(List.of(refused, alsoRefused))
+        .allSatisfy(frontend -> assertThat(frontend.routes).isEmpty());
+    assertThat(core.active()).isEqualTo(taken.size());
+
+    for (Frontend frontend : List.of(refused, taken.getFirst())) {
+      home.act(() -> frontend.director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    }
+    while (loop.step()) {
+      // what was refused has nothing to tell
+    }
+    assertThat(core.active()).isEqualTo(taken.size() - 1);
+    assertThat(terminal.calls).isEqualTo(1);
+  }
+
+  private static Frontend submitted(PoolLoop pool, Steps home, boolean expected) {
+    Frontend frontend = new Frontend(0);
+    frontend.director = new Director(pool, home, frontend);
+    home.act(
+        () ->
+            assertThat(frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)))
+                .isEqualTo(expected));
+    return frontend;
+  }
+
   /** Both have news for the other: the core sends it elsewhere, and its answer begins. */
   @Test
   void anAnswerThatHasBegunIsNotLeftForAnEndpointChosenSince() {

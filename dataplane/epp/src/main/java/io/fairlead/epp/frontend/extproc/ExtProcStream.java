@@ -226,7 +226,9 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   void decide(Deciding next, RequestFacts facts) {
     patience.end();
     request = next;
-    atPool.submit(facts);
+    if (!atPool.submit(facts)) {
+      refuse(BadRequestException.pickerBusy());
+    }
   }
 
   void send(Route route) {

@@ -29,12 +29,17 @@ final class PoolRequest implements Exchange {
     this.stream = stream;
   }
 
-  void submit(RequestFacts facts) {
+  /** Whether the pool takes it. */
+  boolean submit(RequestFacts facts) {
     modelAsked = facts.model();
     streamed = facts.delivery().streamed();
     Director submitted = new Director(stream.context().pool(), stream.loop(), this, stream.trace());
     director = submitted;
-    submitted.submit(facts);
+    boolean taken = submitted.submit(facts);
+    if (!taken) {
+      director = null;
+    }
+    return taken;
   }
 
   /** What plugins add to the response's headers. */

@@ -21,8 +21,10 @@ final class Refusals {
   private Refusals() {}
 
   static ProcessingResponse of(BadRequestException problem, String path) {
-    String dropped = problem.code().equals(ErrorCodes.BODY_MEMORY_FULL) ? "rejected-saturated" : "";
-    return answer(OpenAiError.of(problem), path, dropped);
+    boolean full =
+        problem.code().equals(ErrorCodes.BODY_MEMORY_FULL)
+            || problem.code().equals(ErrorCodes.PICKER_BUSY);
+    return answer(OpenAiError.of(problem), path, full ? "rejected-saturated" : "");
   }
 
   static ProcessingResponse of(Rejection rejection, String path) {

@@ -247,17 +247,25 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       parsed = resources.reader().read(content, body.bytes());
     } catch (BadRequestException e) {
       body.release();
-      OpenAiError error = OpenAiError.of(e);
-      tellRefused(error);
-      answer(error);
+      refuse(e);
       return;
     }
+    RequestTrace traced = trace;
+    trace = null;
     ProxyExchange next =
         new ProxyExchange(
-            gateway, this, answer.head(), trailers, answer.requestId(), parsed, body, trace);
-    trace = null;
+            gateway, this, answer.head(), trailers, answer.requestId(), parsed, body, traced);
     exchange = next;
-    next.start(gateway.seed());
+    if (!next.start(gateway.seed())) {
+      trace = traced;
+      refuse(BadRequestException.pickerBusy());
+    }
+  }
+
+  private void refuse(BadRequestException why) {
+    OpenAiError error = OpenAiError.of(why);
+    tellRefused(error);
+    answer(error);
   }
 
   /** The endpoints may have to be asked first: the answer comes later, if the client is there. */

@@ -88,21 +88,28 @@ final class ProxyExchange implements Exchange {
     this.director = new Director(pool, client.channel().eventLoop(), this, trace);
   }
 
-  void start(long seed) {
+  /** Whether the pool takes it; its body is released where not. */
+  boolean start(long seed) {
     HeaderCopy headers = new HeaderCopy(head.headers());
     Timeouts timeouts = pool.timeouts(headers);
-    director.submit(
-        new RequestFacts(
-            parsed.model(),
-            seed,
-            parsed.blocks(),
-            parsed.prompt(),
-            parsed.maxOutputTokens(),
-            body.length(),
-            new Delivery(parsed.streamed(), true),
-            timeouts,
-            headers,
-            null));
+    boolean taken =
+        director.submit(
+            new RequestFacts(
+                parsed.model(),
+                seed,
+                parsed.blocks(),
+                parsed.prompt(),
+                parsed.maxOutputTokens(),
+                body.length(),
+                new Delivery(parsed.streamed(), true),
+                timeouts,
+                headers,
+                null));
+    if (!taken) {
+      over = true;
+      body.release();
+    }
+    return taken;
   }
 
   @Override

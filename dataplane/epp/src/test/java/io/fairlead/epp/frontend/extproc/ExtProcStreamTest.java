@@ -21,12 +21,15 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.HeaderPlugin;
+import io.fairlead.epp.director.BusyPool;
 import io.fairlead.epp.memory.BodyBudget;
 import io.grpc.Status;
+import io.netty.util.concurrent.DefaultEventExecutor;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -311,6 +314,26 @@ class ExtProcStreamTest {
     assertThat(refusal().getStatus().getCodeValue()).isEqualTo(503);
     assertThat(refusal().getBody().toStringUtf8()).contains("\"code\":\"shutting_down\"");
     assertThat(pool.events).containsExactly("refused by ext_proc: shutting_down");
+  }
+
+  @Test
+  void aRequestForWhichTooManyWaitIsRefused() {
+    DefaultEventExecutor executor = new DefaultEventExecutor();
+    TestPool busy = new TestPool(executor).configured();
+    FakeProxy refused = new FakeProxy();
+    ExtProcStream one = stream(busy, refused);
+    try (var _ = new BusyPool(busy.loop, executor)) {
+      one.onNext(post());
+      one.onNext(body(OTHER, true));
+    }
+    assertThat(refused.kinds()).containsExactly("IMMEDIATE_RESPONSE");
+    ImmediateResponse answer = refused.answers.getFirst().getImmediateResponse();
+    assertThat(answer.getStatus().getCodeValue()).isEqualTo(503);
+    assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"picker_busy\"");
+    assertThat(answer.getHeaders().toString()).contains("rejected-saturated", "retry-after");
+    assertThat(busy.active()).isZero();
+    assertThat(busy.events).contains("refused by ext_proc: picker_busy");
+    executor.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   @Test
