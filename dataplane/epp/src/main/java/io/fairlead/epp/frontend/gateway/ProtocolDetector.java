@@ -63,6 +63,12 @@ final class ProtocolDetector extends ByteToMessageDecoder {
     var _ = ctx.pipeline().remove(this);
   }
 
+  /** A client that leaves at once is nothing to log. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    var _ = ctx.close();
+  }
+
   @Override
   protected void handlerRemoved0(ChannelHandlerContext ctx) {
     if (timer != null) {
