@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,21 @@ public final class ExtProcServer implements AutoCloseable {
    */
   public static ExtProcServer start(
       ExtProcConfig config, PoolLoop pool, BodyBudget bodies, EventLoopGroup group, Health health) {
+    return start(config, pool, bodies, group, health, () -> ThreadLocalRandom.current().nextLong());
+  }
+
+  /**
+   * Starts listening.
+   *
+   * @param seeds random bits, one call per request; must be thread-safe
+   */
+  static ExtProcServer start(
+      ExtProcConfig config,
+      PoolLoop pool,
+      BodyBudget bodies,
+      EventLoopGroup group,
+      Health health,
+      LongSupplier seeds) {
     StreamCounters counters = new StreamCounters();
     OpenStreams streams = new OpenStreams();
     StreamContext context =
@@ -69,7 +85,7 @@ public final class ExtProcServer implements AutoCloseable {
             bodies,
             config.maxBodyBytes(),
             config.bodyTimeout().toNanos(),
-            () -> ThreadLocalRandom.current().nextLong(),
+            seeds,
             counters,
             streams,
             config.leaveAfterPick(),
