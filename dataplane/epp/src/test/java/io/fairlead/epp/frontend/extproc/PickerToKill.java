@@ -30,6 +30,17 @@ final class PickerToKill implements AutoCloseable {
   /** Starts one that may speak TLS, on this port. */
   static PickerToKill start(Path endpoints, boolean leaveAfterPick, boolean tls, int port)
       throws IOException {
+    return start(endpoints, leaveAfterPick, tls, port, Duration.ZERO);
+  }
+
+  /**
+   * Starts one that may speak TLS, on this port.
+   *
+   * @param lameDuck how long it takes new streams after its end began
+   */
+  static PickerToKill start(
+      Path endpoints, boolean leaveAfterPick, boolean tls, int port, Duration lameDuck)
+      throws IOException {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -40,7 +51,8 @@ final class PickerToKill implements AutoCloseable {
                 endpoints.toString(),
                 Boolean.toString(leaveAfterPick),
                 Boolean.toString(tls),
-                Integer.toString(port))
+                Integer.toString(port),
+                lameDuck.toString())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     BufferedReader out =
@@ -93,7 +105,7 @@ final class PickerToKill implements AutoCloseable {
                         Boolean.parseBoolean(args[2]),
                         null,
                         1 << 20,
-                        Duration.ZERO,
+                        Duration.parse(args[4]),
                         Boolean.parseBoolean(args[1])))
                 .loops(1)
                 .build());
