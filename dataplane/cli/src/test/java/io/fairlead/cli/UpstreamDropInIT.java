@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.cli.PickerUnderTest.Picked;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.TestPods;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -327,22 +327,7 @@ final class UpstreamDropInIT {
   }
 
   private void pod(String name, String address, boolean ready) {
-    admin
-        .resource(
-            new PodBuilder()
-                .withNewMetadata()
-                .withName(name)
-                .withNamespace(namespace)
-                .withLabels(Map.of("app", "vllm"))
-                .endMetadata()
-                .withNewSpec()
-                .addNewContainer()
-                .withName("c")
-                .withImage("none")
-                .endContainer()
-                .endSpec()
-                .build())
-        .create();
+    admin.resource(TestPods.named(name, namespace, Map.of("app", "vllm"))).create();
     ready(name, address, ready);
   }
 
@@ -351,18 +336,6 @@ final class UpstreamDropInIT {
         .pods()
         .inNamespace(namespace)
         .withName(name)
-        .editStatus(
-            pod ->
-                new PodBuilder(pod)
-                    .withNewStatus()
-                    .withPhase("Running")
-                    .withPodIP(address)
-                    .addNewPodIP(address)
-                    .addNewCondition()
-                    .withType("Ready")
-                    .withStatus(ready ? "True" : "False")
-                    .endCondition()
-                    .endStatus()
-                    .build());
+        .editStatus(pod -> TestPods.running(pod, address, ready, 0));
   }
 }

@@ -24,6 +24,7 @@ import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.TestPods;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -372,19 +373,10 @@ class KubernetesIT {
     Pod made =
         admin
             .resource(
-                new PodBuilder()
-                    .withNewMetadata()
-                    .withName(name)
-                    .withNamespace(namespace)
-                    .withLabels(labels)
+                new PodBuilder(TestPods.named(name, namespace, labels))
+                    .editMetadata()
                     .addToFinalizers("fairlead.io/test")
                     .endMetadata()
-                    .withNewSpec()
-                    .addNewContainer()
-                    .withName("c")
-                    .withImage("none")
-                    .endContainer()
-                    .endSpec()
                     .build())
             .create();
     ready(name, ready, 0);
@@ -396,26 +388,7 @@ class KubernetesIT {
         .pods()
         .inNamespace(namespace)
         .withName(name)
-        .editStatus(
-            pod ->
-                new PodBuilder(pod)
-                    .withNewStatus()
-                    .withPhase("Running")
-                    .withPodIP("127.0.0.1")
-                    .addNewPodIP("127.0.0.1")
-                    .addNewCondition()
-                    .withType("Ready")
-                    .withStatus(ready ? "True" : "False")
-                    .endCondition()
-                    .addNewContainerStatus()
-                    .withName("c")
-                    .withImage("none")
-                    .withImageID("none")
-                    .withReady(ready)
-                    .withRestartCount(restarts)
-                    .endContainerStatus()
-                    .endStatus()
-                    .build());
+        .editStatus(pod -> TestPods.running(pod, "127.0.0.1", ready, restarts));
   }
 
   private void label(String name, String app) {

@@ -1,8 +1,6 @@
 package io.fairlead.lab.load;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fairlead.lab.workload.MixedWorkload;
-import io.fairlead.lab.workload.MixedWorkload.ModelShare;
 import io.fairlead.lab.workload.Workload;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,25 +16,12 @@ import java.util.TreeMap;
  */
 public final class LoadComparison {
 
-  private static final int GROUPS = 20;
-  private static final int SYSTEM_TOKENS = 200;
-  private static final int QUESTION_TOKENS = 60;
-  private static final int OUTPUT_TOKENS = 16;
-
   private final LoadOptions options;
   private final Workload workload;
 
   private LoadComparison(LoadOptions options) {
     this.options = options;
-    this.workload =
-        new MixedWorkload(
-            new MixedWorkload.Spec(
-                List.of(new ModelShare(options.model(), 1)),
-                options.ratePerSecond(),
-                GROUPS,
-                SYSTEM_TOKENS,
-                QUESTION_TOKENS,
-                OUTPUT_TOKENS));
+    this.workload = MixedRequests.of(options.model(), options.ratePerSecond());
   }
 
   /**

@@ -1,8 +1,7 @@
 package io.fairlead.lab.load;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fairlead.lab.workload.MixedWorkload;
-import io.fairlead.lab.workload.MixedWorkload.ModelShare;
+import io.fairlead.lab.workload.Workload;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -32,19 +30,11 @@ public final class StartRun {
   private static final long LONGEST_MICROS = 60_000_000;
 
   private final StartOptions options;
-  private final MixedWorkload workload;
+  private final Workload workload;
 
   private StartRun(StartOptions options) {
     this.options = options;
-    workload =
-        new MixedWorkload(
-            new MixedWorkload.Spec(
-                List.of(new ModelShare(options.model(), 1)),
-                options.ratePerSecond(),
-                20,
-                200,
-                60,
-                16));
+    workload = MixedRequests.of(options.model(), options.ratePerSecond());
   }
 
   /**

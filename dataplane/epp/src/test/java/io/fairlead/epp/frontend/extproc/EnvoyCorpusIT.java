@@ -12,11 +12,13 @@ import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -148,16 +150,8 @@ class EnvoyCorpusIT {
     connection.respond(200, "content-type: application/json\r\n", "{\"model\":\"llama-v2\"}");
   }
 
-  static List<Corpus.Request> requests() {
-    return Corpus.requests();
-  }
-
-  static List<Corpus.Answer> answers() {
-    return Corpus.answers();
-  }
-
   @ParameterizedTest
-  @MethodSource("requests")
+  @MethodSource("io.fairlead.epp.corpus.Corpus#requests")
   void requests(Corpus.Request request) throws Exception {
     for (boolean chunked : new boolean[] {false, true}) {
       backend.requests.clear();
@@ -189,7 +183,7 @@ class EnvoyCorpusIT {
   }
 
   @ParameterizedTest
-  @MethodSource("answers")
+  @MethodSource("io.fairlead.epp.corpus.Corpus#answers")
   void answers(Corpus.Answer answer) throws Exception {
     String head = "HTTP/1.1 200 OK\r\ncontent-type: " + answer.contentType() + "\r\n";
     int[] cuts = Corpus.cuts(answer.body());
@@ -269,6 +263,34 @@ class EnvoyCorpusIT {
     }
     boolean sent = stage.equals("whole") || stage.equals("answer");
     await().until(() -> firstPool.events.size() == (sent ? 2 : 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aClientThatLeavesIsSeenToHaveLeftByTheServer(boolean answering) throws Exception {
+    CompletableFuture<Long> seen = new CompletableFuture<>();
+    script =
+        (connection, request) -> {
+          if (answering) {
+            connection.send("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n" + CHUNKED);
+            connection.chunk("data: {}\n\n");
+          }
+          connection.closed();
+          seen.complete(System.nanoTime());
+          throw new EOFException("closed by Envoy");
+        };
+    long left;
+    try (RawHttp client = RawHttp.connect(envoy.url().getPort())) {
+      client.post("/v1/chat/completions", "{\"model\":\"chat\",\"messages\":[{}]}");
+      await().until(() -> backend.requests.size() == 1);
+      if (answering) {
+        assertThat(client.readHead().status()).isEqualTo(200);
+        assertThat(client.readChunk()).isEqualTo("data: {}\n\n");
+      }
+      left = System.nanoTime();
+    }
+    assertThat(Duration.ofNanos(seen.get(20, TimeUnit.SECONDS) - left))
+        .isLessThan(Duration.ofMillis(250));
   }
 
   @ParameterizedTest

@@ -35,24 +35,13 @@ class ExtProcCorpusTest {
 
   @AfterEach
   void nothingIsLeft() {
-    assertThat(pool.active()).isZero();
-    assertThat(bodies.used()).isZero();
-    assertThat(loop.hasTimer()).isFalse();
-    assertThat(counters.active()).isZero();
+    TestStreams.assertNothingIsLeft(loop, pool, bodies, counters);
     assertThat(counters.failures()).isZero();
     assertThat(counters.protocolErrors()).isZero();
   }
 
-  static List<Corpus.Request> requests() {
-    return Corpus.requests();
-  }
-
-  static List<Corpus.Answer> answers() {
-    return Corpus.answers();
-  }
-
   @ParameterizedTest
-  @MethodSource("requests")
+  @MethodSource("io.fairlead.epp.corpus.Corpus#requests")
   void aRequestIsForwardedWithTheTargetsNameAndNothingElseChanged(Corpus.Request request) {
     ByteString sent = ByteString.copyFrom(request.sent());
     for (int cut : Corpus.cuts(request.sent())) {
@@ -85,7 +74,7 @@ class ExtProcCorpusTest {
   }
 
   @ParameterizedTest
-  @MethodSource("answers")
+  @MethodSource("io.fairlead.epp.corpus.Corpus#answers")
   void anAnswerIsDeliveredWithTheNameAskedForAndItsUsageIsFound(Corpus.Answer answer) {
     for (BodySendMode mode : List.of(DUPLEX, BodySendMode.STREAMED)) {
       for (int cut : Corpus.cuts(answer.body())) {

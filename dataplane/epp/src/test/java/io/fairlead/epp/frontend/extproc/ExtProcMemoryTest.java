@@ -39,10 +39,7 @@ class ExtProcMemoryTest {
   void nothingIsLeft() {
     first.onCancel();
     second.onCancel();
-    assertThat(bodies.used()).isZero();
-    assertThat(bodies.waiting()).isZero();
-    assertThat(loop.hasTimer()).isFalse();
-    assertThat(pool.active()).isZero();
+    TestStreams.assertNothingIsLeft(loop, pool, bodies, counters);
   }
 
   @Test

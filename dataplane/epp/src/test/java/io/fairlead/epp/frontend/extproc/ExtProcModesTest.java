@@ -58,10 +58,7 @@ class ExtProcModesTest {
   @AfterEach
   void everythingIsAccountedFor() {
     stream.onCancel();
-    assertThat(loop.hasTimer()).as("a timer outlived its stream").isFalse();
-    assertThat(pool.active()).as("but for those that are left").isEqualTo(pool.left());
-    assertThat(counters.active()).isZero();
-    assertThat(bodies.used()).isZero();
+    TestStreams.assertNothingIsLeft(loop, pool, bodies, counters);
     assertThat(proxy.ends).isLessThanOrEqualTo(1);
   }
 

@@ -49,6 +49,7 @@ class ExtProcStreamTest {
   private final TestPool pool =
       new TestPool(loop).configured().endpoints(endpoint("a", "10.0.0.1", 8000));
   private final FakeProxy proxy = new FakeProxy();
+  private final BodyBudget bodies = BodyBudget.ofHeap();
   private final StreamCounters counters = new StreamCounters();
   private final ExtProcStream stream = stream(pool, proxy);
 
@@ -57,7 +58,7 @@ class ExtProcStreamTest {
   }
 
   private ExtProcStream stream(TestPool pool, FakeProxy proxy, boolean leaveAfterPick) {
-    StreamContext context = TestStreams.context(pool, BodyBudget.ofHeap(), LIMIT, counters);
+    StreamContext context = TestStreams.context(pool, bodies, LIMIT, counters);
     return new ExtProcStream(
         leaveAfterPick ? TestStreams.leavingAfterPick(context) : context, proxy, loop);
   }
@@ -65,9 +66,7 @@ class ExtProcStreamTest {
   @AfterEach
   void everythingIsAccountedFor() {
     stream.onCancel();
-    assertThat(loop.hasTimer()).as("a timer outlived its stream").isFalse();
-    assertThat(pool.active()).as("but for those that are left").isEqualTo(pool.left());
-    assertThat(counters.active()).isZero();
+    TestStreams.assertNothingIsLeft(loop, pool, bodies, counters);
     assertThat(counters.failures()).isZero();
     assertThat(proxy.ends).isLessThanOrEqualTo(1);
   }

@@ -1,5 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -29,6 +31,19 @@ final class TestStreams {
           }
         },
         null);
+  }
+
+  /**
+   * After every stream has ended: no timer, no byte, no stream and no request is left, but for
+   * requests that were left to their proxy.
+   */
+  static void assertNothingIsLeft(
+      TestLoop loop, TestPool pool, BodyBudget bodies, StreamCounters counters) {
+    assertThat(loop.hasTimer()).as("a timer outlived its stream").isFalse();
+    assertThat(pool.active()).as("but for those that are left").isEqualTo(pool.left());
+    assertThat(counters.active()).isZero();
+    assertThat(bodies.used()).isZero();
+    assertThat(bodies.waiting()).isZero();
   }
 
   static StreamContext leavingAfterPick(StreamContext context) {
