@@ -124,6 +124,9 @@ public final class IncomingBody {
       end();
       return Room.THERE;
     }
+    if (claim != null) {
+      return Room.AWAITED; // it was under way before its sender was held back
+    }
     boolean claimsMore = outgrown && announced < 0 && from == budget.shareFor(0);
     return claimsMore && length() < limit ? claim(Math.min(limit, budget.largest())) : Room.THERE;
   }
