@@ -1,0 +1,99 @@
+package io.fairlead.lab.hop;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Some seconds of load on a way: so many clients, each of which asks again when it has its answer.
+ *
+ * @param requests answered in full
+ * @param failed any other
+ * @param seconds from the first request to the last answer
+ * @param micros until the end of the answer
+ * @param cpuMicros CPU time of each process on the way
+ */
+record Turn(
+    long requests, long failed, double seconds, Histogram micros, Map<String, Double> cpuMicros) {
+
+  private static final long LONGEST_MICROS = 300_000_000;
+
+  /** Nothing yet. */
+  static Turn nothing() {
+    return new Turn(0, 0, 0, new Histogram(LONGEST_MICROS, 3), Map.of());
+  }
+
+  /** Runs one. */
+  static Turn run(Way way, List<byte[]> requests, int clients, Duration lasting)
+      throws InterruptedException {
+    Map<String, Duration> before = Programs.cpu(way.processes());
+    long start = System.nanoTime();
+    long end = start + lasting.toNanos();
+    LongAdder failed = new LongAdder();
+    AtomicInteger next = new AtomicInteger();
+    List<Histogram> all = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < clients; i++) {
+      Histogram own = new Histogram(LONGEST_MICROS, 3);
+      all.add(own);
+      threads.add(
+          Thread.ofPlatform()
+              .name("client-" + i)
+              .start(() -> ask(way, requests, next, end, own, failed)));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Map<String, Double> cpu = new LinkedHashMap<>();
+    Programs.cpu(way.processes())
+        .forEach(
+            (name, used) ->
+                cpu.put(
+                    name, used.minus(before.getOrDefault(name, Duration.ZERO)).toNanos() / 1e3));
+    Histogram micros = new Histogram(LONGEST_MICROS, 3);
+    all.forEach(micros::add);
+    return new Turn(micros.getTotalCount(), failed.sum(), seconds, micros, cpu);
+  }
+
+  private static void ask(
+      Way way,
+      List<byte[]> requests,
+      AtomicInteger next,
+      long end,
+      Histogram micros,
+      LongAdder failed) {
+    while (System.nanoTime() < end) {
+      try (PlainConnection connection = new PlainConnection(way.target())) {
+        while (System.nanoTime() < end) {
+          byte[] request = requests.get(Math.floorMod(next.getAndIncrement(), requests.size()));
+          long sent = System.nanoTime();
+          connection.send(request);
+          if (connection.read() == 200) {
+            micros.recordValue(Math.min((System.nanoTime() - sent) / 1_000, LONGEST_MICROS));
+          } else {
+            failed.increment();
+          }
+        }
+      } catch (IOException cut) {
+        failed.increment();
+      }
+    }
+  }
+
+  /** Both together. */
+  Turn and(Turn other) {
+    Histogram both = micros.copy();
+    both.add(other.micros);
+    Map<String, Double> cpu = new LinkedHashMap<>(cpuMicros);
+    other.cpuMicros.forEach((name, used) -> cpu.merge(name, used, Double::sum));
+    return new Turn(
+        requests + other.requests, failed + other.failed, seconds + other.seconds, both, cpu);
+  }
+}
