@@ -141,7 +141,8 @@ final class PickerDeployment {
   static Frontend frontend(Deployment there) {
     boolean gateway =
         there.getSpec().getTemplate().getSpec().getContainers().stream()
-            .anyMatch(container -> container.getArgs().contains(GATEWAY));
+            .map(Container::getArgs)
+            .anyMatch(arguments -> !arguments.isEmpty() && arguments.getFirst().equals(GATEWAY));
     return gateway ? Frontend.GATEWAY : Frontend.EXT_PROC;
   }
 

@@ -368,6 +368,9 @@ public final class Director implements RequestListener {
         () -> {
           if (state == State.DECIDING) {
             state = State.ANSWERING;
+            if (trace != null) {
+              trace.passed();
+            }
             exchange.pass();
           }
         });

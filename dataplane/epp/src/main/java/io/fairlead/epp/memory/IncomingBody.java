@@ -127,7 +127,8 @@ public final class IncomingBody {
     if (claim != null) {
       return Room.AWAITED; // it was under way before its sender was held back
     }
-    boolean claimsMore = outgrown && announced < 0 && from == budget.shareFor(0);
+    boolean claimsMore =
+        outgrown && announced < 0 && limit > BodyBudget.SMALL && from == budget.shareFor(0);
     return claimsMore && length() < limit ? claim(Math.min(limit, budget.largest())) : Room.THERE;
   }
 

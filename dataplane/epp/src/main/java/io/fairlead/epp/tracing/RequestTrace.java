@@ -167,6 +167,14 @@ public final class RequestTrace {
     }
   }
 
+  /** Nobody else gets it: the answer with which the endpoint failed it is passed on. */
+  public void passed() {
+    if (pick != null) {
+      pick.end();
+      pick = null;
+    }
+  }
+
   /** The first byte of a good answer came. */
   public void firstByte() {
     if (attempt != null) {
@@ -214,10 +222,7 @@ public final class RequestTrace {
     }
     over = true;
     endAttempt(failed ? outcome : "");
-    if (pick != null) {
-      pick.end();
-      pick = null;
-    }
+    passed();
     request.setAttribute(OUTCOME, outcome);
     if (failed) {
       request.setAttribute(ERROR, outcome);

@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Which headers pass. Those of one hop end here in both directions; so do those that steer a picker
@@ -83,7 +84,7 @@ final class HeaderRules {
   }
 
   private static HttpHeaders copy(HttpHeaders from, HeaderNames dropped) {
-    HeaderNames listed = from.contains(HttpHeaderNames.CONNECTION) ? listed(from) : null;
+    Set<String> listed = from.contains(HttpHeaderNames.CONNECTION) ? listed(from) : Set.of();
     HttpHeaders to = none();
     Iterator<Map.Entry<CharSequence, CharSequence>> headers = from.iteratorCharSequence();
     while (headers.hasNext()) {
@@ -91,22 +92,22 @@ final class HeaderRules {
       CharSequence name = header.getKey();
       if (!dropped.contains(name)
           && !isInternal(name)
-          && (listed == null || !listed.contains(name))) {
+          && (listed.isEmpty() || !listed.contains(name.toString()))) {
         to.add(name, header.getValue());
       }
     }
     return to;
   }
 
-  /** Those that the sender says are of one hop. */
-  private static HeaderNames listed(HttpHeaders from) {
-    Set<String> names = new HashSet<>();
+  /** Those that the sender says are of one hop: a tree, as it can choose names of equal hashes. */
+  private static Set<String> listed(HttpHeaders from) {
+    Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     for (String value : from.getAll(HttpHeaderNames.CONNECTION)) {
       for (String name : value.split(",", -1)) {
         names.add(name.strip());
       }
     }
-    return new HeaderNames(names);
+    return names;
   }
 
   private static boolean isInternal(CharSequence name) {
