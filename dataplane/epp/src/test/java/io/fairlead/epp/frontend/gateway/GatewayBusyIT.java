@@ -56,7 +56,7 @@ class GatewayBusyIT {
         assertThat(bodies.used()).isZero();
       }
       await().until(() -> pool.active().get() == 0);
-      assertThat(events).contains("refused by gateway: picker_busy");
+      await().untilAsserted(() -> assertThat(events).contains("refused by gateway: picker_busy"));
       client.post(Rig.CHAT, Rig.BODY);
       assertThat(client.read().status()).isEqualTo(200);
       await().until(() -> pool.active().get() == 0);

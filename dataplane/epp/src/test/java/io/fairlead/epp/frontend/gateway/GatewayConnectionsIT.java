@@ -204,7 +204,9 @@ class GatewayConnectionsIT {
       assertThat(client.closed()).isTrue();
     }
     assertThat(backend.connections).hasValue(0);
-    assertThat(events).containsExactly("refused by gateway: request_timeout");
+    await()
+        .untilAsserted(
+            () -> assertThat(events).containsExactly("refused by gateway: request_timeout"));
   }
 
   @Test

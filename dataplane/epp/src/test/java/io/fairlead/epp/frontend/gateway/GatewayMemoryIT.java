@@ -96,7 +96,9 @@ class GatewayMemoryIT {
       assertThat(refused.status()).isEqualTo(429);
       assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("body_memory_full");
       assertThat(refused.header("retry-after")).isEqualTo("1");
-      assertThat(rig.events).contains("refused by gateway: body_memory_full");
+      await()
+          .untilAsserted(
+              () -> assertThat(rig.events).contains("refused by gateway: body_memory_full"));
       writing.join();
       second.post(Rig.CHAT, Rig.BODY);
       assertThat(second.read().status()).isEqualTo(200);

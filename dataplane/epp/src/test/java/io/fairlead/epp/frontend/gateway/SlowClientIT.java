@@ -115,7 +115,7 @@ class SlowClientIT {
     assertThat(answer())
         .startsWith("HTTP/1.1 408 ")
         .contains("connection: close", "1000 bytes a second");
-    assertThat(rig.events).containsExactly("refused by gateway: request_timeout");
+    rig.awaitEvents("refused by gateway: request_timeout");
   }
 
   @Test
