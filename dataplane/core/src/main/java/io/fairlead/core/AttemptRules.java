@@ -87,6 +87,7 @@ final class AttemptRules {
     if (flight.answered
         || !flight.facts.delivery().resendable()
         || flight.attempts > limits.retries()
+        || flight.nowhereElse
         || (worked && flight.workedOn)
         || !candidates.hasOther(flight)
         || !budget.take(now)) {
@@ -94,6 +95,14 @@ final class AttemptRules {
     }
     flight.workedOn |= worked;
     return true;
+  }
+
+  /**
+   * Nobody was found who might get it: the pool's bounds have it back, and it is not asked again.
+   */
+  void notSentAgain(Flight flight) {
+    flight.nowhereElse = true;
+    budget.giveBack();
   }
 
   /** What a request's end says of its endpoint. */
@@ -148,6 +157,7 @@ final class AttemptRules {
     boolean again =
         flight.facts.delivery().resendable()
             && !flight.workedOn
+            && !flight.nowhereElse
             && flight.attempts <= limits.retries();
     boolean elsewhere = again && candidates.hasOtherInUse(flight);
     EndpointState prefiller = flight.prefilledBy;

@@ -74,6 +74,9 @@ final class Flight {
   /** Whether it was sent again after an endpoint may have worked on it: that happens once. */
   boolean workedOn;
 
+  /** Whether it was to be sent again and nobody was found who might get it. */
+  boolean nowhereElse;
+
   /** Whether nobody sees what becomes of it; since when, and how long it is expected to take. */
   boolean left;
 
@@ -189,6 +192,7 @@ final class Flight {
     phase = Phase.DECIDING;
     answered = false;
     workedOn = false;
+    nowhereElse = false;
     left = false;
   }
 

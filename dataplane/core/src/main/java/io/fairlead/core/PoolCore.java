@@ -188,31 +188,45 @@ public final class PoolCore {
     if (endpoint != null) {
       attempts.failed(now, flight, endpoint, failure);
     }
+    Reason refused = Reason.UPSTREAM_FAILED;
     if (attempts.maySendAgain(now, flight, failure)) {
-      sendAgain(now, flight);
-    } else if (failure.answered() && endpoint != null) {
+      refused = sendAgain(now, flight);
+    }
+    if (refused == null) {
+      return;
+    }
+    if (failure.answered() && endpoint != null) {
       flight.lastByteAt = now;
       flight.answered = true;
       flight.judged = true;
       flight.listener.pass(request);
     } else {
-      giveUp(now, flight, Reason.UPSTREAM_FAILED);
+      giveUp(now, flight, refused);
     }
   }
 
-  private void sendAgain(long now, Flight flight) {
-    long request = flight.ticket;
+  /**
+   * Sends the request to somebody else; returns why not when nobody gets it. Then it is still where
+   * it was, and its frontend was told nothing yet.
+   */
+  private @Nullable Reason sendAgain(long now, Flight flight) {
+    CompiledConfig active = config;
     EndpointState endpoint = flight.at;
-    if (endpoint != null) {
-      flight.failed(endpoint);
-      bookings.withdraw(flight);
-      completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
-      bookings.settle(now, flight);
+    if (active == null || endpoint == null) {
+      return Reason.UPSTREAM_FAILED;
     }
+    long request = flight.ticket;
+    flight.failed(endpoint);
+    bookings.withdraw(flight);
+    completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
     try {
-      decide(now, flight);
+      Reason refused = send(now, flight, active);
+      if (refused != null) {
+        attempts.notSentAgain(flight);
+      }
+      return refused;
     } finally {
-      if (endpoint != null && requests.get(request) == null) {
+      if (requests.get(request) == null) {
         tellEnded(observers());
       } else {
         completion.clear();
@@ -356,10 +370,11 @@ public final class PoolCore {
       if (AttemptRules.isOverdue(now, flight, at)) {
         attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
       }
-      if (candidates.hasOtherInUse(flight)
-          && attempts.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
-        sendAgain(now, flight);
-      } else {
+      boolean again =
+          candidates.hasOtherInUse(flight)
+              && attempts.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE);
+      boolean sent = again && sendAgain(now, flight) == null;
+      if (!sent && attempts.isLate(now, flight, at)) {
         giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);
       }
     }
@@ -462,25 +477,30 @@ public final class PoolCore {
     return endpoints.snapshot();
   }
 
-  /**
-   * Sends the request or rejects it: exactly one effect, also when a plugin throws. The listener is
-   * called last, when the accounts are straight.
-   */
+  /** Sends a request that has come or rejects it: exactly one effect, also when a plugin throws. */
   private void decide(long now, Flight flight) {
-    CompiledConfig active = config;
-    if (active == null) {
-      reject(flight, Criticality.STANDARD, Reason.NOT_CONFIGURED);
-      return;
+    Reason refused = config == null ? Reason.NOT_CONFIGURED : send(now, flight, config);
+    if (refused != null) {
+      reject(flight, criticalityOf(flight.facts), refused);
     }
+  }
+
+  /**
+   * Sends the request, away from where it was if it was anywhere; returns why not when nobody gets
+   * it. The listener is called last, when the accounts are straight; when a plugin throws, too: the
+   * request is rejected then.
+   */
+  private @Nullable Reason send(long now, Flight flight, CompiledConfig active) {
     CompiledModel model = active.model(flight.facts.model());
     Criticality criticality = active.criticality(model, flight.facts.headers());
-    @Nullable Reason refused;
-    @Nullable Route route = null;
+    Route route;
     try {
-      refused = choose(now, flight, model, criticality, active);
-      if (refused == null) {
-        route = place(now, flight, model, criticality, active);
+      Reason refused = choose(now, flight, model, criticality, active);
+      if (refused != null) {
+        return refused;
       }
+      bookings.settle(now, flight);
+      route = place(now, flight, model, criticality, active);
     } catch (RuntimeException | Error e) {
       bookings.withdraw(flight);
       bookings.settle(now, flight);
@@ -490,11 +510,8 @@ public final class PoolCore {
       current.done();
       headers.clear();
     }
-    if (route != null) {
-      flight.listener.send(flight.ticket, route);
-    } else if (refused != null) {
-      reject(flight, criticality, refused);
-    }
+    flight.listener.send(flight.ticket, route);
+    return null;
   }
 
   /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */

@@ -30,6 +30,11 @@ final class Pool implements RequestListener {
     core = new PoolCore(limits);
   }
 
+  /** One whose endpoints are probed. */
+  Pool(PoolListener endpoints) {
+    core = new PoolCore(PoolLimits.DEFAULT, endpoints);
+  }
+
   static PoolConfig config(SchedulerConfig scheduler, ModelConfig... models) {
     return new PoolConfig(
         "default",

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** One core with its truth, driven by random events from a seed. */
 final class RandomEvents {
@@ -25,8 +24,12 @@ final class RandomEvents {
   private static final long STREAM = 15 * 60 * 1000 * MILLISECOND;
   private static final int MOST_OPEN = 250;
   private static final List<String> MODELS = List.of("", "base", "critical", "split", "unknown");
-  private static final List<Failure> FAILURES =
-      Stream.of(Failure.values()).filter(failure -> !failure.answered()).toList();
+  private static final List<Failure> FAILURES = List.of(Failure.values());
+
+  /** Those that there can be once an answer has begun. */
+  private static final List<Failure> LATE_FAILURES =
+      FAILURES.stream().filter(failure -> !failure.answered()).toList();
+
   private static final List<Outcome> OUTCOMES = List.of(Outcome.values());
 
   final PoolCore core;
@@ -196,17 +199,17 @@ final class RandomEvents {
 
   private void attemptFailed(long ticket) {
     TruthRequest request = streams.containsKey(ticket) ? null : truth.live.get(ticket);
-    if (request == null) {
+    if (request == null || request.passed) {
       if (!truth.live.containsKey(ticket)) {
         core.attemptFailed(truth.now, ticket, Failure.DIED);
       }
       return;
     }
     count("attempt failed");
-    Failure failure = FAILURES.get(random.nextInt(FAILURES.size()));
+    List<Failure> possible = request.firstToken ? LATE_FAILURES : FAILURES;
+    Failure failure = possible.get(random.nextInt(possible.size()));
     truth.ending = request.end(truth.now, Outcome.FAILED, Usage.UNKNOWN);
     truth.expectDecisionAfter(failure, request);
-    truth.leave(request);
     long told = truth.told;
     if (random.nextInt(50) == 0) {
       plugins.breakNext(Fault.SCORE);
@@ -215,7 +218,7 @@ final class RandomEvents {
     truth.expectDecided();
     boolean again = truth.live.containsKey(ticket);
     hold(truth.told - told == (again ? 0 : truth.observers), "each observer is told at the end");
-    count(again ? "retry" : "given up");
+    count(request.passed ? "passed" : again ? "retry" : "given up");
     if (!again) {
       over.add(ticket);
     }

@@ -69,6 +69,14 @@ final class TruthModel implements RequestListener {
   /** Whether the attempt that failed may be followed by another. */
   private boolean sendsAgain;
 
+  /** Who may get the request that is being decided, and whether some of them were full before. */
+  private List<TruthServer> left = List.of();
+
+  private boolean someFull;
+
+  /** What ended the last attempt that failed. */
+  private Failure failure = Failure.DIED;
+
   /** Requests that may be sent again, as the pool's budget has it, and since when. */
   private double budget = 10;
 
@@ -91,13 +99,16 @@ final class TruthModel implements RequestListener {
   void expectDecision(TruthRequest request) {
     expectDecided();
     deciding = request;
+    left = eligible.values().stream().filter(s -> may(request, s)).toList();
+    someFull = left.stream().anyMatch(TruthServer::full);
     matched.clear();
     prefiller = null;
     thrown = false;
   }
 
   /** An attempt failed: the request's own bounds and the pool's say whether there is another. */
-  void expectDecisionAfter(Failure failure, TruthRequest request) {
+  void expectDecisionAfter(Failure failed, TruthRequest request) {
+    failure = failed;
     boolean worked =
         switch (failure) {
           case REFUSED, UNREACHABLE, RESET_UNSENT, UNAVAILABLE ->
@@ -129,6 +140,12 @@ final class TruthModel implements RequestListener {
     }
     budget--;
     return true;
+  }
+
+  private void notSentAgain() {
+    if (sendsAgain) {
+      budget = Math.min(50, budget + 1);
+    }
   }
 
   /** A request arrived. */
@@ -216,7 +233,7 @@ final class TruthModel implements RequestListener {
 
   void firstToken(TruthRequest request) {
     TruthServer server = request.at;
-    if (server == null || request.firstToken) {
+    if (server == null || request.firstToken || request.passed) {
       return;
     }
     TruthServer elsewhere = request.prefillAt;
@@ -262,6 +279,7 @@ final class TruthModel implements RequestListener {
     hold(
         matched.getOrDefault(server, route.matchedBlocks()) == route.matchedBlocks(),
         "the match that scorers were shown");
+    leave(decided);
     book(decided, server, route.targetModel(), route.matchedBlocks());
     TruthServer elsewhere = decided.prefillAt;
     hold(route.promptTokens() == decided.tokens, "the tokens of the prompt");
@@ -300,7 +318,17 @@ final class TruthModel implements RequestListener {
   }
 
   @Override
-  public void pass(long request) {}
+  public void pass(long ticket) {
+    if (wrong != null) {
+      throw wrong;
+    }
+    TruthRequest decided = decided(ticket);
+    log(ticket, "passed");
+    hold(failure.answered(), "what is passed on is an answer");
+    hold(expectedRefusal(decided) != null, "an answer is passed on where nobody else answers");
+    notSentAgain();
+    decided.passed = true;
+  }
 
   @Override
   public void reject(long ticket, Rejection rejection) {
@@ -310,7 +338,12 @@ final class TruthModel implements RequestListener {
     TruthRequest decided = decided(ticket);
     log(ticket, rejection);
     live.remove(ticket);
+    leave(decided);
     assertThat(rejection.reason()).isEqualTo(expectedRefusal(decided));
+    hold(thrown || decided.attempts == 0 || !failure.answered(), "an answer is passed on");
+    if (decided.attempts > 0 && !thrown) {
+      notSentAgain();
+    }
   }
 
   private void log(long ticket, Object effect) {
@@ -351,14 +384,11 @@ final class TruthModel implements RequestListener {
     if (request.attempts > 0 && !sendsAgain) {
       return Reason.UPSTREAM_FAILED;
     }
-    List<TruthServer> left = eligible.values().stream().filter(s -> may(request, s)).toList();
     if (left.isEmpty()) {
       return request.attempts > 0 ? Reason.UPSTREAM_FAILED : Reason.NO_READY_ENDPOINTS;
     }
     // Whether one that is not full gets requests is its health's to say.
-    boolean shed =
-        criticality(request.facts.model()) == Criticality.SHEDDABLE
-            && left.stream().anyMatch(TruthServer::full);
+    boolean shed = criticality(request.facts.model()) == Criticality.SHEDDABLE && someFull;
     return shed ? Reason.SATURATED : null;
   }
 

@@ -17,6 +17,9 @@ final class TruthRequest {
   /** Whether it was sent again after an endpoint may have worked on it. */
   boolean workedOn;
 
+  /** Whether an error of an endpoint's is passed on as its answer. */
+  boolean passed;
+
   /** Of the current attempt; {@code prefillAt} until the first token, and only if it is another. */
   @Nullable TruthServer at;
 

@@ -49,4 +49,9 @@ public final class RetryBudget {
     left--;
     return true;
   }
+
+  /** One that was counted was not sent again. */
+  public void giveBack() {
+    left = Math.min(MOST_SAVED, left + 1);
+  }
 }
