@@ -44,9 +44,10 @@ final class ServerMetricsOptions {
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,
-      description = "Take any certificate of servers that are asked over https.",
-      defaultValue = "true")
-  private boolean skipVerify = true;
+      description =
+          "Take any certificate of servers that are asked over https: so where nothing is said,"
+              + " but for what --endpoint-tls says.")
+  private @Nullable Boolean skipVerify;
 
   @Option(
       names = "--metrics-staleness-threshold",
@@ -75,8 +76,9 @@ final class ServerMetricsOptions {
       throw wrong("port", String.valueOf(port), "set 0 to 65535");
     }
     boolean tls = scheme == null ? settings.pages().tls() : scheme.equals("https");
-    var pages = new MetricsSource(tls, !skipVerify, path, port, null);
-    MetricsScraper.Settings of = settings.withPages(pages);
+    boolean verify = skipVerify != null && !skipVerify;
+    var pages = new MetricsSource(tls, verify, path, port, null);
+    MetricsScraper.Settings of = settings.withPages(pages, scheme == null && skipVerify == null);
     return staleness == null ? of : of.withStale(staleness);
   }
 

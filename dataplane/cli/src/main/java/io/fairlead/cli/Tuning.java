@@ -78,7 +78,8 @@ final class Tuning {
     }
     MetricsSource pages = usual.pages();
     return usual.withPages(
-        new MetricsSource(true, pages.verify(), pages.path(), pages.port(), pages.interval()));
+        new MetricsSource(true, pages.verify(), pages.path(), pages.port(), pages.interval()),
+        true);
   }
 
   /** Reads {@code 50ms}, {@code 30s}, {@code 1m30s}: as Go, and so pickers, write durations. */

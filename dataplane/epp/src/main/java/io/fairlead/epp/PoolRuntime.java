@@ -7,7 +7,6 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.scheduling.CompiledConfig;
-import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
@@ -77,7 +76,7 @@ final class PoolRuntime implements AutoCloseable {
   private final Readiness readiness;
   private final LongSupplier clock;
   private final @Nullable Capture capture;
-  private final MetricsSource pages;
+  private final MetricsScraper.Settings scraping;
   private final @Nullable EndpointTls endpointTls;
 
   /** Written on the control thread. */
@@ -103,9 +102,9 @@ final class PoolRuntime implements AutoCloseable {
     this.readiness = readiness;
     this.capture = capture;
     this.clock = clock;
-    pages = config.scraping().pages();
     out = new OutEndpoints(InstantSource.system().instant(), clock.getAsLong());
     endpointTls = EndpointTls.of(config.endpoints());
+    scraping = config.scraping().withTls(endpointTls);
     loop = group.next();
     control = new ControlThread();
     telemetry = new Telemetry(clock);
@@ -120,12 +119,7 @@ final class PoolRuntime implements AutoCloseable {
             config.extProc() == null || !config.extProc().ignoreSubset(),
             capture);
     scraper =
-        new MetricsScraper(
-            group,
-            Transport.client(group),
-            config.scraping().withTls(endpointTls),
-            clock,
-            new OnScrapes(pool));
+        new MetricsScraper(group, Transport.client(group), scraping, clock, new OnScrapes(pool));
     telemetry.onArrival(scraper::busy);
     LoopLag.measure(group, telemetry.registry(), clock);
     meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
@@ -348,7 +342,7 @@ final class PoolRuntime implements AutoCloseable {
     @Override
     public void applied(ConfigOffer.Document document, CompiledConfig config) {
       meters.reloaded();
-      scraper.sources(DataSources.of(config, pages));
+      scraper.sources(DataSources.of(config, scraping));
       models = document.config().models();
       onConfig.accept(document.config());
       name = document.config().name();

@@ -72,6 +72,11 @@ class EndpointTlsIT {
   }
 
   private DataPlane start(EndpointSecurity security) throws Exception {
+    return start(security, true);
+  }
+
+  /** Starts one that reads metrics as it sends requests, or as the pages say: verified. */
+  private DataPlane start(EndpointSecurity security, boolean asRequests) throws Exception {
     Path resources = Files.createDirectory(folder.resolve("resources"));
     new Resources(resources)
         .pool()
@@ -84,7 +89,7 @@ class EndpointTlsIT {
                 .gateway("127.0.0.1", 0)
                 .admin("127.0.0.1", 0)
                 .endpoints(security)
-                .scraping(MetricsScraper.Settings.DEFAULT.withPages(pages))
+                .scraping(MetricsScraper.Settings.DEFAULT.withPages(pages, asRequests))
                 .loops(1)
                 .build());
     dataPlane = started;
@@ -131,13 +136,24 @@ class EndpointTlsIT {
     getsNothing(new EndpointSecurity.Verified(authorities, null));
   }
 
+  @Test
+  void whoReadsMetricsVerifiedDoesNotTrustThemAsRequestsDo() throws Exception {
+    DataPlane plane = start(new EndpointSecurity.Unverified(), false);
+    assertThat(complete(plane)).isEqualTo(200);
+    awaitNoMetrics(plane);
+  }
+
   private void getsNothing(EndpointSecurity security) throws Exception {
     DataPlane plane = start(security);
     assertThat(complete(plane)).isEqualTo(502);
+    awaitNoMetrics(plane);
+    assertThat(stub.stats().requests()).isZero();
+  }
+
+  private void awaitNoMetrics(DataPlane plane) throws Exception {
     await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> !metrics(plane).contains("scrape_failures_total{endpoint=\"one\"} 0\n"));
-    assertThat(stub.stats().requests()).isZero();
     assertThat(metrics(plane)).contains("scrape_age_seconds{endpoint=\"one\"} NaN");
   }
 

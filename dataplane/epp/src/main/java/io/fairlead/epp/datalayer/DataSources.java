@@ -16,8 +16,9 @@ public final class DataSources {
   private DataSources() {}
 
   /** Nothing listed: the servers' own pages, where they are. */
-  static List<DataSource> of(MetricsSource pages) {
-    return List.of(new EnginePages(pages, List.of(EngineMetrics.DEFAULT)));
+  static List<DataSource> of(MetricsScraper.Settings usual) {
+    return List.of(
+        new EnginePages(usual.pages(), List.of(EngineMetrics.DEFAULT), usual.asRequests()));
   }
 
   /**
@@ -25,12 +26,16 @@ public final class DataSources {
    *
    * @param usual where those pages are then
    */
-  public static List<DataSource> of(CompiledConfig config, MetricsSource usual) {
-    List<EngineMetrics> engines = config.settings(EngineMetrics.class);
+  public static List<DataSource> of(CompiledConfig config, MetricsScraper.Settings usual) {
+    List<EngineMetrics> listed = config.settings(EngineMetrics.class);
+    List<EngineMetrics> engines = listed.isEmpty() ? List.of(EngineMetrics.DEFAULT) : listed;
     List<MetricsSource> pages = config.settings(MetricsSource.class);
     List<DataSource> all = new ArrayList<>();
-    for (MetricsSource page : pages.isEmpty() ? List.of(usual) : pages) {
-      all.add(new EnginePages(page, engines.isEmpty() ? List.of(EngineMetrics.DEFAULT) : engines));
+    if (pages.isEmpty()) {
+      all.add(new EnginePages(usual.pages(), engines, usual.asRequests()));
+    }
+    for (MetricsSource page : pages) {
+      all.add(new EnginePages(page, engines));
     }
     all.addAll(config.settings(DataSource.class));
     return all;

@@ -1,6 +1,5 @@
 package io.fairlead.epp.datalayer;
 
-import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.plugin.DataSource;
@@ -22,22 +21,20 @@ final class EnginePageSource implements PageSource {
     boolean own = !pages.interval().isZero();
     interval = own ? pages.interval() : usual.interval();
     quiet = own ? pages.interval() : usual.quiet();
-    tls = tls(pages.source(), usual);
+    tls = tls(pages, usual.tls());
   }
 
-  /**
-   * Of the pages that are read because nobody says otherwise; a config says whom to trust itself.
-   */
-  private static @Nullable EndpointTls tls(MetricsSource source, MetricsScraper.Settings usual) {
-    if (!source.tls()) {
+  private static @Nullable EndpointTls tls(EnginePages pages, @Nullable EndpointTls ofRequests) {
+    if (!pages.source().tls()) {
       return null;
     }
-    return source.equals(usual.pages()) && usual.tls() != null
-        ? usual.tls()
-        : EndpointTls.of(
-            source.verify()
-                ? new EndpointSecurity.Verified(null, null)
-                : new EndpointSecurity.Unverified());
+    if (pages.asRequests() && ofRequests != null) {
+      return ofRequests;
+    }
+    return EndpointTls.of(
+        pages.source().verify()
+            ? new EndpointSecurity.Verified(null, null)
+            : new EndpointSecurity.Unverified());
   }
 
   @Override

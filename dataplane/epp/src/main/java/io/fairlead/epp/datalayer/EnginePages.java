@@ -15,14 +15,22 @@ import java.util.List;
  *
  * @param source where the pages are
  * @param engines what stands on them
+ * @param asRequests whether servers are trusted here, over TLS, as they are with requests: nobody
+ *     says otherwise
  */
-record EnginePages(MetricsSource source, List<EngineMetrics> engines) implements DataSource {
+record EnginePages(MetricsSource source, List<EngineMetrics> engines, boolean asRequests)
+    implements DataSource {
 
   static final EnginePages DEFAULT =
       new EnginePages(MetricsSource.DEFAULT, List.of(EngineMetrics.DEFAULT));
 
   /** No engine writes that much; a server that does is not read to its end. */
   private static final int MAX_BYTES = 16 << 20;
+
+  /** Pages of which a config says itself how servers are trusted. */
+  EnginePages(MetricsSource source, List<EngineMetrics> engines) {
+    this(source, engines, false);
+  }
 
   EnginePages {
     engines = List.copyOf(engines);

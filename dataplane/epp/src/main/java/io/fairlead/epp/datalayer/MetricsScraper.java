@@ -104,8 +104,9 @@ public final class MetricsScraper implements AutoCloseable {
    * @param pages where servers' own metrics are, if no config says
    * @param quiet from one look at a server's own metrics to the next while no decision depends on
    *     them, if no config says; as {@code interval} where it is shorter
-   * @param tls how endpoints are spoken to whose {@code pages} are over TLS; null for what these
-   *     say themselves
+   * @param tls how endpoints are spoken to over TLS with requests; null for none
+   * @param asRequests whether {@code pages} are read so, where they are over TLS, or as they say
+   *     themselves
    */
   public record Settings(
       Duration interval,
@@ -113,7 +114,8 @@ public final class MetricsScraper implements AutoCloseable {
       Duration stale,
       MetricsSource pages,
       Duration quiet,
-      @Nullable EndpointTls tls) {
+      @Nullable EndpointTls tls,
+      boolean asRequests) {
 
     /** Five times a second, one second for each; once a second while nothing is asked for. */
     public static final Settings DEFAULT =
@@ -123,11 +125,12 @@ public final class MetricsScraper implements AutoCloseable {
             Duration.ofSeconds(5),
             MetricsSource.DEFAULT,
             Duration.ofSeconds(1),
-            null);
+            null,
+            true);
 
     /** Of the pages that servers have unless somebody moved them, always at one pace. */
     public Settings(Duration interval, Duration timeout, Duration stale) {
-      this(interval, timeout, stale, MetricsSource.DEFAULT, interval, null);
+      this(interval, timeout, stale, MetricsSource.DEFAULT, interval, null, true);
     }
 
     public Settings {
@@ -138,22 +141,26 @@ public final class MetricsScraper implements AutoCloseable {
 
     /** The same at another pace. */
     public Settings withInterval(Duration other) {
-      return new Settings(other, timeout, stale, pages, quiet, tls);
+      return new Settings(other, timeout, stale, pages, quiet, tls, asRequests);
     }
 
     /** The same, believing a scrape for so long. */
     public Settings withStale(Duration other) {
-      return new Settings(interval, timeout, other, pages, quiet, tls);
+      return new Settings(interval, timeout, other, pages, quiet, tls, asRequests);
     }
 
-    /** The same, of other pages. */
-    public Settings withPages(MetricsSource other) {
-      return new Settings(interval, timeout, stale, other, quiet, tls);
+    /**
+     * The same, of other pages.
+     *
+     * @param read whether they are read as requests are sent, or as they say themselves
+     */
+    public Settings withPages(MetricsSource other, boolean read) {
+      return new Settings(interval, timeout, stale, other, quiet, tls, read);
     }
 
     /** The same, speaking to endpoints so. */
     public Settings withTls(@Nullable EndpointTls other) {
-      return new Settings(interval, timeout, stale, pages, quiet, other);
+      return new Settings(interval, timeout, stale, pages, quiet, other, asRequests);
     }
   }
 
@@ -170,7 +177,7 @@ public final class MetricsScraper implements AutoCloseable {
     this.clock = clock;
     this.sink = sink;
     busyUntil = clock.getAsLong() + BUSY_NANOS;
-    sources = DataSources.of(settings.pages());
+    sources = DataSources.of(settings);
     pages = pages(sources);
   }
 

@@ -285,7 +285,8 @@ class MetricsScraperIT {
                 Duration.ofSeconds(5),
                 MetricsSource.DEFAULT,
                 Duration.ofSeconds(1),
-                null),
+                null,
+                true),
             clock::get,
             (endpoint, begunAt, metrics) -> quietly.add(begunAt))) {
       quiet.endpoints(List.of(endpoint("1")));
