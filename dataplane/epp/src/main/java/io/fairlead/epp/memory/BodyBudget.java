@@ -1,5 +1,7 @@
 package io.fairlead.epp.memory;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -27,11 +29,31 @@ public final class BodyBudget {
 
   private static final long SMALLEST = 4L * SMALL;
 
+  private static final int PAGE = 8 << 10;
+
+  /** 2^7 pages are the 1 MiB that pages are cut from; what is longer gets an array of its own. */
+  private static final int ORDER = 7;
+
+  private static final int CACHED_SMALL = 64;
+  private static final int CACHED_LARGE = 16;
+
   private final Share small;
   private final Share large;
   private final long patienceNanos;
   private final LongAdder waits = new LongAdder();
   private final LongAdder refusals = new LongAdder();
+
+  /** An array for each body would fill the heap with garbage many times a second. */
+  private final ByteBufAllocator pages =
+      new PooledByteBufAllocator(
+          false,
+          Runtime.getRuntime().availableProcessors(),
+          0,
+          PAGE,
+          ORDER,
+          CACHED_SMALL,
+          CACHED_LARGE,
+          false);
 
   /**
    * Nothing in use yet.
@@ -56,6 +78,11 @@ public final class BodyBudget {
   public static BodyBudget ofHeap() {
     return new BodyBudget(
         Math.max(SMALLEST, Runtime.getRuntime().maxMemory() / 5 * 2), DEFAULT_PATIENCE);
+  }
+
+  /** Where bodies' pages are from: buffers on the heap, used again once released. */
+  ByteBufAllocator pages() {
+    return pages;
   }
 
   /** Bytes that may be in use. */

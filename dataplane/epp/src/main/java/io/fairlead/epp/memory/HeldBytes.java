@@ -5,13 +5,18 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.fairlead.epp.openai.BodyBytes;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What has come of a body, and what it takes. Nothing of it is ever moved. Bytes of a socket are
- * copied once, out of buffers that are read into again: into one array where the body's length is
- * known, else into pages. Those of a message stay in the message's own array, unless they are few.
+ * copied once, out of buffers that are read into again: into one page where the body's length is
+ * known, else into several. Those pages are used again by other bodies. Those of a message stay in
+ * the message's own array, unless they are few.
  */
 final class HeldBytes {
 
@@ -23,20 +28,28 @@ final class HeldBytes {
   /** Bytes of a message from which they stay where they are: an array has a cost of its own. */
   private static final int KEPT = 4 << 10;
 
-  private static final byte[] NOTHING = {};
-
   private final BodyBytes bytes = new BodyBytes();
+  private final ByteBufAllocator pages;
 
-  /** The last page, and how much of it is taken. */
-  private byte[] page = NOTHING;
+  /** The last page, whose writer is behind what is taken, and those before it. */
+  private ByteBuf page = Unpooled.EMPTY_BUFFER;
 
-  private int taken;
+  private final List<ByteBuf> full = new ArrayList<>(0);
 
   /** What all pages take, and what all arrays do. */
   private long paged;
 
   private long held;
   private long charged;
+
+  /**
+   * Nothing.
+   *
+   * @param pages where pages are from that are used again; their buffers have arrays
+   */
+  HeldBytes(ByteBufAllocator pages) {
+    this.pages = pages;
+  }
 
   /** The bytes. */
   BodyBytes bytes() {
@@ -53,11 +66,19 @@ final class HeldBytes {
     return held;
   }
 
-  /** Has the body in one array of this length, if nothing of it has come; it is no longer. */
+  /** Has the body in one page of this length, if nothing of it has come; it is no longer. */
   void expect(int length) {
     if (held == 0) {
-      take(length);
+      turn(pages.heapBuffer(length, length));
     }
+  }
+
+  /** Nobody reads {@link #bytes} any more: pages are used again once what is sent of them is. */
+  void release() {
+    page.release();
+    full.forEach(ByteBuf::release);
+    full.clear();
+    page = Unpooled.EMPTY_BUFFER;
   }
 
   /**
@@ -68,9 +89,13 @@ final class HeldBytes {
   void copy(ByteBuf piece, long charged) {
     this.charged = charged;
     while (piece.isReadable()) {
-      int next = room(piece.readableBytes());
-      piece.readBytes(page, taken, next);
-      filled(next);
+      if (!page.isWritable()) {
+        int length = nextPage(piece.readableBytes());
+        turn(pages.heapBuffer(length, length));
+      }
+      int next = Math.min(piece.readableBytes(), page.writableBytes());
+      bytes.add(page, page.writerIndex(), next);
+      page.writeBytes(piece, next);
     }
   }
 
@@ -112,9 +137,13 @@ final class HeldBytes {
     public void write(byte[] array, int offset, int length) {
       int at = offset;
       while (at < offset + length) {
-        int next = room(offset + length - at);
-        System.arraycopy(array, at, page, taken, next);
-        filled(next);
+        if (!page.isWritable()) {
+          turn(Unpooled.wrappedBuffer(new byte[nextPage(offset + length - at)]).clear());
+        }
+        int next = Math.min(offset + length - at, page.writableBytes());
+        // Of an array that is nobody's: it goes out with the message that is made of it.
+        bytes.add(page.array(), page.writerIndex(), next);
+        page.writeBytes(array, at, next);
         at += next;
       }
     }
@@ -137,24 +166,18 @@ final class HeldBytes {
     }
   }
 
-  /** For how many of so many bytes there is room in the page, which is a new one if it was full. */
-  private int room(int wanted) {
-    if (taken == page.length) {
-      long usual = Math.min(paged, charged - held);
-      take(Math.clamp(Math.max(wanted, usual), SHORTEST_PAGE, LONGEST_PAGE));
+  /** How long the next page is, for so many bytes and perhaps more. */
+  private int nextPage(int wanted) {
+    long usual = Math.min(paged, charged - held);
+    return Math.clamp(Math.max(wanted, usual), SHORTEST_PAGE, LONGEST_PAGE);
+  }
+
+  private void turn(ByteBuf next) {
+    if (page.capacity() > 0) {
+      full.add(page);
     }
-    return Math.min(wanted, page.length - taken);
-  }
-
-  private void take(int length) {
-    page = new byte[length];
-    taken = 0;
-    paged += length;
-    held += length;
-  }
-
-  private void filled(int more) {
-    bytes.add(page, taken, more);
-    taken += more;
+    page = next;
+    paged += next.capacity();
+    held += next.capacity();
   }
 }

@@ -45,7 +45,7 @@ public final class IncomingBody {
   private final int limit;
   private final long announced;
 
-  private HeldBytes held = new HeldBytes();
+  private HeldBytes held;
   private @Nullable Share share;
   private long charged;
   private @Nullable Claim claim;
@@ -64,6 +64,7 @@ public final class IncomingBody {
     this.announced = announced;
     this.limit = limit;
     this.owner = owner;
+    held = new HeldBytes(budget.pages());
   }
 
   /**
@@ -223,13 +224,14 @@ public final class IncomingBody {
     return held.length();
   }
 
-  /** The bytes are somewhere else now, where they take as much: they stay charged. */
+  /** A message's bytes are somewhere else now, where they take as much: they stay charged. */
   public void handOver() {
-    held = new HeldBytes();
+    held = new HeldBytes(budget.pages());
   }
 
   /** Nobody needs it any more: gives back what it was charged. Once more is no harm. */
   public void release() {
+    held.release();
     handOver();
     withdraw();
     Share from = share;

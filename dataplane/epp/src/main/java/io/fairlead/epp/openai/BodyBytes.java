@@ -8,19 +8,27 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request's body, in the arrays in which it came: it is read where it lies and sent as it lies.
  * Its places are counted from its first byte, however it is cut. Not thread-safe.
+ *
+ * <p>Arrays that are used again belong to buffers: then what is sent of them keeps them, and
+ * nothing may be read here any more once the body's owner has released them.
  */
 public final class BodyBytes {
 
   private static final Hasher64 DIGESTS = Hashing.wyhashFinal4();
 
   private static final byte[][] NO_ARRAYS = {};
+  private static final ByteBuf[] NO_OWNERS = {};
   private static final int[] NO_PLACES = {};
 
   private byte[][] arrays = NO_ARRAYS;
+
+  /** Of each part: whose array it is; null for one that is nobody's. */
+  private @Nullable ByteBuf[] owners = NO_OWNERS;
 
   /** Of each part: what is added to a place in the body for its place in the array. */
   private int[] shifts = NO_PLACES;
@@ -49,28 +57,42 @@ public final class BodyBytes {
   }
 
   @SuppressWarnings("ReferenceEquality") // the very array, not one like it
-  private boolean goesOn(byte[] bytes, int offset) {
-    return count > 0 && arrays[count - 1] == bytes && shifts[count - 1] + length() == offset;
+  private boolean goesOn(byte[] bytes, int offset, @Nullable ByteBuf owner) {
+    return count > 0
+        && arrays[count - 1] == bytes
+        && owners[count - 1] == owner
+        && shifts[count - 1] + length() == offset;
   }
 
   /** More of the body. The bytes are kept where they are, and must not change any more. */
   public void add(byte[] bytes, int offset, int length) {
+    add(bytes, offset, length, null);
+  }
+
+  /** The same in the array of a buffer, which the caller keeps until the body is released. */
+  public void add(ByteBuf page, int index, int length) {
+    add(page.array(), page.arrayOffset() + index, length, page);
+  }
+
+  private void add(byte[] bytes, int offset, int length, @Nullable ByteBuf owner) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
     if (length == 0) {
       return;
     }
     int start = length();
-    if (goesOn(bytes, offset)) {
+    if (goesOn(bytes, offset, owner)) {
       ends[count - 1] += length;
       return;
     }
     if (count == arrays.length) {
       int room = Math.max(1, count * 2);
       arrays = Arrays.copyOf(arrays, room);
+      owners = Arrays.copyOf(owners, room);
       shifts = Arrays.copyOf(shifts, room);
       ends = Arrays.copyOf(ends, room);
     }
     arrays[count] = bytes;
+    owners[count] = owner;
     shifts[count] = offset - start;
     ends[count] = start + length;
     count++;
@@ -181,7 +203,7 @@ public final class BodyBytes {
   /**
    * The bytes between two places.
    *
-   * @return a heap buffer over the arrays themselves
+   * @return a heap buffer over the arrays themselves, which keeps them until it is released
    */
   ByteBuf slice(int from, int to) {
     if (from == to) {
@@ -191,10 +213,16 @@ public final class BodyBytes {
     int last = find(to - 1);
     ByteBuf[] slices = new ByteBuf[last - first + 1];
     for (int i = first; i <= last; i++) {
-      int begin = Math.max(from, start(i));
-      slices[i - first] =
-          Unpooled.wrappedBuffer(arrays[i], begin + shifts[i], Math.min(to, ends[i]) - begin);
+      slices[i - first] = slice(i, Math.max(from, start(i)), Math.min(to, ends[i]));
     }
     return slices.length == 1 ? slices[0] : Unpooled.wrappedBuffer(slices);
+  }
+
+  private ByteBuf slice(int part, int from, int to) {
+    ByteBuf owner = owners[part];
+    int offset = from + shifts[part];
+    return owner == null
+        ? Unpooled.wrappedBuffer(arrays[part], offset, to - from)
+        : owner.retainedSlice(offset - owner.arrayOffset(), to - from);
   }
 }

@@ -211,7 +211,41 @@ class IncomingBodyTest {
     ByteBuf all = ModelSplice.splice(of.body.bytes(), ParsedRequest.UNKNOWN, "");
     byte[] bytes = new byte[all.readableBytes()];
     all.readBytes(bytes);
+    all.release();
     return bytes;
+  }
+
+  @Test
+  void whatIsBeingSentIsNotOverwrittenByTheNextBody() throws Exception {
+    byte[] sent = new byte[128 << 10];
+    new Random(1).nextBytes(sent);
+    Owned one = known(sent.length);
+    one.body.open();
+    one.body.add(Unpooled.wrappedBuffer(sent), true);
+    ByteBuf sending = ModelSplice.splice(one.body.bytes(), ParsedRequest.UNKNOWN, "");
+    one.body.release();
+
+    for (int i = 0; i < 100; i++) {
+      Owned next = known(sent.length);
+      next.body.open();
+      next.body.add(Unpooled.wrappedBuffer(new byte[sent.length]), true);
+      next.body.release();
+    }
+    assertThat(sending).isEqualTo(Unpooled.wrappedBuffer(sent));
+    sending.release();
+  }
+
+  @Test
+  void pagesAreUsedAgain() throws Exception {
+    byte[] sent = new byte[128 << 10];
+    long before = allocated();
+    for (int i = 0; i < 1_000; i++) {
+      Owned one = i % 2 == 0 ? known(sent.length) : unknown(3 * MIB);
+      one.body.open();
+      one.body.add(Unpooled.wrappedBuffer(sent), true);
+      one.body.release();
+    }
+    assertThat(allocated() - before).as("bytes for 125 MiB of bodies").isLessThan(20L * MIB);
   }
 
   @Test
