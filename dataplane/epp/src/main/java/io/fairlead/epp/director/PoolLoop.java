@@ -290,6 +290,11 @@ public final class PoolLoop {
     }
   }
 
+  /** Where the core is: whoever is there already need not wait for another thread. */
+  public EventExecutor loop() {
+    return loop;
+  }
+
   /** Whether a request goes only where its gateway allows. */
   boolean subsets() {
     return subsets;

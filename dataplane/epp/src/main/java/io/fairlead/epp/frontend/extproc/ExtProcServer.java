@@ -4,6 +4,7 @@ import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.tls.ServingSecurity;
+import io.fairlead.epp.transport.FreestLoop;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
@@ -97,7 +98,7 @@ public final class ExtProcServer implements AutoCloseable {
             },
             config.tracing());
     NettyServerBuilder builder =
-        GrpcPort.on(config.host(), config.port(), group)
+        GrpcPort.on(config.host(), config.port(), group, new FreestLoop(group, pool.loop()))
             .addService(new ExtProcService(context, group))
             .maxInboundMessageSize(Math.max(SMALLEST_BOUND, config.maxBodyBytes() + BESIDE_BODY))
             .flowControlWindow(WINDOW)

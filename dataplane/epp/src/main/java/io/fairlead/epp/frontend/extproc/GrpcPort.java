@@ -20,11 +20,16 @@ final class GrpcPort {
 
   private GrpcPort() {}
 
-  /** A server whose calls run on the connection's loop. */
-  static NettyServerBuilder on(String host, int port, EventLoopGroup group) {
+  /**
+   * A server whose calls run on the connection's loop.
+   *
+   * @param connections gives connections their loops, which are of the group
+   */
+  static NettyServerBuilder on(
+      String host, int port, EventLoopGroup group, EventLoopGroup connections) {
     return NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
         .bossEventLoopGroup(group)
-        .workerEventLoopGroup(group)
+        .workerEventLoopGroup(connections)
         .channelType(Transport.server(group))
         .directExecutor();
   }

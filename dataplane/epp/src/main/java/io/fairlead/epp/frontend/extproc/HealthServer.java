@@ -22,7 +22,7 @@ public final class HealthServer implements AutoCloseable {
   public static HealthServer start(String host, int port, EventLoopGroup group, Health health) {
     return new HealthServer(
         GrpcPort.start(
-            GrpcPort.on(host, port, group).addService(health.service()),
+            GrpcPort.on(host, port, group, group).addService(health.service()),
             "gRPC health",
             host,
             port));
