@@ -206,8 +206,12 @@ public final class PoolCore {
   }
 
   /**
-   * Sends the request to somebody else; returns why not when nobody gets it. Then it is still where
-   * it was, and its frontend was told nothing yet.
+   * Sends the request to somebody else; returns why not when nobody gets it and its frontend was
+   * told nothing yet: then it is still where it was.
+   *
+   * <p>A prompt that another endpoint computes counts there, and an endpoint that has left is
+   * forgotten with its last request. Such a request is taken off the accounts before the choice,
+   * and rejected where nobody gets it.
    */
   private @Nullable Reason sendAgain(long now, Flight flight) {
     CompiledConfig active = config;
@@ -219,10 +223,17 @@ public final class PoolCore {
     flight.failed(endpoint);
     bookings.withdraw(flight);
     completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
+    if (flight.prefillAt != null || endpoints.leaving().contains(endpoint)) {
+      bookings.settle(now, flight);
+    }
     try {
       Reason refused = send(now, flight, active);
       if (refused != null) {
         attempts.notSentAgain(flight);
+        if (flight.at == null) {
+          reject(flight, criticalityOf(flight.facts), refused);
+          return null;
+        }
       }
       return refused;
     } finally {
@@ -367,7 +378,9 @@ public final class PoolCore {
       }
       giveUp(now, flight, Reason.SILENCE_TIMEOUT);
     } else if (!flight.answered && attempts.isLate(now, flight, at)) {
-      if (AttemptRules.isOverdue(now, flight, at)) {
+      // What was told of this attempt already, when nobody else was found for it, is not told
+      // again.
+      if (!flight.nowhereElse && AttemptRules.isOverdue(now, flight, at)) {
         attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
       }
       boolean again =

@@ -122,6 +122,10 @@ final class TruthModel implements RequestListener {
             && eligible.values().stream().anyMatch(server -> may(request, server))
             && takesFromBudget();
     request.workedOn |= sendsAgain && worked;
+    request.apart = sendsAgain && (request.prefillAt != null || gone.contains(request.at));
+    if (request.apart) {
+      leave(request);
+    }
     expectDecision(request);
   }
 
@@ -340,7 +344,9 @@ final class TruthModel implements RequestListener {
     live.remove(ticket);
     leave(decided);
     assertThat(rejection.reason()).isEqualTo(expectedRefusal(decided));
-    hold(thrown || decided.attempts == 0 || !failure.answered(), "an answer is passed on");
+    hold(
+        thrown || decided.attempts == 0 || !failure.answered() || decided.apart,
+        "an answer is passed on");
     if (decided.attempts > 0 && !thrown) {
       notSentAgain();
     }

@@ -17,6 +17,9 @@ final class TruthRequest {
   /** Whether it was sent again after an endpoint may have worked on it. */
   boolean workedOn;
 
+  /** Whether it is taken off the accounts before it is sent again. */
+  boolean apart;
+
   /** Whether an error of an endpoint's is passed on as its answer. */
   boolean passed;
 
