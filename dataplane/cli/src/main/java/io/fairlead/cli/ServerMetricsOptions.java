@@ -78,7 +78,7 @@ final class ServerMetricsOptions {
     boolean tls = scheme == null ? settings.pages().tls() : scheme.equals("https");
     boolean verify = skipVerify != null && !skipVerify;
     var pages = new MetricsSource(tls, verify, path, port, null);
-    MetricsScraper.Settings of = settings.withPages(pages, scheme == null && skipVerify == null);
+    MetricsScraper.Settings of = settings.withPages(pages, skipVerify == null);
     return staleness == null ? of : of.withStale(staleness);
   }
 

@@ -316,6 +316,19 @@ final class EppFlagsTest {
     assertThat(unverified.scraping().pages().tls()).as("but for what says otherwise").isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "--model-server-metrics-scheme=https, true",
+    "--model-server-metrics-https-insecure-skip-verify=true, false",
+    "--model-server-metrics-https-insecure-skip-verify=false, false",
+  })
+  void metricsAreTrustedAsRequestsAreUnlessAFlagSaysHow(String flag, boolean asRequests) {
+    DataPlaneConfig config =
+        run("--pool-name=p", "--endpoint-tls", "--endpoint-ca-file=/ca.pem", flag).config();
+    assertThat(config.scraping().pages().tls()).isTrue();
+    assertThat(config.scraping().asRequests()).isEqualTo(asRequests);
+  }
+
   @Test
   void spansAreSetByFlags() {
     assertThat(
