@@ -31,20 +31,16 @@ public final class BodyBudget {
 
   private static final int PAGE = 8 << 10;
 
-  /** 2^7 pages are the 1 MiB that pages are cut from; what is longer gets an array of its own. */
-  private static final int ORDER = 7;
+  /** What pages of bodies are cut from, 2^9 of the smallest. */
+  static final int CHUNK = 4 << 20;
+
+  private static final int ORDER = Integer.numberOfTrailingZeros(CHUNK / PAGE);
 
   private static final int CACHED_SMALL = 64;
   private static final int CACHED_LARGE = 16;
 
-  private final Share small;
-  private final Share large;
-  private final long patienceNanos;
-  private final LongAdder waits = new LongAdder();
-  private final LongAdder refusals = new LongAdder();
-
   /** An array for each body would fill the heap with garbage many times a second. */
-  private final ByteBufAllocator pages =
+  private static final ByteBufAllocator PAGES =
       new PooledByteBufAllocator(
           false,
           Runtime.getRuntime().availableProcessors(),
@@ -54,6 +50,12 @@ public final class BodyBudget {
           CACHED_SMALL,
           CACHED_LARGE,
           false);
+
+  private final Share small;
+  private final Share large;
+  private final long patienceNanos;
+  private final LongAdder waits = new LongAdder();
+  private final LongAdder refusals = new LongAdder();
 
   /**
    * Nothing in use yet.
@@ -82,7 +84,7 @@ public final class BodyBudget {
 
   /** Where bodies' pages are from: buffers on the heap, used again once released. */
   ByteBufAllocator pages() {
-    return pages;
+    return PAGES;
   }
 
   /** Bytes that may be in use. */

@@ -25,6 +25,12 @@ final class HeldBytes {
 
   private static final int LONGEST_PAGE = 256 << 10;
 
+  /**
+   * Longest page that others use again: a quarter of what these are cut from, so that what a body
+   * is charged is at least three quarters of what it takes.
+   */
+  private static final int LONGEST_USED_AGAIN = BodyBudget.CHUNK / 4;
+
   /** Bytes of a message from which they stay where they are: an array has a cost of its own. */
   private static final int KEPT = 4 << 10;
 
@@ -69,7 +75,7 @@ final class HeldBytes {
   /** Has the body in one page of this length, if nothing of it has come; it is no longer. */
   void expect(int length) {
     if (held == 0) {
-      turn(pages.heapBuffer(length, length));
+      turn(length > LONGEST_USED_AGAIN ? ofNobody(length) : pages.heapBuffer(length, length));
     }
   }
 
@@ -138,7 +144,7 @@ final class HeldBytes {
       int at = offset;
       while (at < offset + length) {
         if (!page.isWritable()) {
-          turn(Unpooled.wrappedBuffer(new byte[nextPage(offset + length - at)]).clear());
+          turn(ofNobody(nextPage(offset + length - at)));
         }
         int next = Math.min(offset + length - at, page.writableBytes());
         // Of an array that is nobody's: it goes out with the message that is made of it.
@@ -170,6 +176,10 @@ final class HeldBytes {
   private int nextPage(int wanted) {
     long usual = Math.min(paged, charged - held);
     return Math.clamp(Math.max(wanted, usual), SHORTEST_PAGE, LONGEST_PAGE);
+  }
+
+  private static ByteBuf ofNobody(int length) {
+    return Unpooled.wrappedBuffer(new byte[length]).clear();
   }
 
   private void turn(ByteBuf next) {
