@@ -169,10 +169,7 @@ public final class RequestTrace {
 
   /** Nobody else gets it: the answer with which the endpoint failed it is passed on. */
   public void passed() {
-    if (pick != null) {
-      pick.end();
-      pick = null;
-    }
+    endPick();
   }
 
   /** The first byte of a good answer came. */
@@ -222,13 +219,20 @@ public final class RequestTrace {
     }
     over = true;
     endAttempt(failed ? outcome : "");
-    passed();
+    endPick();
     request.setAttribute(OUTCOME, outcome);
     if (failed) {
       request.setAttribute(ERROR, outcome);
       request.setStatus(StatusCode.ERROR);
     }
     request.end();
+  }
+
+  private void endPick() {
+    if (pick != null) {
+      pick.end();
+      pick = null;
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,9 @@ public final class Tracing implements AutoCloseable {
         }
       };
 
+  /** Stronger than the endpoint of all that is exported. */
+  private static final String TRACES_ENDPOINT = "otel.exporter.otlp.traces.endpoint";
+
   /**
    * What is set for this process, before OpenTelemetry's environment variables.
    *
@@ -65,19 +69,36 @@ public final class Tracing implements AutoCloseable {
       return usual;
     }
 
-    /** What counts whatever the environment says. */
-    Map<String, String> own() {
+    /**
+     * What counts whatever the environment says.
+     *
+     * @param said by the environment
+     */
+    Map<String, String> own(ConfigProperties said) {
       Map<String, String> own = new TreeMap<>();
       own.put("otel.metrics.exporter", "none");
       own.put("otel.logs.exporter", "none");
       if (endpoint != null) {
         own.put("otel.exporter.otlp.endpoint", endpoint);
+        if (said.getString(TRACES_ENDPOINT) != null) {
+          own.put(TRACES_ENDPOINT, overHttp(said) ? withPath(endpoint) : endpoint);
+        }
       }
       if (ratio != null) {
         own.put("otel.traces.sampler", "parentbased_traceidratio");
         own.put("otel.traces.sampler.arg", ratio.toString());
       }
       return own;
+    }
+
+    /** A collector of spans alone is named with its path, which it gets else by itself. */
+    private static String withPath(String endpoint) {
+      return endpoint + (endpoint.endsWith("/") ? "v1/traces" : "/v1/traces");
+    }
+
+    private static boolean overHttp(ConfigProperties said) {
+      String all = said.getString("otel.exporter.otlp.protocol", "grpc");
+      return said.getString("otel.exporter.otlp.traces.protocol", all).startsWith("http");
     }
   }
 
@@ -100,7 +121,7 @@ public final class Tracing implements AutoCloseable {
       return new Tracing(
           AutoConfiguredOpenTelemetrySdk.builder()
               .addPropertiesSupplier(settings::usual)
-              .addPropertiesCustomizer(others -> settings.own())
+              .addPropertiesCustomizer(settings::own)
               .disableShutdownHook()
               .build()
               .getOpenTelemetrySdk());
