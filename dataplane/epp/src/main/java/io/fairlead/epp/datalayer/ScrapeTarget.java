@@ -119,16 +119,13 @@ final class ScrapeTarget {
         new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel ch) {
-            if (tls != null) {
-              ch.pipeline()
-                  .addLast(
-                      tls.handler(
-                          ch.alloc(),
-                          EndpointTls.Protocol.HTTP_1_1,
-                          spec.address(),
-                          port,
-                          scraper.settings().timeout()));
-            }
+            EndpointTls.addTo(
+                ch,
+                tls,
+                EndpointTls.Protocol.HTTP_1_1,
+                spec.address(),
+                port,
+                scraper.settings().timeout());
             ch.pipeline().addLast(new HttpClientCodec(), new Reader());
           }
         });

@@ -66,16 +66,13 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
-                    if (tls != null) {
-                      ch.pipeline()
-                          .addLast(
-                              tls.handler(
-                                  ch.alloc(),
-                                  EndpointTls.Protocol.HTTP_1_1,
-                                  probe.endpoint().address(),
-                                  probe.endpoint().port(),
-                                  Duration.ofNanos(probe.timeoutNanos())));
-                    }
+                    EndpointTls.addTo(
+                        ch,
+                        tls,
+                        EndpointTls.Protocol.HTTP_1_1,
+                        probe.endpoint().address(),
+                        probe.endpoint().port(),
+                        Duration.ofNanos(probe.timeoutNanos()));
                     ch.pipeline().addLast(new HttpClientCodec(), Question.this);
                   }
                 })

@@ -1,6 +1,6 @@
 package io.fairlead.epp.tls;
 
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -110,20 +110,30 @@ public final class EndpointTls {
   }
 
   /**
-   * The first handler of a connection.
+   * Adds TLS to a connection that is to be made, before what reads it is added.
    *
+   * @param tls null for plain text: then nothing is added
    * @param address of the endpoint
    * @param handshake longest time until both ends agree
    */
-  public SslHandler handler(
-      ByteBufAllocator buffers, Protocol protocol, String address, int port, Duration handshake) {
+  public static void addTo(
+      Channel connection,
+      @Nullable EndpointTls tls,
+      Protocol protocol,
+      String address,
+      int port,
+      Duration handshake) {
+    if (tls == null) {
+      return;
+    }
     SslContext context =
         switch (protocol) {
-          case HTTP_1_1 -> http1;
-          case HTTP_2 -> http2;
+          case HTTP_1_1 -> tls.http1;
+          case HTTP_2 -> tls.http2;
         };
-    SslHandler handler = context.newHandler(buffers, name == null ? address : name, port);
+    SslHandler handler =
+        context.newHandler(connection.alloc(), tls.name == null ? address : tls.name, port);
     handler.setHandshakeTimeoutMillis(handshake.toMillis());
-    return handler;
+    connection.pipeline().addLast(handler);
   }
 }

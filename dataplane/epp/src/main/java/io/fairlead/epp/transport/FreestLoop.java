@@ -53,16 +53,20 @@ public final class FreestLoop extends AbstractEventExecutorGroup implements Even
     return freest;
   }
 
-  @Override
-  public ChannelFuture register(Channel channel) {
+  private EventLoop freestFor(Channel channel) {
     Loop freest = freest();
     channel.closeFuture().addListener(closed -> freest.connections.decrementAndGet());
-    return freest.loop.register(channel);
+    return freest.loop;
+  }
+
+  @Override
+  public ChannelFuture register(Channel channel) {
+    return freestFor(channel).register(channel);
   }
 
   @Override
   public ChannelFuture register(ChannelPromise promise) {
-    return register(promise.channel());
+    return freestFor(promise.channel()).register(promise);
   }
 
   @Override

@@ -101,18 +101,13 @@ final class BackendPool {
 
   /** Adds TLS to a connection that is to be made, unless endpoints are spoken to in plain text. */
   void secure(Channel channel, InetSocketAddress address, EndpointTls.Protocol protocol) {
-    EndpointTls tls = config.endpoints();
-    if (tls != null) {
-      channel
-          .pipeline()
-          .addLast(
-              tls.handler(
-                  channel.alloc(),
-                  protocol,
-                  address.getHostString(),
-                  address.getPort(),
-                  config.connectTimeout()));
-    }
+    EndpointTls.addTo(
+        channel,
+        config.endpoints(),
+        protocol,
+        address.getHostString(),
+        address.getPort(),
+        config.connectTimeout());
   }
 
   /**

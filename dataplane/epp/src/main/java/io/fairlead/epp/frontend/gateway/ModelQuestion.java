@@ -69,16 +69,13 @@ final class ModelQuestion extends SimpleChannelInboundHandler<FullHttpResponse> 
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
-                    if (tls != null) {
-                      ch.pipeline()
-                          .addLast(
-                              tls.handler(
-                                  ch.alloc(),
-                                  EndpointTls.Protocol.HTTP_1_1,
-                                  address.getHostString(),
-                                  address.getPort(),
-                                  Duration.ofMillis(PATIENCE_MILLIS)));
-                    }
+                    EndpointTls.addTo(
+                        ch,
+                        tls,
+                        EndpointTls.Protocol.HTTP_1_1,
+                        address.getHostString(),
+                        address.getPort(),
+                        Duration.ofMillis(PATIENCE_MILLIS));
                     ch.pipeline()
                         .addLast(
                             new HttpClientCodec(),
