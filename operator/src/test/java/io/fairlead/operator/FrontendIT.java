@@ -67,17 +67,16 @@ class FrontendIT {
       frontend("\"Gateway\"");
       await().atMost(Duration.ofSeconds(15)).untilAsserted(this::assertGateway);
       assertThat(pool.need(EndpointPicker.class, "mine").getSpec().frontend()).isEqualTo("Gateway");
-      assertThat(pool.poolMessage("ResolvedRefs"))
-          .isEqualTo(
-              "Service picker-service is provided: clients send their requests to its port 9002"
-                  + " over HTTP");
+      awaitResolved(
+          "Service picker-service is provided: clients send their requests to its port 9002 over"
+              + " HTTP");
       pool.awaitPool("Ready", "False/RolloutInProgress");
       pool.becomeAvailableAgain();
       pool.awaitPool("Ready", "True/Ready");
 
       frontend("null");
       await().atMost(Duration.ofSeconds(15)).untilAsserted(this::assertExtProc);
-      assertThat(pool.poolMessage("ResolvedRefs")).isEqualTo("Service picker-service is provided");
+      awaitResolved("Service picker-service is provided");
       pool.becomeAvailableAgain();
       pool.awaitPool("Ready", "True/Ready");
     }
@@ -119,6 +118,13 @@ class FrontendIT {
     assertThatThrownBy(() -> frontend("\"Proxy\""))
         .isInstanceOf(KubernetesClientException.class)
         .hasMessageContaining("spec.frontend: Unsupported value: \"Proxy\"");
+  }
+
+  /** The status is written after what it tells of. */
+  private void awaitResolved(String message) {
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(() -> assertThat(pool.poolMessage("ResolvedRefs")).isEqualTo(message));
   }
 
   private void frontend(String json) {
