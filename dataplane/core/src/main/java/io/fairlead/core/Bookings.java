@@ -66,6 +66,7 @@ final class Bookings {
         prefilled(now, flight);
       }
       endpoint.health().over(flight.trial);
+      endpoint.requests().remove(flight);
       endpoint.ended(now, flight, decoded);
       flight.at = null;
       flight.prefilledBy = null;

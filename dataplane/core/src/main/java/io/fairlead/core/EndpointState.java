@@ -28,6 +28,7 @@ final class EndpointState implements Endpoint {
   private final EndpointHealth health;
   private final PrefillPace pace;
   private final PrefillQueue prefills = new PrefillQueue();
+  private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
   private final SharedBlocks shared = new SharedBlocks();
   private EndpointAttributes attributes;
@@ -431,6 +432,11 @@ final class EndpointState implements Endpoint {
     return inFlightBlocks == 0
         ? 0
         : (long) ((double) inFlightTokens * shared.repeated() / inFlightBlocks);
+  }
+
+  /** Those that are here, without the prompts that it computes for others. */
+  SentRequests requests() {
+    return requests;
   }
 
   @Override

@@ -38,6 +38,10 @@ final class Flight {
   boolean live;
   RequestFacts facts = NOBODY;
   RequestListener listener = DEAF;
+
+  /** Told of its end once it is left; nobody before. */
+  LeftListener leftListener = LeftListener.NONE;
+
   int attempts;
 
   /** Endpoints whose attempts failed; as many places as retries are allowed. */
@@ -142,6 +146,11 @@ final class Flight {
 
   @Nullable Flight after;
 
+  /** Neighbours in {@link EndpointState#requests}. */
+  @Nullable Flight sentBefore;
+
+  @Nullable Flight sentAfter;
+
   Flight(int retries, long ticket) {
     this.tried = new EndpointState[retries];
     this.ticket = ticket;
@@ -196,11 +205,25 @@ final class Flight {
     left = false;
   }
 
+  /**
+   * Nobody sees it any more. It may be counted for long: what only its frontend and its choice
+   * needed is not kept for it.
+   */
+  void leave(long now, long expected, LeftListener told) {
+    left = true;
+    leftAt = now;
+    this.expected = expected;
+    facts = facts.sent();
+    listener = DEAF;
+    leftListener = told;
+  }
+
   /** Lets go of all that the request referred to. */
   void clear() {
     live = false;
     facts = NOBODY;
     listener = DEAF;
+    leftListener = LeftListener.NONE;
     at = null;
     prefillAt = null;
     prefilledBy = null;

@@ -23,22 +23,15 @@ final class LeftRequests {
   /** So late a request may show in what its endpoint tells: it is on its way, and read in steps. */
   private static final long ON_ITS_WAY = 1_000_000_000;
 
-  private final RequestTable requests;
   private int count;
 
-  LeftRequests(RequestTable requests) {
-    this.requests = requests;
-  }
-
   /** Nobody will tell of it any more. */
-  void add(long now, Flight flight, EndpointState at) {
+  void add(long now, Flight flight, EndpointState at, LeftListener told) {
     if (!flight.left) {
       int allowed = flight.facts.maxOutputTokens();
       long tokens = allowed > 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
-      flight.left = true;
-      flight.leftAt = now;
       EndpointState prefiller = flight.prefilledBy == null ? at : flight.prefilledBy;
-      flight.expected = prefiller.expectedPrefill() + tokens * TOKEN_NANOS;
+      flight.leave(now, prefiller.expectedPrefill() + tokens * TOKEN_NANOS, told);
       count++;
     }
   }
@@ -60,29 +53,12 @@ final class LeftRequests {
     if (count == 0 || metrics.waiting() < 0 || metrics.running() < 0) {
       return 0;
     }
-    int shown = 0;
-    for (int place = 0; place < requests.places(); place++) {
-      Flight flight = requests.at(place);
-      if (flight != null && flight.at == at && begunAt - flight.sentAt >= ON_ITS_WAY) {
-        shown++;
-      }
-    }
+    int shown = at.requests().count() - at.requests().sentAfter(begunAt - ON_ITS_WAY);
     return Math.max(0, shown - metrics.running() - metrics.waiting());
   }
 
   /** The oldest at an endpoint that a scrape begun then must have shown; null if there is none. */
-  @Nullable Flight oldest(EndpointState at, long begunAt) {
-    @Nullable Flight oldest = null;
-    for (int place = 0; place < requests.places(); place++) {
-      Flight flight = requests.at(place);
-      if (flight != null
-          && flight.left
-          && flight.at == at
-          && begunAt - flight.sentAt >= ON_ITS_WAY
-          && (oldest == null || flight.sentAt - oldest.sentAt < 0)) {
-        oldest = flight;
-      }
-    }
-    return oldest;
+  static @Nullable Flight oldest(EndpointState at, long begunAt) {
+    return at.requests().oldestLeft(begunAt - ON_ITS_WAY);
   }
 }

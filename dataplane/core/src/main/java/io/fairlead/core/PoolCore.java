@@ -54,7 +54,7 @@ public final class PoolCore {
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
-    this.left = new LeftRequests(requests);
+    this.left = new LeftRequests();
     this.current = new CurrentRequest(prefixes, tokens);
     this.bookings = new Bookings(prefixes, endpoints);
     this.candidates = new CandidateChoice(endpoints, health, current);
@@ -145,7 +145,7 @@ public final class PoolCore {
     }
     endpoints.scraped(state, begunAt, metrics);
     for (int over = left.over(state, begunAt, metrics); over > 0; over--) {
-      Flight oldest = left.oldest(state, begunAt);
+      Flight oldest = LeftRequests.oldest(state, begunAt);
       if (oldest == null) {
         break;
       }
@@ -181,7 +181,7 @@ public final class PoolCore {
    */
   public void attemptFailed(long now, long request, Failure failure) {
     Flight flight = requests.get(request);
-    if (flight == null) {
+    if (flight == null || flight.left) {
       return;
     }
     EndpointState endpoint = flight.at;
@@ -293,19 +293,21 @@ public final class PoolCore {
   /**
    * Nobody will tell what becomes of the request: the frontend has left it to a proxy after it was
    * sent. It counts where it is until it must be over, by what the endpoint tells of its requests
-   * and by an estimate; then comes {@link RequestListener#presumedOver}. Of the endpoint's health
-   * and speed such a request says nothing.
+   * and by an estimate. Of the endpoint's health and speed such a request says nothing. Its
+   * listener hears of nothing from here on.
+   *
+   * @param told of its end, in the listener's place
    */
-  public void left(long now, long request) {
+  public void left(long now, long request, LeftListener told) {
     Flight flight = requests.get(request);
     if (flight != null && flight.at != null) {
-      left.add(now, flight, flight.at);
+      left.add(now, flight, flight.at, told);
     }
   }
 
   private void presumeOver(long now, Flight flight, EndpointState at) {
     long request = flight.ticket;
-    RequestListener listener = flight.listener;
+    LeftListener told = flight.leftListener;
     List<Observer> observers = observers();
     completion.set(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
     // Nothing else could end a trial.
@@ -318,7 +320,7 @@ public final class PoolCore {
     bookings.confirm(flight, at);
     bookings.settle(now, flight);
     remove(flight);
-    listener.presumedOver(request);
+    told.presumedOver(request);
     tellEnded(observers);
   }
 
@@ -598,6 +600,7 @@ public final class PoolCore {
     flight.phase = Phase.PREFILLING;
     flight.judged = false;
     current.learn(endpoint);
+    endpoint.requests().add(flight);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {
       current.learn(prefiller);

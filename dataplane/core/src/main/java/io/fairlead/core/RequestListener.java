@@ -26,10 +26,4 @@ public interface RequestListener {
    * way at the endpoint is to be abandoned.
    */
   void reject(long request, Rejection rejection);
-
-  /**
-   * The request is over as far as the core can know: nobody saw its end since {@link
-   * PoolCore#left}.
-   */
-  default void presumedOver(long request) {}
 }

@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ class LeftRequestsTest {
   @Test
   void isCountedUntilAnAnswerOfUsualLengthMustBeOver() {
     long ticket = send();
-    pool.core.left(pool.now, ticket);
+    leave(ticket);
     advance(Duration.ofSeconds(4));
     assertThat(pool.snapshot("a").inFlight()).isOne();
     assertThat(pool.snapshot("a").awaitingFirstToken())
@@ -34,7 +35,7 @@ class LeftRequestsTest {
   @Test
   void isOverOnceItsEndpointHasFewerThanAreCounted() {
     List<Long> tickets = List.of(send(), send(), send());
-    tickets.forEach(ticket -> pool.core.left(pool.now, ticket));
+    tickets.forEach(ticket -> leave(ticket));
     scraped(1, 0);
     assertThat(over).as("they may be on their way still").isEmpty();
 
@@ -50,7 +51,7 @@ class LeftRequestsTest {
 
   @Test
   void isCountedForLongerWhileItsEndpointHasAsMany() {
-    pool.core.left(pool.now, send());
+    leave(send());
     scraped(1, 0);
     advance(Duration.ofSeconds(15));
     assertThat(over).isEmpty();
@@ -61,7 +62,7 @@ class LeftRequestsTest {
   @Test
   void requestsThatAreSeenAreNeverPresumedOver() {
     long seen = send();
-    pool.core.left(pool.now, send());
+    leave(send());
     advance(Duration.ofSeconds(2));
     scraped(0, 0);
     assertThat(over).hasSize(1).doesNotContain(seen);
@@ -70,7 +71,7 @@ class LeftRequestsTest {
 
   @Test
   void whatItsPromptLeftBehindStays() {
-    pool.core.left(pool.now, send(1, 2, 3));
+    leave(send(1, 2, 3));
     advance(Duration.ofSeconds(10));
     send(1, 2, 3);
     assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(3);
@@ -78,7 +79,7 @@ class LeftRequestsTest {
 
   @Test
   void saysNothingOfTheEndpointNorPassesADeadline() {
-    pool.core.left(pool.now, send());
+    leave(send());
     scraped(1, 0);
     pool.now += Duration.ofMinutes(5).toNanos();
     pool.core.tick(pool.now);
@@ -87,40 +88,66 @@ class LeftRequestsTest {
     assertThat(pool.snapshot("a").health()).isEqualTo(Pool.WELL);
   }
 
+  /** A left request may be counted for long: its frontend's objects would fill the heap. */
+  @Test
+  void keepsNothingOfItsFrontend() {
+    WeakReference<Object> frontend = leftWithItsOwnListener();
+    System.gc();
+    assertThat(frontend.get()).isNull();
+    assertThat(pool.core.active()).isOne();
+  }
+
+  private WeakReference<Object> leftWithItsOwnListener() {
+    Pool listener = new Pool();
+    leave(pool.core.arrive(pool.now, Pool.request("m", 1, 1, 2, 3), listener));
+    return new WeakReference<>(listener);
+  }
+
+  @Test
+  void theOldestOfAnEndpointGoFirstWhateverIsThereBeside() {
+    long seen = send();
+    List<Long> tickets = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      pool.now += 1_000_000;
+      tickets.add(send());
+      leave(tickets.getLast());
+    }
+    advance(Duration.ofSeconds(1));
+    pool.now += 50_000_000;
+    long young = send();
+    leave(young);
+    scraped(41, 0);
+    assertThat(over).containsExactlyElementsOf(tickets.subList(0, 60));
+    pool.core.ended(pool.now, seen, Outcome.COMPLETED, Usage.UNKNOWN);
+    scraped(0, 0);
+    assertThat(over).containsExactlyElementsOf(tickets);
+    assertThat(pool.core.active()).as("may be on its way still").isOne();
+  }
+
+  @Test
+  void nothingThatIsToldOfItLaterSendsItAgain() {
+    long ticket = send();
+    leave(ticket);
+    pool.core.attemptFailed(pool.now, ticket, Failure.REFUSED);
+    assertThat(pool.routes).hasSize(1);
+    assertThat(pool.snapshot("a").inFlight()).isOne();
+  }
+
   @Test
   void whatIsOverOrWasNeverSentCannotBeLeft() {
     long ticket = send();
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
-    pool.core.left(pool.now, ticket);
+    leave(ticket);
     advance(Duration.ofSeconds(10));
     assertThat(over).isEmpty();
   }
 
   private long send(long... blocks) {
-    return pool.core.arrive(
-        pool.now,
-        Pool.request("m", 1, blocks),
-        new RequestListener() {
-          @Override
-          public void send(long request, Route route) {
-            pool.send(request, route);
-          }
+    return pool.core.arrive(pool.now, Pool.request("m", 1, blocks), pool);
+  }
 
-          @Override
-          public void pass(long request) {
-            pool.pass(request);
-          }
-
-          @Override
-          public void reject(long request, Rejection rejection) {
-            pool.reject(request, rejection);
-          }
-
-          @Override
-          public void presumedOver(long request) {
-            over.add(request);
-          }
-        });
+  private void leave(long ticket) {
+    pool.core.left(pool.now, ticket, over::add);
   }
 
   private void scraped(int running, int waiting) {

@@ -1,6 +1,7 @@
 package io.fairlead.epp.director;
 
 import io.fairlead.core.Failure;
+import io.fairlead.core.LeftListener;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
@@ -320,16 +321,18 @@ public final class Director implements RequestListener {
       onEnd(of, Outcome.DISCONNECTED, Usage.UNKNOWN); // sent elsewhere, where nobody carries it
       return;
     }
-    pool.core().left(pool.now(), ticket);
+    pool.core().left(pool.now(), ticket, leftListener());
     pool.observer().left(model, there);
     route = null;
   }
 
-  @Override
-  public void presumedOver(long request) {
-    if (captured != null) {
-      captured.ended(pool.now(), Outcome.COMPLETED, Usage.UNKNOWN);
-    }
+  /** Not this object: it would keep the frontend's stream for as long as the request may take. */
+  private LeftListener leftListener() {
+    CapturedRequest written = captured;
+    PoolLoop clock = pool;
+    return written == null
+        ? LeftListener.NONE
+        : request -> written.ended(clock.now(), Outcome.COMPLETED, Usage.UNKNOWN);
   }
 
   private boolean isCurrent(int of) {
