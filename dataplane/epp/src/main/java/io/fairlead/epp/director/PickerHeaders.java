@@ -1,6 +1,6 @@
 package io.fairlead.epp.director;
 
-import java.util.Set;
+import java.util.List;
 
 /**
  * Request headers that steer the picker, or what stands in front of a model server: none of a
@@ -9,8 +9,8 @@ import java.util.Set;
 public final class PickerHeaders {
 
   /** Lower-case names of what is not handed over from a client. */
-  public static final Set<String> NOT_FROM_CLIENTS =
-      Set.of(
+  public static final List<String> NOT_FROM_CLIENTS =
+      List.of(
           "x-prefiller-host-port",
           "x-encoder-hosts-ports",
           "x-data-parallel-host-port",

@@ -3,7 +3,6 @@ package io.fairlead.epp.frontend.extproc;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
-import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption.HeaderAppendAction;
@@ -20,7 +19,6 @@ import io.envoyproxy.envoy.type.v3.HttpStatus;
 import io.fairlead.core.Route;
 import io.fairlead.epp.director.PickerHeaders;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +71,7 @@ final class Answers {
    * @param contentLength the body's new length where it changed, or -1
    * @param from the client's headers: what only pickers may set is taken out
    */
-  static ProcessingResponse destination(Route route, long contentLength, HeaderMap from) {
+  static ProcessingResponse destination(Route route, long contentLength, WireHeaders from) {
     return ProcessingResponse.newBuilder()
         .setRequestHeaders(
             HeadersResponse.newBuilder().setResponse(sentTo(route, contentLength, from)))
@@ -88,7 +86,7 @@ final class Answers {
    * @param contentLength the body's new length where it changed, or -1
    */
   static ProcessingResponse destination(
-      Route route, @Nullable ByteString body, long contentLength, HeaderMap from) {
+      Route route, @Nullable ByteString body, long contentLength, WireHeaders from) {
     CommonResponse.Builder answer = sentTo(route, contentLength, from);
     if (body != null) {
       answer.setBodyMutation(BodyMutation.newBuilder().setBody(body));
@@ -99,11 +97,11 @@ final class Answers {
         .build();
   }
 
-  private static CommonResponse.Builder sentTo(Route route, long contentLength, HeaderMap from) {
+  private static CommonResponse.Builder sentTo(Route route, long contentLength, WireHeaders from) {
     HeaderMutation.Builder headers = HeaderMutation.newBuilder();
-    for (int i = 0; i < from.getHeadersCount(); i++) {
-      String name = from.getHeaders(i).getKey().toLowerCase(Locale.ROOT);
-      if (PickerHeaders.NOT_FROM_CLIENTS.contains(name)) {
+    for (int i = 0; i < PickerHeaders.NOT_FROM_CLIENTS.size(); i++) {
+      String name = PickerHeaders.NOT_FROM_CLIENTS.get(i);
+      if (from.has(name)) {
         headers.addRemoveHeaders(name);
       }
     }

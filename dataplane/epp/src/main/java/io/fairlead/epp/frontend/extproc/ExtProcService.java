@@ -1,7 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
-import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
@@ -29,9 +28,8 @@ final class ExtProcService implements BindableService {
 
   @Override
   public ServerServiceDefinition bindService() {
-    MethodDescriptor<ProcessingRequest, ProcessingResponse> usual =
-        ExternalProcessorGrpc.getProcessMethod();
-    MethodDescriptor<ProcessingRequest, ProcessingResponse> process =
+    MethodDescriptor<?, ProcessingResponse> usual = ExternalProcessorGrpc.getProcessMethod();
+    MethodDescriptor<ProxyMessage, ProcessingResponse> process =
         usual.toBuilder(new RequestMarshaller(), usual.getResponseMarshaller()).build();
     return ServerServiceDefinition.builder(
             ServiceDescriptor.newBuilder(ExternalProcessorGrpc.SERVICE_NAME)
@@ -41,7 +39,7 @@ final class ExtProcService implements BindableService {
         .build();
   }
 
-  private StreamObserver<ProcessingRequest> process(StreamObserver<ProcessingResponse> responses) {
+  private StreamObserver<ProxyMessage> process(StreamObserver<ProcessingResponse> responses) {
     ServerCallStreamObserver<ProcessingResponse> proxy =
         (ServerCallStreamObserver<ProcessingResponse>) responses;
     ExtProcStream stream = new ExtProcStream(context, proxy, currentLoop());

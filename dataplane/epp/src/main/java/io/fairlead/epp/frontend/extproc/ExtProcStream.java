@@ -1,7 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
-import io.envoyproxy.envoy.config.core.v3.HeaderMap;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest.RequestCase;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.RequestFacts;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * end and the core's, and that both end once. How the proxy wants its answers is its {@link Mode}.
  * Everything runs on the connection's loop, which is also the director's home.
  */
-final class ExtProcStream implements StreamObserver<ProcessingRequest> {
+final class ExtProcStream implements StreamObserver<ProxyMessage> {
 
   private static final Logger log = LoggerFactory.getLogger(ExtProcStream.class);
 
@@ -68,7 +68,7 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
   }
 
   @Override
-  public void onNext(ProcessingRequest message) {
+  public void onNext(ProxyMessage message) {
     if (isOver()) {
       return;
     }
@@ -85,24 +85,23 @@ final class ExtProcStream implements StreamObserver<ProcessingRequest> {
     advance();
   }
 
-  private void take(ProcessingRequest message) {
+  private void take(ProxyMessage message) {
     if (request instanceof Opened) {
-      path = Headers.value(message.getRequestHeaders().getHeaders(), ":path");
+      path = message.headers().value(":path");
       Tracing tracing = context.tracing();
-      if (tracing != null && message.hasRequestHeaders()) {
-        HeaderMap headers = message.getRequestHeaders().getHeaders();
-        trace = tracing.begin(FRONTEND, name -> Headers.first(headers, name));
+      if (tracing != null && message.content() == RequestCase.REQUEST_HEADERS) {
+        trace = tracing.begin(FRONTEND, message.headers()::first);
       }
-      if (!agree(message)) {
+      if (!agree(message.rest())) {
         return;
       }
     }
-    switch (message.getRequestCase()) {
+    switch (message.content()) {
       case REQUEST_HEADERS -> request.headers(this, message);
-      case REQUEST_BODY -> request.body(this, message.getRequestBody());
+      case REQUEST_BODY -> request.body(this, message.rest().getRequestBody());
       case REQUEST_TRAILERS -> request.trailers(this);
-      case RESPONSE_HEADERS -> response.headers(this, message.getResponseHeaders());
-      case RESPONSE_BODY -> response.body(this, message.getResponseBody());
+      case RESPONSE_HEADERS -> response.headers(this, message);
+      case RESPONSE_BODY -> response.body(this, message.rest().getResponseBody());
       case RESPONSE_TRAILERS -> response.trailers(this);
       case REQUEST_NOT_SET -> unexpected("a message without content");
     }

@@ -1,7 +1,5 @@
 package io.fairlead.epp.frontend.extproc;
 
-import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
-
 /** Nothing has come. */
 record Opened() implements RequestPhase {
 
@@ -13,9 +11,9 @@ record Opened() implements RequestPhase {
   }
 
   @Override
-  public void headers(ExtProcStream stream, ProcessingRequest message) {
+  public void headers(ExtProcStream stream, ProxyMessage message) {
     RequestHead head = RequestHead.of(message);
-    if (stream.mode().request().showsBody(message.getRequestHeaders())) {
+    if (stream.mode().request().showsBody(message)) {
       ReadingRequest.begin(stream, head);
     } else {
       stream.decide(new Deciding(head, null, false), head.facts(stream.context()));

@@ -2,7 +2,6 @@ package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
-import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
@@ -38,15 +37,16 @@ final class PassingResponse implements ResponsePhase {
     watcher = new ResponseWatcher(contentType);
   }
 
-  static PassingResponse of(HttpHeaders message, ExtProcStream stream) {
-    int status = (int) Headers.number(message.getHeaders(), ":status");
-    String type = Headers.value(message.getHeaders(), "content-type");
+  static PassingResponse of(ProxyMessage message, ExtProcStream stream) {
+    WireHeaders headers = message.headers();
+    int status = (int) headers.number(":status");
+    String type = headers.value("content-type");
     boolean readable =
         status < 300
             && stream.mode().response().showsBody()
-            && Headers.value(message.getHeaders(), "content-encoding").isEmpty();
+            && headers.value("content-encoding").isEmpty();
     return new PassingResponse(
-        status, message.getEndOfStream(), type, readable ? stream.atPool().rename(type) : null);
+        status, message.headersAreAll(), type, readable ? stream.atPool().rename(type) : null);
   }
 
   /** One of which the proxy shows the body alone. Its length may be told already: it stays. */

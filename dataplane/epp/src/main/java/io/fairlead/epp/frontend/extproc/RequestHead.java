@@ -1,7 +1,5 @@
 package io.fairlead.epp.frontend.extproc;
 
-import io.envoyproxy.envoy.config.core.v3.HeaderMap;
-import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.fairlead.core.PromptSize;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
@@ -16,28 +14,27 @@ import org.jspecify.annotations.Nullable;
  * @param headers as the proxy sent them
  * @param subset endpoints that the gateway allows, or null for all
  */
-record RequestHead(HeaderMap headers, @Nullable Subset subset) implements RequestHeaders {
+record RequestHead(WireHeaders headers, @Nullable Subset subset) implements RequestHeaders {
 
   private static final long[] NO_BLOCKS = {};
 
-  static RequestHead of(ProcessingRequest message) {
-    return new RequestHead(
-        message.getRequestHeaders().getHeaders(), SubsetHint.of(message.getMetadataContext()));
+  static RequestHead of(ProxyMessage message) {
+    return new RequestHead(message.headers(), SubsetHint.of(message.rest().getMetadataContext()));
   }
 
   @Override
   public @Nullable String first(String name) {
-    return Headers.first(headers, name);
+    return headers.first(name);
   }
 
   /** First value of a header, or "". */
   String value(String name) {
-    return Headers.value(headers, name);
+    return headers.value(name);
   }
 
   /** The body's length in bytes, or -1 where it isn't told. */
   long contentLength() {
-    return Headers.number(headers, "content-length");
+    return headers.number("content-length");
   }
 
   /** A request that shows no body. */

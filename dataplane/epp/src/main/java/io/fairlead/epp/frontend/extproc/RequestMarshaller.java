@@ -1,9 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
-import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.UnsafeByteOperations;
-import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -12,24 +9,20 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Reads a proxy's messages. Their bodies stay in the array that a message is read into: gRPC's own
- * way copies each once more, and a long one twice.
+ * Reads a proxy's messages. What is in them stays in the array that a message is read into: gRPC's
+ * own way copies each body once more, and a long one twice.
  */
-final class RequestMarshaller implements MethodDescriptor.Marshaller<ProcessingRequest> {
+final class RequestMarshaller implements MethodDescriptor.Marshaller<ProxyMessage> {
 
   @Override
-  public InputStream stream(ProcessingRequest message) {
-    return message.toByteString().newInput();
+  public InputStream stream(ProxyMessage message) {
+    throw new UnsupportedOperationException("only a proxy sends these");
   }
 
   @Override
-  public ProcessingRequest parse(InputStream stream) {
+  public ProxyMessage parse(InputStream stream) {
     try {
-      CodedInputStream in = UnsafeByteOperations.unsafeWrap(bytes(stream)).newCodedInput();
-      in.enableAliasing(true);
-      ProcessingRequest message = ProcessingRequest.parser().parseFrom(in);
-      in.checkLastTagWas(0);
-      return message;
+      return ProxyMessage.read(bytes(stream));
     } catch (InvalidProtocolBufferException e) {
       throw Status.INTERNAL
           .withDescription("the message is not a ProcessingRequest")

@@ -2,7 +2,6 @@ package io.fairlead.epp.frontend.extproc;
 
 import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.BodySendMode;
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
-import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
 import io.fairlead.core.Route;
 import io.fairlead.epp.openai.BadRequestException;
 
@@ -64,7 +63,7 @@ enum RequestMode {
   /** Headers alone: which model is asked for stays unknown. */
   HEADERS_ONLY {
     @Override
-    boolean showsBody(HttpHeaders headers) {
+    boolean showsBody(ProxyMessage headers) {
       return false;
     }
 
@@ -92,8 +91,8 @@ enum RequestMode {
   }
 
   /** Whether a body follows these headers. */
-  boolean showsBody(HttpHeaders headers) {
-    return !headers.getEndOfStream();
+  boolean showsBody(ProxyMessage headers) {
+    return !headers.headersAreAll();
   }
 
   /** There is room for the body: it may come. */

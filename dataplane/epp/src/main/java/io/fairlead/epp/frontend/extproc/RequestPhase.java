@@ -1,7 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
-import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.fairlead.core.Route;
 
 /**
@@ -21,7 +20,7 @@ sealed interface RequestPhase
   /** What is told of it to a proxy that broke the protocol. */
   String state();
 
-  default void headers(ExtProcStream stream, ProcessingRequest message) {
+  default void headers(ExtProcStream stream, ProxyMessage message) {
     stream.unexpected("request_headers");
   }
 

@@ -1,7 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
-import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
 import io.fairlead.core.Outcome;
 
 /**
@@ -18,12 +17,12 @@ record ResponseAwaited() implements ResponsePhase {
   }
 
   @Override
-  public void headers(ExtProcStream stream, HttpHeaders headers) {
+  public void headers(ExtProcStream stream, ProxyMessage message) {
     stream.responseBegins();
     if (stream.isOver()) {
       return;
     }
-    PassingResponse response = PassingResponse.of(headers, stream);
+    PassingResponse response = PassingResponse.of(message, stream);
     if (response.failed() && stream.atPool().isThere()) {
       stream.become(new ResponseJudged(response));
       stream.atPool().judge(response.failure());

@@ -1,7 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
-import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
 import io.fairlead.core.Usage;
 
 /** How far a stream's response is. What must not come while a phase lasts ends the stream. */
@@ -10,7 +9,7 @@ sealed interface ResponsePhase permits ResponseAwaited, ResponseJudged, PassingR
   /** What is told of it to a proxy that broke the protocol. */
   String state();
 
-  default void headers(ExtProcStream stream, HttpHeaders headers) {
+  default void headers(ExtProcStream stream, ProxyMessage message) {
     stream.unexpected("response_headers");
   }
 

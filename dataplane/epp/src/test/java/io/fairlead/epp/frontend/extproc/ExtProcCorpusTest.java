@@ -47,17 +47,17 @@ class ExtProcCorpusTest {
     for (int cut : Corpus.cuts(request.sent())) {
       FakeProxy proxy = new FakeProxy();
       ExtProcStream stream = new ExtProcStream(context, proxy, loop);
-      stream.onNext(Messages.post());
-      stream.onNext(Messages.body(sent.substring(0, cut), false));
-      stream.onNext(Messages.body(sent.substring(cut), cut % 2 == 0));
-      stream.onNext(Messages.body(ByteString.EMPTY, true));
+      stream.onNext(Messages.read(Messages.post()));
+      stream.onNext(Messages.read(Messages.body(sent.substring(0, cut), false)));
+      stream.onNext(Messages.read(Messages.body(sent.substring(cut), cut % 2 == 0)));
+      stream.onNext(Messages.read(Messages.body(ByteString.EMPTY, true)));
       check(request, proxy, proxy.requestBody().isEmpty() ? null : proxy.requestBody());
       stream.onCancel();
     }
     FakeProxy proxy = new FakeProxy();
     ExtProcStream stream = new ExtProcStream(context, proxy, loop);
-    stream.onNext(Messages.post(BodySendMode.BUFFERED, DUPLEX));
-    stream.onNext(Messages.body(sent, true));
+    stream.onNext(Messages.read(Messages.post(BodySendMode.BUFFERED, DUPLEX)));
+    stream.onNext(Messages.read(Messages.body(sent, true)));
     BodyMutation changed = proxy.answers.getLast().getRequestBody().getResponse().getBodyMutation();
     check(request, proxy, changed.hasBody() ? changed.getBody() : null);
     stream.onCancel();
@@ -88,21 +88,21 @@ class ExtProcCorpusTest {
   private void deliver(Corpus.Answer answer, BodySendMode mode, int cut, boolean trailers) {
     FakeProxy proxy = new FakeProxy();
     ExtProcStream stream = new ExtProcStream(context, proxy, loop);
-    stream.onNext(Messages.post(DUPLEX, mode));
-    stream.onNext(Messages.body(QUESTION, true));
-    stream.onNext(Messages.head(200, answer.contentType()));
+    stream.onNext(Messages.read(Messages.post(DUPLEX, mode)));
+    stream.onNext(Messages.read(Messages.body(QUESTION, true)));
+    stream.onNext(Messages.read(Messages.head(200, answer.contentType())));
     ByteString whole = ByteString.copyFrom(answer.body());
     List<ByteString> pieces = List.of(whole.substring(0, cut), whole.substring(cut));
     List<ByteString> delivered = new ArrayList<>();
     for (int i = 0; i < pieces.size(); i++) {
       int before = proxy.answers.size();
-      stream.onNext(Messages.responseBody(pieces.get(i), i == 1 && !trailers));
+      stream.onNext(Messages.read(Messages.responseBody(pieces.get(i), i == 1 && !trailers)));
       for (ProcessingResponse out : proxy.answers.subList(before, proxy.answers.size())) {
         delivered.add(passed(out, pieces.get(i)));
       }
     }
     if (trailers) {
-      stream.onNext(Messages.RESPONSE_TRAILERS);
+      stream.onNext(Messages.read(Messages.RESPONSE_TRAILERS));
     }
     ByteString all = delivered.stream().reduce(ByteString.EMPTY, ByteString::concat);
     assertThat(all.toStringUtf8())

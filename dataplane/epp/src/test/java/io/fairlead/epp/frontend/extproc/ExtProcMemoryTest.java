@@ -44,15 +44,15 @@ class ExtProcMemoryTest {
 
   @Test
   void asksForNothingMoreWhileThereIsNoRoom() {
-    first.onNext(post(LARGE));
+    first.onNext(Messages.read(post(LARGE)));
     assertThat(firstProxy.requested).isEqualTo(1);
-    second.onNext(post(LARGE));
+    second.onNext(Messages.read(post(LARGE)));
     assertThat(secondProxy.requested).as("the proxy is held back").isZero();
 
     first.onCancel();
 
     assertThat(secondProxy.requested).isEqualTo(1);
-    second.onNext(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true));
+    second.onNext(Messages.read(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true)));
     assertThat(secondProxy.requestBody().size()).isEqualTo(LIMIT);
     assertThat(bodies.used()).as("the proxy has it all").isZero();
   }
@@ -60,8 +60,8 @@ class ExtProcMemoryTest {
   @Test
   void keepsItChargedUntilTheProxyHasTakenIt() {
     firstProxy.ready = false;
-    first.onNext(post(LARGE));
-    first.onNext(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true));
+    first.onNext(Messages.read(post(LARGE)));
+    first.onNext(Messages.read(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true)));
     assertThat(bodies.used()).isEqualTo(LIMIT);
     firstProxy.ready = true;
     first.onReady();
@@ -71,10 +71,10 @@ class ExtProcMemoryTest {
   @Test
   void aBodyThatEndsInTrailersIsChargedNoMoreThanItTakes() {
     firstProxy.ready = false;
-    first.onNext(post());
+    first.onNext(Messages.read(post()));
     assertThat(bodies.used()).as("a beginning").isEqualTo(BodyBudget.SMALL);
-    first.onNext(body(BODY + "}", false));
-    first.onNext(Messages.REQUEST_TRAILERS);
+    first.onNext(Messages.read(body(BODY + "}", false)));
+    first.onNext(Messages.read(Messages.REQUEST_TRAILERS));
     assertThat(bodies.used()).isEqualTo(4096);
     firstProxy.ready = true;
     first.onReady();
@@ -85,10 +85,10 @@ class ExtProcMemoryTest {
   @Test
   void aBodyThatIsReplacedAsAWholeIsChargedUntilTheProxyHasTakenIt() {
     BodySendMode buffered = BodySendMode.BUFFERED;
-    first.onNext(post(buffered, buffered, LARGE));
+    first.onNext(Messages.read(post(buffered, buffered, LARGE)));
     firstProxy.ready = false;
     String body = BODY.replace("\"m\"", "\"chat\"");
-    first.onNext(body(body + " ".repeat(LIMIT - body.length() - 1) + "}", true));
+    first.onNext(Messages.read(body(body + " ".repeat(LIMIT - body.length() - 1) + "}", true)));
     assertThat(firstProxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
     assertThat(bodies.used()).isEqualTo(LIMIT);
     firstProxy.ready = true;
@@ -98,8 +98,8 @@ class ExtProcMemoryTest {
 
   @Test
   void refusesOneThatHasWaitedForLong() {
-    first.onNext(post(LARGE));
-    second.onNext(post(LARGE));
+    first.onNext(Messages.read(post(LARGE)));
+    second.onNext(Messages.read(post(LARGE)));
     loop.advance(Duration.ofSeconds(10));
 
     assertThat(secondProxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
@@ -114,9 +114,9 @@ class ExtProcMemoryTest {
 
   @Test
   void doesNotBlameTheProxyForWaiting() {
-    first.onNext(post(LARGE));
+    first.onNext(Messages.read(post(LARGE)));
     loop.advance(Duration.ofSeconds(55));
-    second.onNext(post(LARGE));
+    second.onNext(Messages.read(post(LARGE)));
     loop.advance(Duration.ofSeconds(5)); // the first one's body stopped coming
 
     assertThat(firstProxy.answers.getFirst().getImmediateResponse().getStatus().getCodeValue())

@@ -108,17 +108,17 @@ class ExtProcModesTest {
     ExtProcStream first = new ExtProcStream(context, firstProxy, loop);
     ProcessingRequest large =
         post(BUFFERED, DUPLEX, "content-type", "application/json", "content-length", "700000");
-    first.onNext(large);
+    first.onNext(Messages.read(large));
     assertThat(firstProxy.kinds()).containsExactly("REQUEST_HEADERS");
     FakeProxy secondProxy = new FakeProxy();
     ExtProcStream second = new ExtProcStream(context, secondProxy, loop);
-    second.onNext(large);
+    second.onNext(Messages.read(large));
     assertThat(secondProxy.answers).as("no room").isEmpty();
 
     first.onCancel();
 
     assertThat(secondProxy.kinds()).containsExactly("REQUEST_HEADERS");
-    second.onNext(body(OTHER, true));
+    second.onNext(Messages.read(body(OTHER, true)));
     assertThat(secondProxy.kinds()).endsWith("REQUEST_BODY");
     second.onCancel();
     assertThat(little.used()).isZero();
@@ -384,7 +384,7 @@ class ExtProcModesTest {
 
   private void tell(ProcessingRequest... messages) {
     for (ProcessingRequest message : messages) {
-      stream.onNext(message);
+      stream.onNext(Messages.read(message));
     }
   }
 

@@ -76,28 +76,32 @@ class ExtProcStreamFuzz {
       FakeProxy proxy,
       TestLoop loop) {
     switch (event) {
-      case 'h' -> stream.onNext(Messages.post(request, response));
-      case 'g' -> stream.onNext(Messages.get());
-      case 's' -> stream.onNext(large(request, response));
-      case 'l' -> other.onNext(large(request, response));
+      case 'h' -> stream.onNext(Messages.read(Messages.post(request, response)));
+      case 'g' -> stream.onNext(Messages.read(Messages.get()));
+      case 's' -> stream.onNext(Messages.read(large(request, response)));
+      case 'l' -> other.onNext(Messages.read(large(request, response)));
       case 'o' -> other.onCancel();
-      case 'b' -> stream.onNext(Messages.body(CHAT, false));
-      case 'c' -> stream.onNext(Messages.body(CHAT.substring(0, 20), false));
-      case 'd' -> stream.onNext(Messages.body(CHAT.substring(20), true));
-      case 'x' -> stream.onNext(Messages.body(ByteString.copyFrom(new byte[300_000]), false));
-      case 'e' -> stream.onNext(Messages.body("", true));
-      case 't' -> stream.onNext(Messages.REQUEST_TRAILERS);
-      case 'H' -> stream.onNext(Messages.status(200, false));
-      case 'j' -> stream.onNext(Messages.status(200, true));
-      case 'V' -> stream.onNext(Messages.events());
-      case 'F' -> stream.onNext(Messages.status(503, false));
-      case 'W' -> stream.onNext(Messages.responseBody("data: {\"model\":\"llam", false));
-      case 'w' -> stream.onNext(Messages.responseBody("a-v2\",\"usage\":{}}\n\n", false));
-      case 'i' -> stream.onNext(Messages.responseBody("", false));
-      case 'E' -> stream.onNext(Messages.responseBody("x", true));
-      case 'y' -> stream.onNext(Messages.responseBody("", true));
-      case 'T' -> stream.onNext(Messages.RESPONSE_TRAILERS);
-      case 'n' -> stream.onNext(ProcessingRequest.getDefaultInstance());
+      case 'b' -> stream.onNext(Messages.read(Messages.body(CHAT, false)));
+      case 'c' -> stream.onNext(Messages.read(Messages.body(CHAT.substring(0, 20), false)));
+      case 'd' -> stream.onNext(Messages.read(Messages.body(CHAT.substring(20), true)));
+      case 'x' ->
+          stream.onNext(
+              Messages.read(Messages.body(ByteString.copyFrom(new byte[300_000]), false)));
+      case 'e' -> stream.onNext(Messages.read(Messages.body("", true)));
+      case 't' -> stream.onNext(Messages.read(Messages.REQUEST_TRAILERS));
+      case 'H' -> stream.onNext(Messages.read(Messages.status(200, false)));
+      case 'j' -> stream.onNext(Messages.read(Messages.status(200, true)));
+      case 'V' -> stream.onNext(Messages.read(Messages.events()));
+      case 'F' -> stream.onNext(Messages.read(Messages.status(503, false)));
+      case 'W' ->
+          stream.onNext(Messages.read(Messages.responseBody("data: {\"model\":\"llam", false)));
+      case 'w' ->
+          stream.onNext(Messages.read(Messages.responseBody("a-v2\",\"usage\":{}}\n\n", false)));
+      case 'i' -> stream.onNext(Messages.read(Messages.responseBody("", false)));
+      case 'E' -> stream.onNext(Messages.read(Messages.responseBody("x", true)));
+      case 'y' -> stream.onNext(Messages.read(Messages.responseBody("", true)));
+      case 'T' -> stream.onNext(Messages.read(Messages.RESPONSE_TRAILERS));
+      case 'n' -> stream.onNext(Messages.read(ProcessingRequest.getDefaultInstance()));
       case 'r' -> proxy.ready = !proxy.ready;
       case 'R' -> stream.onReady();
       case 'a' -> loop.advance(Duration.ofMillis(2));

@@ -244,11 +244,11 @@ class ExtProcStreamTest {
   void mayBeLeftAtOnceWithThePick(boolean withTrailers) {
     FakeProxy alone = new FakeProxy();
     ExtProcStream leaving = stream(pool, alone, true);
-    leaving.onNext(post());
+    leaving.onNext(Messages.read(post()));
     alone.ready = false;
-    leaving.onNext(body(OTHER, !withTrailers));
+    leaving.onNext(Messages.read(body(OTHER, !withTrailers)));
     if (withTrailers) {
-      leaving.onNext(REQUEST_TRAILERS);
+      leaving.onNext(Messages.read(REQUEST_TRAILERS));
     }
     assertThat(alone.ends).as("the body is not on its way").isZero();
 
@@ -265,7 +265,7 @@ class ExtProcStreamTest {
   @Test
   void mayBeLeftAtOnceWithoutABody() {
     FakeProxy alone = new FakeProxy();
-    stream(pool, alone, true).onNext(get());
+    stream(pool, alone, true).onNext(Messages.read(get()));
     assertThat(alone.kinds()).containsExactly("REQUEST_HEADERS");
     assertThat(alone.status).isEqualTo(Status.OK);
     assertThat(pool.events).containsExactlyInAnyOrder("sent a", "left a");
@@ -322,8 +322,8 @@ class ExtProcStreamTest {
     FakeProxy refused = new FakeProxy();
     ExtProcStream one = stream(busy, refused);
     try (var _ = new BusyPool(busy.loop, executor)) {
-      one.onNext(post());
-      one.onNext(body(OTHER, true));
+      one.onNext(Messages.read(post()));
+      one.onNext(Messages.read(body(OTHER, true)));
     }
     assertThat(refused.kinds()).containsExactly("IMMEDIATE_RESPONSE");
     ImmediateResponse answer = refused.answers.getFirst().getImmediateResponse();
@@ -522,9 +522,10 @@ class ExtProcStreamTest {
       Random random = new Random(seed);
       FakeProxy any = new FakeProxy();
       ExtProcStream odd = stream(pool, any);
-      odd.onNext(random.nextInt(4) == 0 ? kinds[random.nextInt(kinds.length)] : post());
+      odd.onNext(
+          Messages.read(random.nextInt(4) == 0 ? kinds[random.nextInt(kinds.length)] : post()));
       for (int i = 0; i < 12; i++) {
-        odd.onNext(kinds[random.nextInt(kinds.length)]);
+        odd.onNext(Messages.read(kinds[random.nextInt(kinds.length)]));
       }
       if (random.nextBoolean()) {
         odd.onCompleted();
@@ -542,7 +543,7 @@ class ExtProcStreamTest {
 
   private void tell(ProcessingRequest... messages) {
     for (ProcessingRequest message : messages) {
-      stream.onNext(message);
+      stream.onNext(Messages.read(message));
     }
   }
 

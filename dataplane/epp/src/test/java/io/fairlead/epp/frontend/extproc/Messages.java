@@ -24,6 +24,11 @@ final class Messages {
 
   private Messages() {}
 
+  /** As a stream gets it: off the wire. */
+  static ProxyMessage read(ProcessingRequest message) {
+    return new RequestMarshaller().parse(message.toByteString().newInput());
+  }
+
   static ProcessingRequest post(String... headers) {
     return post(BodySendMode.FULL_DUPLEX_STREAMED, BodySendMode.FULL_DUPLEX_STREAMED, headers);
   }
