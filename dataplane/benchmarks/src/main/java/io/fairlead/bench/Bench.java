@@ -27,15 +27,16 @@ import org.openjdk.jmh.runner.options.TimeValue;
  */
 public final class Bench {
 
-  /** What the names stand for. */
+  /** What the names of the commands stand for. */
   static final List<String> NAMES =
-      List.of("decision", "read", "watch", "hash", "lookup", "index", "reload");
+      List.of("decision", "read", "watch", "page", "hash", "lookup", "index", "reload");
 
   private static final Map<String, String> CLASSES =
       Map.of(
           "decision", "DecisionBench",
           "read", "ReadBench",
           "watch", "WatchBench",
+          "page", "PageBench",
           "hash", "HashBench",
           "lookup", "LookupBench",
           "index", "IndexBench",

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * <p>Lines that lie within one piece are read in place; only a line cut between pieces is copied.
  * Nothing is allocated per line. Not thread-safe; one per connection, reused.
  */
-final class PrometheusPage {
+public final class PrometheusPage {
 
   /** A longer line is skipped: no series that is wanted is anywhere near. */
   private static final int MAX_LINE = 64 * 1024;
@@ -21,13 +21,23 @@ final class PrometheusPage {
   private int carried;
   private boolean skipping;
 
+  /** Of the last line that nobody wanted: of a histogram's buckets dozens follow each other. */
+  private byte[] unwanted = new byte[128];
+
+  private int unwantedLength;
+
+  /** A page of vLLM's with nothing on it yet. */
+  public static PrometheusPage ofVllm() {
+    return new PrometheusPage(MetricMapping.VLLM);
+  }
+
   /** A page with nothing on it yet. */
   PrometheusPage(MetricMapping mapping) {
     wanted = mapping.entries().stream().map(WantedSeries::new).toArray(WantedSeries[]::new);
   }
 
   /** Starts a new page. */
-  void reset() {
+  public void reset() {
     carried = 0;
     skipping = false;
     for (WantedSeries series : wanted) {
@@ -36,7 +46,7 @@ final class PrometheusPage {
   }
 
   /** Takes in the next piece of the page; the bytes are not kept. */
-  void feed(byte[] bytes, int offset, int length) {
+  public void feed(byte[] bytes, int offset, int length) {
     int end = offset + length;
     int start = offset;
     while (start < end) {
@@ -56,7 +66,7 @@ final class PrometheusPage {
   }
 
   /** Ends the page and says what was on it. */
-  void finish(Readings readings) {
+  public void finish(Readings readings) {
     if (carried > 0) {
       endCarried();
     }
@@ -70,9 +80,39 @@ final class PrometheusPage {
     if (stop == start || bytes[start] == '#') {
       return;
     }
-    for (WantedSeries series : wanted) {
-      series.offer(bytes, start, stop);
+    if (isUnwanted(bytes, start, stop)) {
+      return;
     }
+    boolean named = false;
+    for (WantedSeries series : wanted) {
+      named |= series.offer(bytes, start, stop);
+    }
+    if (!named) {
+      keepName(bytes, start, stop);
+    }
+  }
+
+  private boolean isUnwanted(byte[] line, int start, int end) {
+    int afterName = start + unwantedLength;
+    return unwantedLength > 0
+        && afterName < end
+        && endsName(line[afterName])
+        && Arrays.equals(line, start, afterName, unwanted, 0, unwantedLength);
+  }
+
+  private void keepName(byte[] line, int start, int end) {
+    int stop = Math.min(end, start + unwanted.length);
+    int afterName = start;
+    while (afterName < stop && !endsName(line[afterName])) {
+      afterName++;
+    }
+    unwantedLength = afterName < stop ? afterName - start : 0;
+    System.arraycopy(line, start, unwanted, 0, unwantedLength);
+  }
+
+  /** Whether a byte is what may stand after a series' name. */
+  static boolean endsName(byte b) {
+    return b == '{' || b == ' ' || b == '\t';
   }
 
   private void keep(byte[] bytes, int start, int end) {

@@ -66,15 +66,24 @@ final class WantedSeries {
     newest = Double.NEGATIVE_INFINITY;
   }
 
-  /** Looks at one line of the page. */
-  void offer(byte[] line, int start, int end) {
+  /**
+   * Looks at one line of the page.
+   *
+   * @return whether it is of a series of this name
+   */
+  boolean offer(byte[] line, int start, int end) {
     int afterName = start + name.length;
     // Where a name ends is looked at first: that rules out nearly all lines by one byte.
     if (afterName >= end
-        || (line[afterName] != '{' && !blank(line[afterName]))
+        || !PrometheusPage.endsName(line[afterName])
         || !Arrays.equals(line, start, afterName, name, 0, name.length)) {
-      return;
+      return false;
     }
+    take(line, afterName, end);
+    return true;
+  }
+
+  private void take(byte[] line, int afterName, int end) {
     int afterLabels = line[afterName] == '{' ? closing(line, afterName + 1, end) : afterName;
     if (afterLabels < 0 || !selected(line, afterName, afterLabels)) {
       return;

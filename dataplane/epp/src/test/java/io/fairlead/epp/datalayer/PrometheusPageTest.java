@@ -41,6 +41,21 @@ class PrometheusPageTest {
   }
 
   @Test
+  void namesThatNobodyWantsHideNoneThatBeginsAlike() {
+    assertThat(
+            read(
+                """
+                vllm:num_requests_waiting_by_reason{reason="capacity"} 3.0
+                vllm:num_requests_waiting_by_reason{reason="deferred"} 4.0
+                vllm:num_requests_waiting{engine="0"} 5.0
+                vllm:num_requests_waiting_by_reason{reason="capacity"} 6.0
+                vllm:num_requests 8.0
+                vllm:num_requests_running{model_name="m"} 7.0
+                """))
+        .isEqualTo(plain(5, 7, Double.NaN, -1, -1));
+  }
+
+  @Test
   void cutsBetweenPiecesMakeNoDifference() {
     byte[] bytes = PAGE.getBytes(StandardCharsets.UTF_8);
     EndpointMetrics whole = read(PAGE);
