@@ -3,7 +3,7 @@ package io.fairlead.core;
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.core.account.SharedBlocks;
 import io.fairlead.core.health.EndpointHealth;
-import io.fairlead.plugin.Endpoint;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.EndpointAttributes;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * One incarnation of an endpoint: what it is, what was scraped, and the exact account of what was
  * sent to it. Requests in flight point here, so an old incarnation's end never touches the new one.
  */
-final class EndpointState implements Endpoint {
+final class EndpointState implements PoolEndpoint {
 
   private static final double NO_QUEUE_NANOS = 1e9;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.TruthPlugins.Broken;
 import io.fairlead.core.TruthPlugins.Fault;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -325,8 +326,9 @@ final class RandomEvents {
       Endpoint shown = server.shown;
       if (shown != null) {
         assertThat(Account.shown(shown)).as(server.spec.name()).isEqualTo(server.account());
-        assertThat(slots.add(shown.slot())).as("a slot of its own").isTrue();
-        assertThat(shown.slot()).as("slots are used again").isLessThan(truth.mostServers);
+        int slot = PoolEndpoint.slot(shown);
+        assertThat(slots.add(slot)).as("a slot of its own").isTrue();
+        assertThat(slot).as("slots are used again").isLessThan(truth.mostServers);
         assertThat(shown.labels()).isEqualTo(server.spec.labels());
       }
     }

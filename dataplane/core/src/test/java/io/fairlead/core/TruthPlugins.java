@@ -3,6 +3,8 @@ package io.fairlead.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.TruthRequest.End;
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
@@ -12,10 +14,10 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.ProfileResults;
 import io.fairlead.plugin.Scorer;
-import io.fairlead.plugin.Workload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -34,7 +36,7 @@ final class TruthPlugins {
   static final String PREFILLER = "x-prefiller";
 
   private final TruthModel truth;
-  private final Map<Integer, Workload> workloads = new HashMap<>();
+  private final Map<Integer, double[]> accounts = new HashMap<>();
   private long seen;
   private Fault fault = Fault.NONE;
 
@@ -110,32 +112,26 @@ final class TruthPlugins {
 
   private void compare(InferenceRequest request, Candidates candidates) {
     TruthModel.hold(request.now() == truth.now, "the time of the event");
-    seen =
-        candidates.changes(
-            seen,
-            (place, endpoint) -> {
-              Workload told = new Workload();
-              told.set(endpoint);
-              workloads.put(place, told);
-            });
+    PoolCandidates columns = PoolCandidates.of(candidates);
+    seen = columns.changes(seen, (place, endpoint) -> accounts.put(place, numbers(endpoint)));
     // One whole account in four decisions: each is compared at the next quiesce anyway.
     int looked = (int) request.draw(99, 4L * candidates.size());
     double[] cached = new double[candidates.size()];
-    candidates.cachedTokens(cached);
+    columns.cachedTokens(cached);
     for (int i = 0; i < candidates.size(); i++) {
       Endpoint shown = candidates.get(i);
       TruthServer server = truth.server(shown);
       int matched = candidates.matchedBlocks(i);
       if (truth.eligible.get(shown.name()) != server
-          || candidates.slot(i) != shown.slot()
-          || !sameWorkload(candidates, i)
-          || candidates.queueDepth(i) != server.queueDepth()
-          || Double.compare(candidates.kvUsage(i), server.kvUsage()) != 0
+          || columns.slot(i) != PoolEndpoint.slot(shown)
+          || !Arrays.equals(accounts.get(columns.place(i)), numbers(shown))
+          || columns.queueDepth(i) != server.queueDepth()
+          || Double.compare(columns.kvUsage(i), server.kvUsage()) != 0
           || matched < 0
           || matched > request.blockCount()
           || cached[i] != candidates.cachedTokens(i)
-          || (i > 0 && candidates.place(i) <= candidates.place(i - 1))
-          || candidates.place(i) >= candidates.places()
+          || (i > 0 && columns.place(i) <= columns.place(i - 1))
+          || columns.place(i) >= columns.places()
           || candidates.cachedTokens(i) != truth.cachedTokens(request.targetModel(), matched)) {
         throw new AssertionError(
             "wrong account of candidate " + shown.name() + " shown, which is " + server.account());
@@ -147,29 +143,26 @@ final class TruthPlugins {
     }
   }
 
-  /** Whether what was told of last is how it is now. */
-  private boolean sameWorkload(Candidates candidates, int index) {
-    Workload told = workloads.get(candidates.place(index));
-    Workload itself = new Workload();
-    itself.set(candidates.get(index));
-    return told != null && Arrays.equals(numbers(told), numbers(itself));
-  }
-
-  private static double[] numbers(Workload of) {
+  /** Of what {@link PoolCandidates#changes} promises to tell. */
+  private static double[] numbers(Endpoint endpoint) {
+    Prefills line = endpoint.prefills();
     return new double[] {
-      of.inFlight,
-      of.criticalInFlight,
-      of.sheddableInFlight,
-      of.decoding,
-      of.inFlightTokens,
-      of.prefills,
-      of.prefillTokens,
-      of.prefillAttention,
-      of.headTokens,
-      of.headAttention,
-      of.kvCapacityTokens,
-      of.adapterSlots,
-      of.headSince
+      endpoint.inFlight(),
+      endpoint.criticalInFlight(),
+      endpoint.sheddableInFlight(),
+      endpoint.decoding(),
+      endpoint.inFlightTokens(),
+      endpoint.repeatedInFlightTokens(),
+      line.count(),
+      (double) line.uncachedTokens(),
+      line.attention(),
+      line.headUncached(),
+      line.headAttention(),
+      line.headSince(),
+      endpoint.kvCapacityTokens(),
+      endpoint.adapters().slots(),
+      endpoint.scrapedWaiting(),
+      endpoint.risk()
     };
   }
 

@@ -2,7 +2,11 @@ package io.fairlead.plugin;
 
 import java.util.Map;
 
-/** One port of one model server pod, with what is known about it now. */
+/**
+ * One port of one model server pod, with what is known about it now. It is the same object in every
+ * call for as long as the pool has the endpoint, and never another endpoint afterwards: a plugin
+ * may keep what it learns of endpoints in a {@link java.util.WeakHashMap} by them.
+ */
 public interface Endpoint {
 
   /** Unique in its pool, e.g. {@code vllm-7d4b9-rank-0}. */
@@ -16,14 +20,8 @@ public interface Endpoint {
   /** Labels of the pod. */
   Map<String, String> labels();
 
-  /** What the labels say of its role, hardware and place. */
+  /** What the labels say of its role, its hardware and where it runs. */
   EndpointAttributes attributes();
-
-  /**
-   * A small number from 0 up, no other endpoint's at the same time, for state in arrays. Given to
-   * another endpoint when this one is gone: see {@link Observer#joined}.
-   */
-  int slot();
 
   /** A hash of the name, the same in every picker: for choices on which replicas must agree. */
   long identity();
@@ -100,7 +98,7 @@ public interface Endpoint {
   }
 
   /**
-   * Requests that wait there for a place in a step: the larger of what was scraped and what of this
+   * Requests that wait there to be taken into a step: the larger of what was scraped and what of this
    * picker's own can't be through its prompts soon. Unlike {@link #queueDepth}, which counts every
    * request without a first token, it is 0 on an engine that is just busy: says when to hold back,
    * not whom to prefer.

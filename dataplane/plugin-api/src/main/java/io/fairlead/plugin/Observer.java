@@ -8,9 +8,9 @@ package io.fairlead.plugin;
 public non-sealed interface Observer extends Plugin {
 
   /**
-   * An endpoint came, or another process took its place: nothing that was learned about its {@link
-   * Endpoint#slot() slot} holds any more. Also called for every endpoint there is when a config
-   * with a new instance of this plugin is applied.
+   * An endpoint came. One of a name that was there before is another process, and another object:
+   * nothing that was learned under the name holds any more. Also called for every endpoint there is
+   * when a config with a new instance of this plugin is applied.
    */
   default void joined(Endpoint endpoint) {}
 

@@ -1,6 +1,7 @@
 package io.fairlead.core.plugins;
 
-import io.fairlead.plugin.Workload;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Prefills;
 import java.util.Arrays;
 
 /**
@@ -117,8 +118,8 @@ final class CostColumns {
     identity = Arrays.copyOf(identity, length);
   }
 
-  /** The endpoint that has this place, and this slot. */
-  void write(int place, Workload there, EngineClass engine, LearnedSpeeds speeds, int slot) {
+  /** What the account of the endpoint that has this place, and this slot, comes to. */
+  void write(int place, Endpoint there, EngineClass engine, LearnedSpeeds speeds, int slot) {
     double phi = speeds.phi(slot);
     double psi = speeds.psi(slot);
     perPrefill[place] = psi * engine.a();
@@ -128,36 +129,47 @@ final class CostColumns {
     perToken[place] = token;
     perPair[place] = psi * engine.c();
     trust[place] = speeds.trust(slot);
-    double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
-    double head = engine.prefill(1, there.headTokens, there.headAttention);
-    boolean waits = there.prefills > 0;
+    writeBacklog(place, there.prefills(), engine, psi);
+    writeDecode(place, there, engine, phi);
+    inFlight[place] =
+        there.inFlight()
+            + criticalMore * there.criticalInFlight()
+            + sheddableMore * there.sheddableInFlight();
+    load[place] = (inFlight[place] + 1) * there.risk();
+    identity[place] = there.identity();
+    adapters(place, there.adapters().slots() > 0);
+  }
+
+  private void writeBacklog(int place, Prefills line, EngineClass engine, double psi) {
+    double all = engine.prefill(line.count(), (double) line.uncachedTokens(), line.attention());
+    double head = engine.prefill(1, line.headUncached(), line.headAttention());
+    boolean waits = line.count() > 0;
     // None is less than any: what has drained of it makes no difference.
     backlog[place] = waits ? psi * all : Double.NEGATIVE_INFINITY;
     behindHead[place] = waits ? Math.max(0, psi * (all - head)) : 0;
-    headSince[place] = waits ? there.headSince - epoch : 0;
-    tokens[place] = there.inFlightTokens;
-    halfDecoding[place] = there.decoding / 2;
-    repeated[place] = there.repeatedTokens;
-    share[place] = engine.interference(there.decoding, 0);
+    headSince[place] = waits ? line.headSince() - epoch : 0;
+  }
+
+  private void writeDecode(int place, Endpoint there, EngineClass engine, double phi) {
+    double decoding = there.decoding();
+    double sent = there.inFlight();
+    tokens[place] = there.inFlightTokens();
+    halfDecoding[place] = decoding / 2;
+    repeated[place] = there.repeatedInFlightTokens();
+    share[place] = engine.interference(decoding, 0);
     sharePerKv[place] = engine.d2() * engine.perFullStep();
-    step[place] = phi * engine.decode(there.inFlight + 1, 0);
+    step[place] = phi * engine.decode(sent + 1, 0);
     stepPerKv[place] = phi * engine.d2();
     stepPerSequence[place] = phi * engine.d1();
     double seats = engine.maxSequences();
     // Whoever waits there and was not sent from here stands in line before this one.
-    double strangers = Math.max(0, there.scrapedWaiting - there.inFlight);
-    standing[place] = (Math.max(0, there.inFlight + 1 - seats) + strangers) / seats;
-    double capacity = there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens();
+    double strangers = Math.max(0, there.scrapedWaiting() - sent);
+    standing[place] = (Math.max(0, sent + 1 - seats) + strangers) / seats;
+    double capacity = there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
     // Where nothing is in flight nothing will end, so a prompt that is too long waits for nobody.
     // Elsewhere nobody waits before the last block is taken: prompts that nobody uses give theirs.
-    boolean empty = there.inFlightTokens <= 0 && there.decoding <= 0;
+    boolean empty = tokens[place] <= 0 && decoding <= 0;
     room[place] = empty ? Double.POSITIVE_INFINITY : capacity;
-    inFlight[place] =
-        there.inFlight
-            + criticalMore * there.criticalInFlight
-            + sheddableMore * there.sheddableInFlight;
-    load[place] = (inFlight[place] + 1) * there.risk;
-    adapters(place, there.adapterSlots > 0);
   }
 
   private void adapters(int place, boolean has) {
@@ -200,10 +212,6 @@ final class CostColumns {
   /** Hash of the name of the endpoint in this place. */
   long identity(int place) {
     return identity[place];
-  }
-
-  void identity(int place, long hash) {
-    identity[place] = hash;
   }
 
   boolean hasAdapters(int place) {

@@ -1,6 +1,8 @@
 package io.fairlead.core.plugins;
 
 import com.dynatrace.hash4j.hashing.Hashing;
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.HeaderWriter;
@@ -61,9 +63,10 @@ final class IdSessions implements Sessions {
       Arrays.fill(scores, 0, size, 0);
       return;
     }
+    PoolCandidates columns = PoolCandidates.of(candidates);
     int fewest = Integer.MAX_VALUE;
     for (int i = 0; i < size; i++) {
-      int slot = candidates.get(i).slot();
+      int slot = columns.slot(i);
       int count = slot < sessions.length ? sessions[slot] : 0;
       scores[i] = count;
       fewest = Math.min(fewest, count);
@@ -75,7 +78,7 @@ final class IdSessions implements Sessions {
 
   @Override
   public void joined(Endpoint endpoint) {
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     reserve(slot);
     sessions[slot] = 0;
     generations[slot]++;
@@ -87,7 +90,7 @@ final class IdSessions implements Sessions {
     if (id == null) {
       return;
     }
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     reserve(slot);
     sessions[slot]++;
     Binding before = bindings.putLast(key(id), new Binding(slot, generations[slot], request.now()));

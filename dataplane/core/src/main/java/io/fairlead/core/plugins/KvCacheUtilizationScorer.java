@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
@@ -17,11 +18,12 @@ final class KvCacheUtilizationScorer implements Scorer {
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    PoolCandidates columns = PoolCandidates.of(candidates);
     int size = candidates.size();
     double sum = 0;
     int known = 0;
     for (int i = 0; i < size; i++) {
-      scores[i] = 1 - candidates.kvUsage(i);
+      scores[i] = 1 - columns.kvUsage(i);
       if (!Double.isNaN(scores[i])) {
         sum += scores[i];
         known++;

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
 import java.util.Arrays;
@@ -197,7 +198,7 @@ final class LearnedSpeeds {
 
   /** Forgets what was learned of the endpoint that had this slot before. */
   void joined(Endpoint endpoint) {
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     if (slot >= classes.length) {
       int length = Math.max(16, slot * 2);
       classes = Arrays.copyOf(classes, length);
@@ -213,7 +214,7 @@ final class LearnedSpeeds {
 
   /** The endpoint's class. */
   EngineClass engine(Endpoint endpoint) {
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     EngineClass there = slot < classes.length ? classes[slot] : null;
     if (there == null) {
       joined(endpoint);
@@ -274,7 +275,7 @@ final class LearnedSpeeds {
   /** Learns from a request that is over. */
   void completed(Completion completion) {
     EngineClass engine = engine(completion.endpoint());
-    int slot = completion.endpoint().slot();
+    int slot = PoolEndpoint.slot(completion.endpoint());
     if (completion.cachedTokens() >= 0
         && completion.promptTokens() > 0
         && completion.expectedCachedTokens() > 0

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
@@ -21,9 +22,10 @@ final class LoadAwareScorer implements Scorer {
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    PoolCandidates columns = PoolCandidates.of(candidates);
     int size = candidates.size();
     for (int i = 0; i < size; i++) {
-      double depth = candidates.queueDepth(i);
+      double depth = columns.queueDepth(i);
       scores[i] = (1 - Math.min(depth, threshold) / threshold) / 2;
     }
   }

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ final class Memo<K, T> {
   // The same object says the same; comparing contents is what this class is there to avoid.
   @SuppressWarnings("ReferenceEquality")
   T of(Endpoint endpoint) {
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     K current = source.apply(endpoint);
     Entry<K, T> entry = slot < bySlot.size() ? bySlot.get(slot) : null;
     if (entry == null || entry.source() != current) {

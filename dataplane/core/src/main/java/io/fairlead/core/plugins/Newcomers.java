@@ -1,6 +1,7 @@
 package io.fairlead.core.plugins;
 
-import io.fairlead.plugin.Candidates;
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Endpoint;
 import java.util.Arrays;
 
@@ -29,7 +30,7 @@ final class Newcomers {
 
   /** The endpoint may have come, or its process been replaced. */
   void changed(Endpoint endpoint) {
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     if (slot >= emptyAt.length) {
       int from = emptyAt.length;
       emptyAt = Arrays.copyOf(emptyAt, slot + 1 + slot / 2);
@@ -54,7 +55,7 @@ final class Newcomers {
    * @param cached prompt tokens that each candidate is believed to hold
    * @return whether there are any newcomers; then {@link #charge} is to be called for who is chosen
    */
-  boolean welcome(long now, Candidates candidates, double[] cached, LearnedSpeeds speeds) {
+  boolean welcome(long now, PoolCandidates candidates, double[] cached, LearnedSpeeds speeds) {
     long since = now - NANOS;
     if (last == Long.MIN_VALUE || last - since < 0) {
       return false;
@@ -81,7 +82,7 @@ final class Newcomers {
 
   /** This one was chosen, and was believed to hold {@code lacks} tokens more than it does. */
   void charge(Endpoint chosen, double lacks, LearnedSpeeds speeds) {
-    allowance[chosen.slot()] -= millis(chosen, lacks, speeds);
+    allowance[PoolEndpoint.slot(chosen)] -= millis(chosen, lacks, speeds);
   }
 
   private boolean isNew(int slot, long since) {
@@ -89,6 +90,6 @@ final class Newcomers {
   }
 
   private static double millis(Endpoint endpoint, double tokens, LearnedSpeeds speeds) {
-    return tokens * speeds.psi(endpoint.slot()) * speeds.engine(endpoint).b();
+    return tokens * speeds.psi(PoolEndpoint.slot(endpoint)) * speeds.engine(endpoint).b();
   }
 }

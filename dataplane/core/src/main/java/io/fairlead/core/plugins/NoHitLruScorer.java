@@ -1,5 +1,7 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
@@ -45,15 +47,15 @@ final class NoHitLruScorer implements Scorer, Observer {
     request.cycle().put(cold, Boolean.TRUE);
     Arrays.fill(scores, 0, size, 1);
     if (size > 1) {
-      rank(candidates, scores);
+      rank(PoolCandidates.of(candidates), scores);
     }
   }
 
-  private void rank(Candidates candidates, double[] scores) {
-    int size = candidates.size();
+  private void rank(PoolCandidates columns, double[] scores) {
+    int size = columns.size();
     int used = 0;
     for (int i = 0; i < size; i++) {
-      int slot = candidates.get(i).slot();
+      int slot = columns.slot(i);
       if (recent.contains(slot)) {
         reserve(slot);
         candidateOf[slot] = i;
@@ -81,16 +83,16 @@ final class NoHitLruScorer implements Scorer, Observer {
 
   @Override
   public void joined(Endpoint endpoint) {
-    recent.remove(endpoint.slot());
+    recent.remove(PoolEndpoint.slot(endpoint));
   }
 
   @Override
   public void dispatched(InferenceRequest request, Endpoint endpoint, HeaderWriter headers) {
     if (Boolean.TRUE.equals(request.cycle().get(cold))) {
-      recent.touch(endpoint.slot());
+      recent.touch(PoolEndpoint.slot(endpoint));
       Endpoint prefiller = request.cycle().get(Peers.PREFILLER);
       if (prefiller != null) {
-        recent.touch(prefiller.slot());
+        recent.touch(PoolEndpoint.slot(prefiller));
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
@@ -15,9 +16,10 @@ final class QueueScorer implements Scorer {
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    PoolCandidates columns = PoolCandidates.of(candidates);
     int size = candidates.size();
     for (int i = 0; i < size; i++) {
-      scores[i] = candidates.queueDepth(i);
+      scores[i] = columns.queueDepth(i);
     }
     Scores.preferLow(scores, size);
   }

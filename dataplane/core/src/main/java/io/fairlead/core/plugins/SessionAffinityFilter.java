@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Filter;
@@ -24,10 +25,11 @@ final class SessionAffinityFilter implements Filter, Observer {
 
   @Override
   public void filter(InferenceRequest request, Candidates candidates, boolean[] keep) {
+    PoolCandidates columns = PoolCandidates.of(candidates);
     int bound = sessions.bound(request);
     int size = candidates.size();
     int at = 0;
-    while (at < size && candidates.get(at).slot() != bound) {
+    while (at < size && columns.slot(at) != bound) {
       at++;
     }
     for (int i = 0; at < size && i < size; i++) {

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.HeaderWriter;
@@ -25,11 +26,12 @@ final class SessionAffinityScorer implements Scorer, Observer {
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    PoolCandidates columns = PoolCandidates.of(candidates);
     int bound = sessions.bound(request);
     int size = candidates.size();
     boolean found = false;
     for (int i = 0; i < size; i++) {
-      boolean here = candidates.get(i).slot() == bound;
+      boolean here = columns.slot(i) == bound;
       scores[i] = here ? 1 : 0;
       found |= here;
     }

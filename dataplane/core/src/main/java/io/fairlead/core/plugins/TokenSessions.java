@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.HeaderWriter;
@@ -42,7 +43,7 @@ final class TokenSessions implements Sessions {
 
   @Override
   public void joined(Endpoint endpoint) {
-    int slot = endpoint.slot();
+    int slot = PoolEndpoint.slot(endpoint);
     String token = token(endpoint);
     while (tokens.size() <= slot) {
       tokens.add(null);

@@ -1,5 +1,7 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
@@ -10,14 +12,13 @@ import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
-import io.fairlead.plugin.Workload;
 
 /**
  * Scores by the time that a request costs at an endpoint, its own and that of others, in
  * milliseconds, by the formula of {@link WorkCost}: the least cost gets 1, the others the least
  * over their own.
  */
-final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
+final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
 
@@ -57,9 +58,6 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
 
   private long seen;
   private long speedsSeen;
-
-  /** Of the endpoint that is looked at. */
-  private final Workload there = new Workload();
 
   /** By candidate, and by place for those that are not all. */
   private double[] cached = {};
@@ -122,21 +120,23 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   @Override
   public void changed(int place, Endpoint endpoint) {
     EngineClass engine = speeds.engine(endpoint);
-    there.set(endpoint);
-    if (there.inFlight > 0) {
-      speeds.atWork(endpoint.slot());
+    int slot = PoolEndpoint.slot(endpoint);
+    if (endpoint.inFlight() > 0) {
+      speeds.atWork(slot);
     }
-    columns.write(place, there, engine, speeds, endpoint.slot());
-    columns.identity(place, endpoint.identity());
+    columns.write(place, endpoint, engine, speeds, slot);
     newcomers.changed(endpoint);
   }
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
-    int size = candidates.size();
-    if (size == 0) {
-      return;
+    if (candidates.size() > 0) {
+      score(request, PoolCandidates.of(candidates), scores);
     }
+  }
+
+  private void score(InferenceRequest request, PoolCandidates candidates, double[] scores) {
+    int size = candidates.size();
     columns.places(candidates.places(), request.now());
     if (speedsSeen != speeds.version()) {
       speedsSeen = speeds.version();
@@ -185,7 +185,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /** Of those that cost exactly as much as this one, one with the least load. */
-  private int leastBusyTie(Candidates candidates, double[] scores, int first) {
+  private int leastBusyTie(PoolCandidates candidates, double[] scores, int first) {
     int winner = first;
     double fewest = columns.load(candidates.place(first));
     for (int i = first + 1; fewest > IDLE && i < candidates.size(); i++) {
@@ -201,7 +201,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /** The costs where not all of the pool's endpoints are candidates. */
-  private void some(Candidates candidates, double[] scores) {
+  private void some(PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
     double perToken = 0;
     for (int i = 0; i < size; i++) {
@@ -218,7 +218,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /** Loading an adapter costs this request, those in flight, and those to come. */
-  private void addLoads(InferenceRequest request, Candidates candidates, double[] scores) {
+  private void addLoads(InferenceRequest request, PoolCandidates candidates, double[] scores) {
     for (int i = 0; i < candidates.size(); i++) {
       int place = candidates.place(i);
       if (columns.hasAdapters(place)) {
@@ -272,7 +272,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
    * is not hopeless, so that what was learned of it can be unlearned.
    */
   private int owner(
-      InferenceRequest request, Candidates candidates, double[] scores, int cheapest) {
+      InferenceRequest request, PoolCandidates candidates, double[] scores, int cheapest) {
     double least = scores[cheapest];
     if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
       lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
@@ -311,7 +311,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
   }
 
   /** The least load of those looked at that hold no less of the prompt. */
-  private double leastLoad(Candidates candidates, double held) {
+  private double leastLoad(PoolCandidates candidates, double held) {
     double fewest = MANY;
     for (int n = 0; n < nearCount; n++) {
       int i = near[n];
@@ -332,7 +332,7 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
     return request.blockCount() == 0 ? request.seed() : request.prefixKey();
   }
 
-  private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {
+  private static boolean mostlyNew(InferenceRequest request, PoolCandidates candidates) {
     for (int i = 0; i < candidates.size(); i++) {
       if (candidates.matchedBlocks(i) * 2 >= Math.max(1, request.blockCount())) {
         return false;
@@ -345,7 +345,8 @@ final class WorkCostScorer implements Scorer, Observer, Candidates.Changed {
    * Rendezvous: of those looked at that hold no less of the prompt and have no more load, the
    * highest hash of prompt and endpoint.
    */
-  private int highest(InferenceRequest request, Candidates candidates, double held, double load) {
+  private int highest(
+      InferenceRequest request, PoolCandidates candidates, double held, double load) {
     long key = key(request);
     int winner = NONE;
     long highest = Long.MIN_VALUE;

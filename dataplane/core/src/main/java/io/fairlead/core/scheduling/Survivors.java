@@ -1,13 +1,13 @@
 package io.fairlead.core.scheduling;
 
-import io.fairlead.plugin.Candidates;
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /** The candidates that the filters have left so far, as indexes into those of the request. */
-final class Survivors implements Candidates {
+final class Survivors implements PoolCandidates {
 
-  private @Nullable Candidates all;
+  private @Nullable PoolCandidates all;
   private int[] origins = {};
   private int size;
 
@@ -91,7 +91,14 @@ final class Survivors implements Candidates {
     return request().cachedTokens(origins[index]);
   }
 
-  private Candidates request() {
+  @Override
+  public void cachedTokens(double[] into) {
+    for (int i = 0; i < size; i++) {
+      into[i] = cachedTokens(i);
+    }
+  }
+
+  private PoolCandidates request() {
     if (all == null) {
       throw new IllegalStateException("candidates are valid only while a request is scheduled");
     }

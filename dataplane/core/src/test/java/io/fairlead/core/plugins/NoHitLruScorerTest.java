@@ -2,6 +2,7 @@ package io.fairlead.core.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.HeaderWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,7 @@ class NoHitLruScorerTest {
       scorer.score(request, some, scores);
       assertThat(scores).as("round %d", round).containsExactly(expected(some, used));
 
-      Integer chosen = some.get(random.nextInt(some.size())).slot();
+      Integer chosen = PoolEndpoint.slot(some.get(random.nextInt(some.size())));
       scorer.dispatched(request, all.get(chosen), NOWHERE);
       used.removeIf(chosen::equals);
       used.add(chosen);
@@ -105,7 +106,7 @@ class NoHitLruScorerTest {
     List<Integer> ranked = new ArrayList<>(used);
     List<Integer> slots = new ArrayList<>();
     for (int i = 0; i < candidates.size(); i++) {
-      slots.add(candidates.get(i).slot());
+      slots.add(candidates.slot(i));
     }
     ranked.retainAll(slots);
     int fresh = slots.size() - ranked.size();

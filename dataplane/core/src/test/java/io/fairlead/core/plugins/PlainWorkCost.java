@@ -1,11 +1,13 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.Scorer;
-import io.fairlead.plugin.Workload;
 
 /**
  * What {@link WorkCostScorer} is held against: the same formula, worked out candidate by candidate
@@ -21,9 +23,6 @@ final class PlainWorkCost implements Scorer {
   private final double criticalMore;
   private final double sheddableMore;
   private double expectedOutput;
-
-  /** Of the candidate that is looked at. */
-  private final Workload there = new Workload();
 
   /** By candidate: prompt tokens to be computed there. */
   private double leastInFlight;
@@ -58,20 +57,20 @@ final class PlainWorkCost implements Scorer {
       newcomers.changed(candidates.get(i));
       cached[i] = candidates.cachedTokens(i);
     }
-    boolean welcomed = newcomers.welcome(request.now(), candidates, cached, speeds);
+    boolean welcomed =
+        newcomers.welcome(request.now(), PoolCandidates.of(candidates), cached, speeds);
     double prompt = request.promptTokens();
     long now = request.now();
     double tokenTime = 0;
     for (int i = 0; i < size; i++) {
-      int slot = candidates.slot(i);
-      EngineClass engine = speeds.engine(candidates.get(i));
-      there.set(candidates.get(i));
+      Endpoint there = candidates.get(i);
+      int slot = PoolEndpoint.slot(there);
+      EngineClass engine = speeds.engine(there);
       tokenTime += speeds.psi(slot) * engine.b();
       uncached[i] = prompt - cached[i] * speeds.trust(slot);
-      double load =
-          there.adapterSlots > 0 ? load(request, candidates.get(i).adapters(), engine) : 0;
-      leastInFlight = candidates.get(i).adapters().leastInFlight();
-      scores[i] = cost(prompt, now, engine, slot, uncached[i], load, output);
+      double load = there.adapters().slots() > 0 ? load(request, there.adapters(), engine) : 0;
+      leastInFlight = there.adapters().leastInFlight();
+      scores[i] = cost(there, prompt, now, engine, slot, uncached[i], load, output);
     }
     double missed = settings.theta() * tokenTime / size;
     double least = Double.POSITIVE_INFINITY;
@@ -93,6 +92,7 @@ final class PlainWorkCost implements Scorer {
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
   private double cost(
+      Endpoint there,
       double prompt,
       long now,
       EngineClass engine,
@@ -100,29 +100,30 @@ final class PlainWorkCost implements Scorer {
       double uncached,
       double load,
       double output) {
+    Prefills line = there.prefills();
     double cached = prompt - uncached;
     double inFlight =
-        there.inFlight
-            + criticalMore * there.criticalInFlight
-            + sheddableMore * there.sheddableInFlight;
-    double kv = there.inFlightTokens + there.decoding * expectedOutput / 2;
+        there.inFlight()
+            + criticalMore * there.criticalInFlight()
+            + sheddableMore * there.sheddableInFlight();
+    double kv = there.inFlightTokens() + there.decoding() * expectedOutput / 2;
 
     double own = speeds.psi(slot) * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double backlog = 0;
-    if (there.prefills > 0) {
-      double all = engine.prefill(there.prefills, there.prefillTokens, there.prefillAttention);
-      double head = engine.prefill(1, there.headTokens, there.headAttention);
-      double had = (now - there.headSince) * NANOS;
+    if (line.count() > 0) {
+      double all = engine.prefill(line.count(), (double) line.uncachedTokens(), line.attention());
+      double head = engine.prefill(1, line.headUncached(), line.headAttention());
+      double had = (now - line.headSince()) * NANOS;
       backlog = Math.max(0, speeds.psi(slot) * all - Math.min(had, speeds.psi(slot) * head));
     }
-    double step = speeds.phi(slot) * engine.decode(there.inFlight + 1, kv + prompt);
-    double room = there.kvCapacityTokens > 0 ? there.kvCapacityTokens : engine.kvTokens();
-    double kept = kv - there.repeatedTokens;
+    double step = speeds.phi(slot) * engine.decode(there.inFlight() + 1, kv + prompt);
+    double room = there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
+    double kept = kv - there.repeatedInFlightTokens();
     double excess = kept + prompt + output / 2 - room;
     // Room comes as the others end, with the tokens that they still have to produce.
     double wait = excess > 0 && kept > 0 ? excess * (expectedOutput / 2 * step) / kept : 0;
-    double standing = Math.max(0, there.inFlight + 1 - engine.maxSequences());
-    standing += Math.max(0, there.scrapedWaiting - there.inFlight);
+    double standing = Math.max(0, there.inFlight() + 1 - engine.maxSequences());
+    standing += Math.max(0, there.scrapedWaiting() - there.inFlight());
     if (standing > 0) {
       wait += standing * expectedOutput * step / engine.maxSequences();
     }
@@ -131,9 +132,9 @@ final class PlainWorkCost implements Scorer {
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
     return settings.omega()
-            * ((backlog + own) * engine.interference(there.decoding, kv) + load + wait)
+            * ((backlog + own) * engine.interference(there.decoding(), kv) + load + wait)
         + inFlight * (own + load)
-        + there.decoding * expectedOutput / 2 * slower
+        + there.decoding() * expectedOutput / 2 * slower
         + settings.lambda() * load
         + output * step;
   }

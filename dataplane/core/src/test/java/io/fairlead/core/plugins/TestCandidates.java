@@ -1,14 +1,14 @@
 package io.fairlead.core.plugins;
 
-import io.fairlead.plugin.Candidates;
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Candidates made up for a test. */
-final class TestCandidates implements Candidates {
+/** Candidates made up for a test: all that the pool has. */
+final class TestCandidates implements PoolCandidates {
 
   private final List<TestEndpoint> all = new ArrayList<>();
 
@@ -83,5 +83,45 @@ final class TestCandidates implements Candidates {
   @Override
   public int cachedTokens(int index) {
     return all.get(index).matched * 16;
+  }
+
+  @Override
+  public int queueDepth(int index) {
+    return all.get(index).queueDepth();
+  }
+
+  @Override
+  public double kvUsage(int index) {
+    return all.get(index).kvUsage();
+  }
+
+  @Override
+  public int slot(int index) {
+    return all.get(index).slot();
+  }
+
+  @Override
+  public void cachedTokens(double[] into) {
+    for (int i = 0; i < size(); i++) {
+      into[i] = cachedTokens(i);
+    }
+  }
+
+  @Override
+  public int places() {
+    return size();
+  }
+
+  @Override
+  public int place(int index) {
+    return index;
+  }
+
+  @Override
+  public long changes(long since, Changed to) {
+    for (int i = 0; i < size(); i++) {
+      to.changed(i, get(i));
+    }
+    return 0;
   }
 }

@@ -1,7 +1,7 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Adapters;
-import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.Prefills;
 import java.util.HashMap;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** An endpoint made up for a test: a test sets what matters to it. */
-final class TestEndpoint implements Endpoint, Prefills, Adapters {
+final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
 
   private final String name;
   String address = "10.0.0.1";
