@@ -39,7 +39,7 @@ final class AdapterSlots implements Adapters {
     waiting = metrics.waitingAdapters();
     reported = reportedNow();
     for (int i = 0; i < running.size(); i++) {
-      if (place(running.get(i)) < 0) {
+      if (indexOf(running.get(i)) < 0) {
         resident.add(new Slot(running.get(i)));
       }
     }
@@ -56,8 +56,8 @@ final class AdapterSlots implements Adapters {
   /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
   void used(String target) {
     if (needed(target)) {
-      int place = place(target);
-      Slot slot = place < 0 ? new Slot(target) : resident.remove(place);
+      int index = indexOf(target);
+      Slot slot = index < 0 ? new Slot(target) : resident.remove(index);
       slot.inFlight++;
       resident.add(slot);
       trim();
@@ -66,10 +66,10 @@ final class AdapterSlots implements Adapters {
 
   /** A request that was sent for this target has ended. */
   void ended(String target) {
-    int place = place(target);
+    int index = indexOf(target);
     // Not there when LoRA was not known of yet when the request was sent.
-    if (place >= 0 && resident.get(place).inFlight > 0) {
-      resident.get(place).inFlight--;
+    if (index >= 0 && resident.get(index).inFlight > 0) {
+      resident.get(index).inFlight--;
       trim();
     }
   }
@@ -118,7 +118,7 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public boolean resident(String adapter) {
-    return place(adapter) >= 0;
+    return indexOf(adapter) >= 0;
   }
 
   @Override
@@ -150,7 +150,7 @@ final class AdapterSlots implements Adapters {
    * Without an iterator: asked once per candidate. Texts keep their hashes, so that unlike names
    * are nearly always told apart by a number.
    */
-  private int place(String name) {
+  private int indexOf(String name) {
     int hash = name.hashCode();
     for (int i = 0; i < resident.size(); i++) {
       String other = resident.get(i).adapter;

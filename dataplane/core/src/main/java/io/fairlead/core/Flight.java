@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place in the {@link RequestTable} with the account of the request that has it now. Reused for
+ * One entry of the {@link RequestTable} with the account of the request that has it now. Reused for
  * request after request; only the core's own classes see it.
  */
 final class Flight {
@@ -44,7 +44,7 @@ final class Flight {
 
   int attempts;
 
-  /** Endpoints whose attempts failed; as many places as retries are allowed. */
+  /** Endpoints whose attempts failed; as many as retries are allowed. */
   private final @Nullable EndpointState[] tried;
 
   /** Where it was sent; null when it is not sent anywhere right now. */

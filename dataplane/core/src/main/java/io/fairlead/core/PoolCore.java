@@ -337,8 +337,8 @@ public final class PoolCore {
    */
   public void tick(long now) {
     @Nullable Throwable failure = null;
-    for (int place = 0; place < requests.places(); place++) {
-      Flight flight = requests.at(place);
+    for (int entry = 0; entry < requests.entries(); entry++) {
+      Flight flight = requests.at(entry);
       if (flight != null && flight.at != null) {
         try {
           watch(now, flight, flight.at);
@@ -515,7 +515,7 @@ public final class PoolCore {
         return refused;
       }
       bookings.settle(now, flight);
-      route = place(now, flight, model, criticality, active);
+      route = book(now, flight, model, criticality, active);
     } catch (RuntimeException | Error e) {
       bookings.withdraw(flight);
       bookings.settle(now, flight);
@@ -570,7 +570,7 @@ public final class PoolCore {
   }
 
   /** Books the request on what the scheduler chose. */
-  private Route place(
+  private Route book(
       long now,
       Flight flight,
       CompiledModel model,

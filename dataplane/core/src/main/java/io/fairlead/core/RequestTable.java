@@ -4,17 +4,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests in flight. A ticket is a place with its generation, which grows each time the place
- * is freed: a ticket that is over is never valid again. A place whose generations are used up is
+ * The requests in flight. A ticket is an entry with its generation, which grows each time the entry
+ * is freed: a ticket that is over is never valid again. An entry whose generations are used up is
  * retired.
  *
  * <p>Grows to the most requests ever in flight at once, and stays.
  */
 final class RequestTable {
 
-  private static final int PLACE_BITS = 24;
-  private static final int PLACE_MASK = (1 << PLACE_BITS) - 1;
-  private static final long GENERATION = 1L << PLACE_BITS;
+  private static final int ENTRY_BITS = 24;
+  private static final int ENTRY_MASK = (1 << ENTRY_BITS) - 1;
+  private static final long GENERATION = 1L << ENTRY_BITS;
   private static final int FIRST_LENGTH = 64;
 
   private final int retries;
@@ -45,43 +45,43 @@ final class RequestTable {
     flight.clear();
     active--;
     if (flight.ticket <= Long.MAX_VALUE - GENERATION) {
-      free[freeCount++] = (int) flight.ticket & PLACE_MASK;
+      free[freeCount++] = (int) flight.ticket & ENTRY_MASK;
       flight.ticket += GENERATION;
     }
   }
 
   /** The live request of a ticket, or null. */
   @Nullable Flight get(long ticket) {
-    int place = (int) ticket & PLACE_MASK;
-    if (place >= flights.length) {
+    int entry = (int) ticket & ENTRY_MASK;
+    if (entry >= flights.length) {
       return null;
     }
-    Flight flight = flights[place];
+    Flight flight = flights[entry];
     return flight.live && flight.ticket == ticket ? flight : null;
   }
 
-  /** How many places there are, live or free. */
-  int places() {
+  /** How many entries there are, live or free. */
+  int entries() {
     return flights.length;
   }
 
-  /** The live request in this place, or null. */
-  @Nullable Flight at(int place) {
-    Flight flight = flights[place];
+  /** The live request in this entry, or null. */
+  @Nullable Flight at(int entry) {
+    Flight flight = flights[entry];
     return flight.live ? flight : null;
   }
 
   private void grow() {
     int from = flights.length;
-    if (from > PLACE_MASK) {
+    if (from > ENTRY_MASK) {
       throw new IllegalStateException("more than " + from + " requests in flight");
     }
     int to = Math.max(FIRST_LENGTH, from * 2);
     flights = Arrays.copyOf(flights, to);
     free = Arrays.copyOf(free, to);
-    for (int place = to - 1; place >= from; place--) {
-      flights[place] = new Flight(retries, GENERATION | place);
-      free[freeCount++] = place;
+    for (int entry = to - 1; entry >= from; entry--) {
+      flights[entry] = new Flight(retries, GENERATION | entry);
+      free[freeCount++] = entry;
     }
   }
 }

@@ -332,8 +332,8 @@ final class RandomEvents {
         assertThat(shown.labels()).isEqualTo(server.spec.labels());
       }
     }
-    long place = truth.live.keySet().stream().mapToLong(t -> t & 0xFFFFFF).max().orElse(0);
-    assertThat(place).as("places are used again").isLessThan(Math.max(64, 2 * truth.mostLive));
+    long entry = truth.live.keySet().stream().mapToLong(t -> t & 0xFFFFFF).max().orElse(0);
+    assertThat(entry).as("entries are used again").isLessThan(Math.max(64, 2 * truth.mostLive));
   }
 
   /** Ends all that is live; nothing may be left. */
@@ -369,12 +369,12 @@ final class RandomEvents {
           .orElseThrow();
     }
     while (!open.isEmpty()) {
-      int place = random.nextInt(open.size());
-      long ticket = open.get(place);
+      int index = random.nextInt(open.size());
+      long ticket = open.get(index);
       if (truth.live.containsKey(ticket)) {
         return ticket;
       }
-      open.set(place, open.getLast());
+      open.set(index, open.getLast());
       open.removeLast();
     }
     return 0;

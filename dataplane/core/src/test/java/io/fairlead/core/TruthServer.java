@@ -106,12 +106,12 @@ final class TruthServer {
   }
 
   void prefilled(long now, TruthRequest request) {
-    int place = line.indexOf(request);
-    if (place == 0) {
+    int index = line.indexOf(request);
+    if (index == 0) {
       headSince = now;
     }
-    if (place >= 0) {
-      line.remove(place);
+    if (index >= 0) {
+      line.remove(index);
     }
   }
 

@@ -98,10 +98,10 @@ public interface Endpoint {
   }
 
   /**
-   * Requests that wait there to be taken into a step: the larger of what was scraped and what of this
-   * picker's own can't be through its prompts soon. Unlike {@link #queueDepth}, which counts every
-   * request without a first token, it is 0 on an engine that is just busy: says when to hold back,
-   * not whom to prefer.
+   * Requests that wait there to be taken into a step: the larger of what was scraped and what of
+   * this picker's own can't be through its prompts soon. Unlike {@link #queueDepth}, which counts
+   * every request without a first token, it is 0 on an engine that is just busy: says when to hold
+   * back, not whom to prefer.
    */
   default int waiting() {
     return queueDepth();

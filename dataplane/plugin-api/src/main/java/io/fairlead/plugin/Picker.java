@@ -4,8 +4,8 @@ package io.fairlead.plugin;
 public non-sealed interface Picker extends Plugin {
 
   /**
-   * Writes the chosen candidates' indexes into {@code picked}, best first. Must not favour
-   * anybody for standing first in the list: ties are broken by {@link InferenceRequest#seed()}.
+   * Writes the chosen candidates' indexes into {@code picked}, best first. Must not favour anybody
+   * for standing first in the list: ties are broken by {@link InferenceRequest#seed()}.
    *
    * @param scores weighted sums, one per candidate, each at least 0
    * @param picked at least {@link Candidates#size()} long

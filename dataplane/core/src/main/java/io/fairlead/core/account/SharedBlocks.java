@@ -122,9 +122,9 @@ public final class SharedBlocks {
   }
 
   /** Moves those behind it back, so that none is cut off from where its search begins. */
-  private void free(int place) {
+  private void free(int cell) {
     int mask = keys.length - 1;
-    int hole = place;
+    int hole = cell;
     for (int at = (hole + 1) & mask; keys[at] != NOBODY; at = (at + 1) & mask) {
       if (((at - home(keys[at], mask)) & mask) >= ((at - hole) & mask)) {
         keys[hole] = keys[at];

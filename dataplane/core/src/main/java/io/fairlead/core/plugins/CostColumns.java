@@ -54,7 +54,7 @@ final class CostColumns {
   /** What one more sequence adds to a decode step, but for its tokens. */
   double[] stepPerSequence = {};
 
-  /** Sequences that have no place in a batch, this one with them, in batches. */
+  /** Sequences that have no seat in a batch, this one with them, in batches. */
   double[] standing = {};
 
   /** Tokens that the cache has room for. */

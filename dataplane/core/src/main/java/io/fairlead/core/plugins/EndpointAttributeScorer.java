@@ -45,16 +45,16 @@ final class EndpointAttributeScorer implements Scorer {
       }
     }
     for (int i = 0; i < size; i++) {
-      scores[i] = Double.isFinite(scores[i]) ? place(scores[i], min, max) : 0;
+      scores[i] = Double.isFinite(scores[i]) ? share(scores[i], min, max) : 0;
     }
   }
 
-  private double place(double value, double min, double max) {
+  private double share(double value, double min, double max) {
     if (min == max) {
       return 1;
     }
-    double place = Math.clamp((value - min) / (max - min), 0, 1);
-    return lowIsGood ? 1 - place : place;
+    double share = Math.clamp((value - min) / (max - min), 0, 1);
+    return lowIsGood ? 1 - share : share;
   }
 
   static final class Factory implements PluginFactory {

@@ -10,7 +10,7 @@ import io.fairlead.plugin.Scorer;
 
 /**
  * Prefers endpoints that have the request's adapter: 1 where it runs or was placed, 0.8 where a
- * place is free, 0.6 where it waits or only an idle adapter must go for it, 0 where all places are
+ * slot is free, 0.6 where it waits or only an idle adapter must go for it, 0 where all slots are
  * busy. 1 for all when nobody needs an adapter for this model.
  *
  * <p>Upstream asks only what the server says runs or waits there. Servers show neither adapters

@@ -18,7 +18,7 @@ import java.util.List;
 final class TopologyAffinityFilter implements Filter {
 
   private final int least;
-  private final Memo<EndpointAttributes, Place> places = Memo.ofAttributes(Place::of);
+  private final Memo<EndpointAttributes, Location> locations = Memo.ofAttributes(Location::of);
 
   TopologyAffinityFilter(int least) {
     this.least = least;
@@ -30,10 +30,10 @@ final class TopologyAffinityFilter implements Filter {
     if (peer == null) {
       return;
     }
-    Place near = places.of(peer);
+    Location near = locations.of(peer);
     int size = candidates.size();
     for (int i = 0; i < size; i++) {
-      keep[i] = places.of(candidates.get(i)).nearness(near) >= least;
+      keep[i] = locations.of(candidates.get(i)).nearness(near) >= least;
     }
     Kept.allIfNone(keep, size);
   }
@@ -51,9 +51,9 @@ final class TopologyAffinityFilter implements Filter {
       String least = parameters.choice("minAffinity", "host", List.of("host", "rack", "zone"));
       return new TopologyAffinityFilter(
           switch (least) {
-            case "zone" -> Place.SAME_ZONE;
-            case "rack" -> Place.SAME_RACK;
-            default -> Place.SAME_HOST;
+            case "zone" -> Location.SAME_ZONE;
+            case "rack" -> Location.SAME_RACK;
+            default -> Location.SAME_HOST;
           });
     }
   }

@@ -21,7 +21,7 @@ final class TopologyAffinityScorer implements Scorer {
   /** By nearness. */
   private static final double[] SCORES = {0, 0.05, 0.2, 1};
 
-  private final Memo<EndpointAttributes, Place> places = Memo.ofAttributes(Place::of);
+  private final Memo<EndpointAttributes, Location> locations = Memo.ofAttributes(Location::of);
 
   @Override
   public void score(InferenceRequest request, Candidates candidates, double[] scores) {
@@ -31,9 +31,9 @@ final class TopologyAffinityScorer implements Scorer {
       Arrays.fill(scores, 0, size, 0);
       return;
     }
-    Place near = places.of(peer);
+    Location near = locations.of(peer);
     for (int i = 0; i < size; i++) {
-      scores[i] = SCORES[places.of(candidates.get(i)).nearness(near)];
+      scores[i] = SCORES[locations.of(candidates.get(i)).nearness(near)];
     }
   }
 

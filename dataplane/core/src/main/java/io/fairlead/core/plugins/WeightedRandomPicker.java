@@ -10,7 +10,7 @@ import io.fairlead.plugin.PluginFactory;
 /**
  * Draws candidates with probability proportional to their scores, one after the other without
  * putting back; those that score 0 come last, each as likely as another. The same law as taking the
- * largest of upstream's keys {@code U^(1/score)}, at one draw per place instead of one per
+ * largest of upstream's keys {@code U^(1/score)}, at one draw per pick instead of one per
  * candidate.
  */
 final class WeightedRandomPicker implements Picker {
@@ -40,7 +40,7 @@ final class WeightedRandomPicker implements Picker {
     return count;
   }
 
-  /** Place of the next one, from {@code at} on. */
+  /** Index of the next one, from {@code at} on. */
   private static int draw(InferenceRequest request, double[] scores, int[] left, int at, int size) {
     double total = 0;
     for (int i = at; i < size; i++) {

@@ -8,7 +8,7 @@ final class Holdings {
 
   static final int NONE = -1;
 
-  /** Bytes of one entry: six fields and its place in the table. */
+  /** Bytes of one entry: six fields and its cell in the table. */
   private static final int FIXED_BYTES = 6 * Integer.BYTES + 2 * Integer.BYTES;
 
   private final IntTable byPair =
@@ -24,7 +24,7 @@ final class Holdings {
   private static final int NEWER = 2;
   private static final int OLDER = 3;
 
-  /** The run's next entry; also links the free places. */
+  /** The run's next entry; also links the free entries. */
   private static final int NEXT = 4;
 
   /** How many of the runs behind it the holder has. */
@@ -62,9 +62,9 @@ final class Holdings {
   /** The entry of this pair, or {@link #NONE}. */
   int find(int ofRun, int ofHolder) {
     int hash = mix(ofRun, ofHolder);
-    int[] places = byPair.places(hash);
-    for (int place = IntTable.first(places, hash); ; place = IntTable.next(places, place)) {
-      int entry = places[place];
+    int[] cells = byPair.cells(hash);
+    for (int cell = IntTable.first(cells, hash); ; cell = IntTable.next(cells, cell)) {
+      int entry = cells[cell];
       if (entry == NONE
           || (records.get(entry, RUN) == ofRun && records.get(entry, HOLDER) == ofHolder)) {
         return entry;

@@ -3,11 +3,11 @@ package io.fairlead.core.prefix;
 import java.util.Arrays;
 
 /**
- * A hash table of numbers whose keys lie elsewhere: a place holds a number, and the caller says
- * where a number's own place is and which number it looks for.
+ * A hash table of numbers whose keys lie elsewhere: a cell holds a number, and the caller says
+ * where a number's own cell is and which number it looks for.
  *
  * <p>It grows in small steps (extendible hashing: Fagin, Nievergelt, Pippenger, Strong, 1979), so
- * that no request waits while all numbers get new places: the highest bits of a hash say in which
+ * that no request waits while all numbers get new cells: the highest bits of a hash say in which
  * part a number is, and a part that is full becomes two. A part has open addressing with linear
  * probing by the lowest bits, is at most two thirds full, and removal shifts the numbers behind it
  * back: no tombstones.
@@ -41,7 +41,7 @@ abstract class IntTable {
     /** How many bits of their hashes are alike. */
     private final int alike;
 
-    private int[] places = emptied(SMALLEST);
+    private int[] cells = emptied(SMALLEST);
     private int size;
 
     Part(int alike) {
@@ -51,72 +51,72 @@ abstract class IntTable {
     /** Makes room for as many numbers as it is said to have. */
     private void reserve() {
       int least = Math.max(SMALLEST, 2 * size);
-      places = emptied(Integer.highestOneBit(2 * least - 1));
+      cells = emptied(Integer.highestOneBit(2 * least - 1));
     }
 
     private static int[] emptied(int length) {
-      int[] places = new int[length];
-      Arrays.fill(places, NONE);
-      return places;
+      int[] cells = new int[length];
+      Arrays.fill(cells, NONE);
+      return cells;
     }
   }
 
   /** Hash of the key of a number that is in the table. */
   abstract int hash(int number);
 
-  /** Places in all parts. */
+  /** Cells of all parts. */
   final int length() {
     return length;
   }
 
-  /** The places among which a number of this hash is; to be read only. */
-  final int[] places(int hash) {
-    return part(hash).places;
+  /** The cells among which a number of this hash is; to be read only. */
+  final int[] cells(int hash) {
+    return part(hash).cells;
   }
 
-  /** The place where a search starts. */
-  static int first(int[] places, int hash) {
-    return hash & (places.length - 1);
+  /** The cell where a search starts. */
+  static int first(int[] cells, int hash) {
+    return hash & (cells.length - 1);
   }
 
-  static int next(int[] places, int place) {
-    return (place + 1) & (places.length - 1);
+  static int next(int[] cells, int cell) {
+    return (cell + 1) & (cells.length - 1);
   }
 
   /** Adds a number that is not there. */
   final void add(int number) {
     int hash = hash(number);
     Part part = part(hash);
-    while ((part.size + 1) * 3 > part.places.length * 2) {
-      if (part.places.length < LARGEST || part.alike == MOST_BITS) {
+    while ((part.size + 1) * 3 > part.cells.length * 2) {
+      if (part.cells.length < LARGEST || part.alike == MOST_BITS) {
         grow(part);
       } else {
         halve(part, hash);
         part = part(hash);
       }
     }
-    place(part, number, hash);
+    put(part, number, hash);
     part.size++;
   }
 
   /** Removes a number that is there. */
   final void remove(int number) {
     Part part = part(hash(number));
-    int[] places = part.places;
-    int hole = first(places, hash(number));
-    while (places[hole] != number) {
-      hole = next(places, hole);
+    int[] cells = part.cells;
+    int hole = first(cells, hash(number));
+    while (cells[hole] != number) {
+      hole = next(cells, hole);
     }
-    int mask = places.length - 1;
-    for (int at = next(places, hole); places[at] != NONE; at = next(places, at)) {
-      int home = hash(places[at]) & mask;
+    int mask = cells.length - 1;
+    for (int at = next(cells, hole); cells[at] != NONE; at = next(cells, at)) {
+      int home = hash(cells[at]) & mask;
       // It may fill the hole unless its home lies behind the hole, seen around the table's end.
       if (((at - home) & mask) >= ((at - hole) & mask)) {
-        places[hole] = places[at];
+        cells[hole] = cells[at];
         hole = at;
       }
     }
-    places[hole] = NONE;
+    cells[hole] = NONE;
     part.size--;
   }
 
@@ -126,12 +126,12 @@ abstract class IntTable {
   }
 
   private void grow(Part part) {
-    int[] old = part.places;
+    int[] old = part.cells;
     length += old.length;
-    part.places = Part.emptied(old.length * 2);
+    part.cells = Part.emptied(old.length * 2);
     for (int each : old) {
       if (each != NONE) {
-        place(part, each, hash(each));
+        put(part, each, hash(each));
       }
     }
   }
@@ -150,7 +150,7 @@ abstract class IntTable {
     Part low = new Part(part.alike + 1);
     Part high = new Part(part.alike + 1);
     int shift = Integer.SIZE - 1 - part.alike;
-    for (int each : part.places) {
+    for (int each : part.cells) {
       if (each != NONE && (hash(each) >>> shift & 1) == 1) {
         high.size++;
       }
@@ -158,11 +158,11 @@ abstract class IntTable {
     low.size = part.size - high.size;
     low.reserve();
     high.reserve();
-    length += low.places.length + high.places.length - part.places.length;
-    for (int each : part.places) {
+    length += low.cells.length + high.cells.length - part.cells.length;
+    for (int each : part.cells) {
       if (each != NONE) {
         int own = hash(each);
-        place((own >>> shift & 1) == 0 ? low : high, each, own);
+        put((own >>> shift & 1) == 0 ? low : high, each, own);
       }
     }
     int same = 1 << (bits - part.alike);
@@ -171,12 +171,12 @@ abstract class IntTable {
     Arrays.fill(parts, from + same / 2, from + same, high);
   }
 
-  private static void place(Part part, int number, int hash) {
-    int[] places = part.places;
-    int at = first(places, hash);
-    while (places[at] != NONE) {
-      at = next(places, at);
+  private static void put(Part part, int number, int hash) {
+    int[] cells = part.cells;
+    int at = first(cells, hash);
+    while (cells[at] != NONE) {
+      at = next(cells, at);
     }
-    places[at] = number;
+    cells[at] = number;
   }
 }

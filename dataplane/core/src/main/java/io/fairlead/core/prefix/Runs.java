@@ -14,7 +14,7 @@ final class Runs {
 
   static final int NONE = -1;
 
-  /** Bytes of one run without its keys: eight fields and its place in the table. */
+  /** Bytes of one run without its keys: eight fields and its cell in the table. */
   private static final int FIXED_BYTES = 8 * Integer.BYTES + 2 * Integer.BYTES;
 
   /** Bytes of an array's header. */
@@ -34,7 +34,7 @@ final class Runs {
   private static final int DEPTH = 1;
   private static final int PARENT = 2;
 
-  /** First entry of the list while there is no bit set; also links the free places. */
+  /** First entry of the list while there is no bit set; also links the free runs. */
   private static final int FIRST_ENTRY = 3;
 
   private static final int HOLDERS = 4;
@@ -42,7 +42,7 @@ final class Runs {
 
   private final Records records = new Records();
 
-  /** By chunk of records and place in it. */
+  /** By chunk of records and record in it. */
   private long[][][] keys = {};
 
   private long[][][] holderBits = {};
@@ -54,9 +54,9 @@ final class Runs {
   /** The run that starts with this key at this depth, or {@link #NONE}. */
   int find(long key, int atDepth) {
     int hash = mix(key, atDepth);
-    int[] places = byFirst.places(hash);
-    for (int place = IntTable.first(places, hash); ; place = IntTable.next(places, place)) {
-      int run = places[place];
+    int[] cells = byFirst.cells(hash);
+    for (int cell = IntTable.first(cells, hash); ; cell = IntTable.next(cells, cell)) {
+      int run = cells[cell];
       if (run == NONE || (records.get(run, DEPTH) == atDepth && keys(run)[0] == key)) {
         return run;
       }

@@ -53,9 +53,9 @@ final class Profile {
     return pickCount;
   }
 
-  /** Index of the candidate that the last run picked in this place, 0 being the best. */
-  int pick(int place) {
-    return unfiltered ? picked[place] : survivors.origin(picked[place]);
+  /** Index of the candidate that the last run picked at this rank, 0 being the best. */
+  int pick(int rank) {
+    return unfiltered ? picked[rank] : survivors.origin(picked[rank]);
   }
 
   /**

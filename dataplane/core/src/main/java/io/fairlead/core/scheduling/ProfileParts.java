@@ -25,7 +25,7 @@ final class ProfileParts {
     this.problems = problems;
   }
 
-  /** Whether a profile has a place for such a plugin. */
+  /** Whether a profile can have such a plugin. */
   static boolean takes(Plugin plugin) {
     return plugin instanceof Filter || plugin instanceof Scorer || plugin instanceof Picker;
   }

@@ -28,7 +28,7 @@ final class ShippedProfiles {
 
   private ShippedProfiles() {}
 
-  /** The config with the plugins of such profiles written out, in the places that they had. */
+  /** The config with the plugins of such profiles written out, where they stood. */
   static SchedulerConfig expand(SchedulerConfig config) {
     List<PluginConfig> plugins = new ArrayList<>(config.plugins());
     List<ProfileConfig> profiles = new ArrayList<>();

@@ -29,12 +29,12 @@ class IntTableTest {
 
     boolean has(int number) {
       int hash = hash(number);
-      int[] places = places(hash);
-      for (int place = first(places, hash); ; place = next(places, place)) {
-        if (places[place] == number) {
+      int[] cells = cells(hash);
+      for (int cell = first(cells, hash); ; cell = next(cells, cell)) {
+        if (cells[cell] == number) {
           return true;
         }
-        if (places[place] == NONE) {
+        if (cells[cell] == NONE) {
           return false;
         }
       }
@@ -79,7 +79,7 @@ class IntTableTest {
   }
 
   /**
-   * What an addition costs is bounded: the places that it reads or writes, not how many are there.
+   * What an addition costs is bounded: the cells that it reads or writes, not how many are there.
    */
   @Test
   void noAdditionMovesMoreThanAPart() {

@@ -10,9 +10,9 @@ import io.fairlead.plugin.EndpointAttributes;
  * @param rack with its zone, as the next zone may have one of the same name
  * @param zone where the rack is
  */
-record Place(long host, long rack, long zone) {
+record Location(long host, long rack, long zone) {
 
-  /** How near two places are, from farthest to nearest. */
+  /** How near two locations are, from farthest to nearest. */
   static final int APART = 0;
 
   static final int SAME_ZONE = 1;
@@ -21,16 +21,16 @@ record Place(long host, long rack, long zone) {
 
   private static final long UNKNOWN = 0;
 
-  static Place of(EndpointAttributes attributes) {
+  static Location of(EndpointAttributes attributes) {
     String rack = attributes.rack().isEmpty() ? "" : attributes.zone() + "/" + attributes.rack();
-    return new Place(hash(attributes.host()), hash(rack), hash(attributes.zone()));
+    return new Location(hash(attributes.host()), hash(rack), hash(attributes.zone()));
   }
 
   private static long hash(String text) {
     return text.isEmpty() ? UNKNOWN : Hashing.wyhashFinal4().hashCharsToLong(text);
   }
 
-  int nearness(Place other) {
+  int nearness(Location other) {
     if (host == other.host && host != UNKNOWN) {
       return SAME_HOST;
     }
