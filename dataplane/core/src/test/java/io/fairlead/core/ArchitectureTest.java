@@ -2,14 +2,21 @@ package io.fairlead.core;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import io.fairlead.plugin.Adapters;
+import io.fairlead.plugin.Candidates;
+import java.lang.reflect.Method;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** The core decides; it does no I/O, has no thread, no clock and no chance of its own. */
@@ -29,6 +36,8 @@ class ArchitectureTest {
     "java.util.stream",
     "org.jspecify.annotations"
   };
+
+  private static final String PLUGINS = "io.fairlead.core.plugins";
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -57,6 +66,55 @@ class ArchitectureTest {
         .resideInAPackage("io.fairlead.plugin")
         .should()
         .onlyDependOnClassesThat(pure("io.fairlead.plugin"))
+        .check(CLASSES);
+  }
+
+  @Test
+  void thePluginApiKnowsNothingOfPlacesSlotsAndColumns() {
+    assertThat(Arrays.stream(Candidates.class.getMethods()).map(Method::getName))
+        .containsExactlyInAnyOrder("size", "get", "matchedBlocks", "cachedTokens");
+    noMethods()
+        .that()
+        .areDeclaredInClassesThat()
+        .resideInAPackage("io.fairlead.plugin")
+        .and()
+        .areDeclaredInClassesThat()
+        .doNotBelongToAnyOf(Adapters.class)
+        .should()
+        .haveNameMatching("(?i).*(place|slot|column).*")
+        .check(CLASSES);
+  }
+
+  @Test
+  void builtInPluginsSeeOfTheCoreItsViewAndOfOneAnotherWhatDocumentsMean() {
+    classes()
+        .that()
+        .resideInAPackage(PLUGINS + ".*")
+        .should()
+        .onlyDependOnClassesThat(
+            pure(
+                "io.fairlead.plugin",
+                "io.fairlead.core.view",
+                PLUGINS + ".*",
+                "com.dynatrace.hash4j.hashing"))
+        .check(CLASSES);
+    SlicesRuleDefinition.slices()
+        .matching(PLUGINS + ".(*)")
+        .should()
+        .notDependOnEachOther()
+        .ignoreDependency(
+            DescribedPredicate.alwaysTrue(),
+            JavaClass.Predicates.resideInAPackage(PLUGINS + ".compat"))
+        .check(CLASSES);
+  }
+
+  @Test
+  void theViewKnowsNothingOfWhoLooks() {
+    classes()
+        .that()
+        .resideInAPackage("io.fairlead.core.view")
+        .should()
+        .onlyDependOnClassesThat(pure("io.fairlead.plugin", "io.fairlead.core.view"))
         .check(CLASSES);
   }
 

@@ -1,5 +1,14 @@
 package io.fairlead.core.plugins;
 
+import io.fairlead.core.plugins.cache.CachePlugins;
+import io.fairlead.core.plugins.compat.CompatPlugins;
+import io.fairlead.core.plugins.cost.CostPlugins;
+import io.fairlead.core.plugins.disagg.DisaggPlugins;
+import io.fairlead.core.plugins.labels.LabelPlugins;
+import io.fairlead.core.plugins.load.LoadPlugins;
+import io.fairlead.core.plugins.pick.PickPlugins;
+import io.fairlead.core.plugins.session.SessionPlugins;
+import io.fairlead.core.plugins.topology.TopologyPlugins;
 import io.fairlead.plugin.PluginFactory;
 import java.util.Comparator;
 import java.util.List;
@@ -12,59 +21,18 @@ public final class BuiltInPlugins {
 
   /** One factory per type, sorted by type. */
   public static List<PluginFactory> factories() {
-    return Stream.of(scorers(), filters(), others())
+    return Stream.of(
+            CostPlugins.factories(),
+            LoadPlugins.factories(),
+            CachePlugins.factories(),
+            SessionPlugins.factories(),
+            DisaggPlugins.factories(),
+            TopologyPlugins.factories(),
+            LabelPlugins.factories(),
+            PickPlugins.factories(),
+            CompatPlugins.factories())
         .flatMap(List::stream)
         .sorted(Comparator.comparing(PluginFactory::type))
         .toList();
-  }
-
-  private static List<PluginFactory> scorers() {
-    return List.of(
-        new ActiveRequestScorer.Factory(),
-        new ContextLengthAware.Factory(),
-        new EndpointAttributeScorer.Factory(),
-        new HeaderLabelAffinityScorer.Factory(),
-        new KvCacheUtilizationScorer.Factory(),
-        new LoadAwareScorer.Factory(),
-        new LoraAffinityScorer.Factory(),
-        new NoHitLruScorer.Factory(),
-        new PrefixCacheScorer.Factory(),
-        new QueueScorer.Factory(),
-        new RunningRequestsSizeScorer.Factory(),
-        new SessionAffinityScorer.Factory(),
-        new TokenLoadScorer.Factory(),
-        new TopologyAffinityScorer.Factory(),
-        new WorkCostScorer.Factory());
-  }
-
-  private static List<PluginFactory> filters() {
-    return Stream.of(
-            List.of(
-                new EndpointAttributeFilter.Factory(),
-                new HeaderBasedTestingFilter.Factory(),
-                new LabelFilter.ByLabelFactory(),
-                new PrefixCacheAffinityFilter.Factory(),
-                new SessionAffinityFilter.Factory(),
-                new TopologyAffinityFilter.Factory(),
-                new UtilizationFilter.Factory()),
-            LabelFilter.Factory.all(),
-            RoleFilter.Factory.all())
-        .flatMap(List::stream)
-        .toList();
-  }
-
-  private static List<PluginFactory> others() {
-    return List.of(
-        new AlwaysDisaggPdDecider.Factory(),
-        new AttributeAssigner.Factory(),
-        new ConcurrencyDetector.Factory(),
-        new DisaggProfileHandler.Factory(),
-        new HeaderProfileHandler.Factory(),
-        new MaxScorePicker.Factory(),
-        new PrefixBasedPdDecider.Factory(),
-        new RandomPicker.Factory(),
-        new SingleProfileHandler.Factory(),
-        new UtilizationDetector.Factory(),
-        new WeightedRandomPicker.Factory());
   }
 }

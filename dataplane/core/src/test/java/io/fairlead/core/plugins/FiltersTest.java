@@ -5,6 +5,7 @@ import static io.fairlead.core.plugins.Settings.make;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.fairlead.core.view.Peers;
 import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.Parameters;

@@ -3,6 +3,7 @@ package io.fairlead.core.plugins;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.fairlead.core.view.Peers;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Observer;

@@ -5,6 +5,7 @@ import static io.fairlead.core.plugins.Settings.make;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fairlead.core.view.Peers;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Decider;
 import io.fairlead.plugin.InvalidParameterException;

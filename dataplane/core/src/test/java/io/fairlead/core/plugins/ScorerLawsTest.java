@@ -3,6 +3,7 @@ package io.fairlead.core.plugins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.fairlead.core.view.Peers;
 import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.Observer;
@@ -10,6 +11,7 @@ import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
+import io.fairlead.plugin.Setting;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +26,7 @@ class ScorerLawsTest {
 
   private static final int ROUNDS = 3_000;
   private static final double UNTOUCHED = 77;
+  private static final Plugin NO_SCORER = new Setting() {};
 
   private static final HeaderWriter NOWHERE =
       new HeaderWriter() {
@@ -58,7 +61,7 @@ class ScorerLawsTest {
       return factory.create(new Parameters(SETTINGS.getOrDefault(factory.type(), Map.of())));
     } catch (IllegalArgumentException e) {
       // A type that needs settings; a scorer among them has some above.
-      return new RandomPicker(1);
+      return NO_SCORER;
     }
   }
 

@@ -5,6 +5,7 @@ import static io.fairlead.core.plugins.Settings.make;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.fairlead.core.view.Peers;
 import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.Scorer;
 import java.util.Arrays;
@@ -16,23 +17,26 @@ class ScorersTest {
 
   private static final double UNKNOWN = Double.NaN;
 
+  private static Scorer queueScorer() {
+    return make(Scorer.class, "queue-scorer");
+  }
+
   @Test
   void queueIsRelativeToTheShortestAndTheLongest() {
-    assertThat(scores(new QueueScorer(), TestCandidates.queues(2, 4, 10)))
-        .containsExactly(1, 0.75, 0);
-    assertThat(scores(new QueueScorer(), TestCandidates.queues(3, 3))).containsExactly(1, 1);
-    assertThat(scores(new QueueScorer(), TestCandidates.queues(7))).containsExactly(1);
+    assertThat(scores(queueScorer(), TestCandidates.queues(2, 4, 10))).containsExactly(1, 0.75, 0);
+    assertThat(scores(queueScorer(), TestCandidates.queues(3, 3))).containsExactly(1, 1);
+    assertThat(scores(queueScorer(), TestCandidates.queues(7))).containsExactly(1);
   }
 
   @Test
   void queueCountsWhatWasSentButNotYetScraped() {
     TestCandidates candidates = new TestCandidates().add(0, 6, UNKNOWN, 0).add(3, 0, UNKNOWN, 0);
-    assertThat(scores(new QueueScorer(), candidates)).containsExactly(0, 1);
+    assertThat(scores(queueScorer(), candidates)).containsExactly(0, 1);
   }
 
   @Test
   void kvCacheIsWhatIsFreeAndTheUnknownCountAsTheMean() {
-    Scorer scorer = new KvCacheUtilizationScorer();
+    Scorer scorer = make(Scorer.class, "kv-cache-utilization-scorer");
     assertThat(scores(scorer, TestCandidates.usages(0, 0.25, 1))).containsExactly(1, 0.75, 0);
     assertThat(scores(scorer, TestCandidates.usages(0.5, UNKNOWN, 0)))
         .containsExactly(0.5, 0.75, 1);

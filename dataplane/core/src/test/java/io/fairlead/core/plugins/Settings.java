@@ -11,11 +11,11 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.Assertions;
 
 /** Makes plugins of registered types from settings, as a config document does. */
-final class Settings {
+public final class Settings {
 
   private Settings() {}
 
-  static PluginFactory factory(String type) {
+  public static PluginFactory factory(String type) {
     return BuiltInPlugins.factories().stream()
         .filter(factory -> factory.type().equals(type))
         .findFirst()
@@ -23,19 +23,20 @@ final class Settings {
   }
 
   /** A plugin with these settings, all of which it must know. */
-  static <P extends Plugin> P make(Class<P> kind, String type, Map<String, Object> settings) {
+  public static <P extends Plugin> P make(
+      Class<P> kind, String type, Map<String, Object> settings) {
     Parameters parameters = new Parameters(settings);
     P plugin = kind.cast(factory(type).create(parameters));
     assertThat(parameters.unread()).as("settings that %s does not know", type).isEmpty();
     return plugin;
   }
 
-  static <P extends Plugin> P make(Class<P> kind, String type) {
+  public static <P extends Plugin> P make(Class<P> kind, String type) {
     return make(kind, type, Map.of());
   }
 
   /** Checks that the settings are refused with this field's path. */
-  static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
+  public static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
       String type, Map<String, Object> settings, String field) {
     return Assertions.assertThatThrownBy(() -> factory(type).create(new Parameters(settings)))
         .as("%s with %s", type, settings)

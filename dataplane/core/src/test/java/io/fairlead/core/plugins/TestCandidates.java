@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Candidates made up for a test: all that the pool has. */
-final class TestCandidates implements PoolCandidates {
+public final class TestCandidates implements PoolCandidates {
 
   private final List<TestEndpoint> all = new ArrayList<>();
 
-  TestCandidates add(int waiting, int awaiting, double kvUsage, int matched) {
+  public TestCandidates add(int waiting, int awaiting, double kvUsage, int matched) {
     TestEndpoint endpoint = new TestEndpoint("e" + all.size());
     endpoint.waiting = waiting;
     endpoint.awaiting = awaiting;
@@ -23,19 +23,19 @@ final class TestCandidates implements PoolCandidates {
   }
 
   /** Gives the endpoint the next slot. */
-  TestCandidates add(TestEndpoint endpoint) {
+  public TestCandidates add(TestEndpoint endpoint) {
     endpoint.slot = all.size();
     return add(endpoint, endpoint.slot);
   }
 
   /** With the slot that it has. */
-  TestCandidates add(TestEndpoint endpoint, int slot) {
+  public TestCandidates add(TestEndpoint endpoint, int slot) {
     endpoint.slot = slot;
     all.add(endpoint);
     return this;
   }
 
-  static TestCandidates queues(int... depths) {
+  public static TestCandidates queues(int... depths) {
     TestCandidates candidates = new TestCandidates();
     for (int depth : depths) {
       candidates.add(depth, 0, Double.NaN, 0);
@@ -43,7 +43,7 @@ final class TestCandidates implements PoolCandidates {
     return candidates;
   }
 
-  static TestCandidates usages(double... usages) {
+  public static TestCandidates usages(double... usages) {
     TestCandidates candidates = new TestCandidates();
     for (double usage : usages) {
       candidates.add(0, 0, usage, 0);
@@ -51,12 +51,12 @@ final class TestCandidates implements PoolCandidates {
     return candidates;
   }
 
-  TestEndpoint endpoint(int index) {
+  public TestEndpoint endpoint(int index) {
     return all.get(index);
   }
 
   /** The same endpoints, in another order. */
-  TestCandidates shuffled(SplittableRandom random) {
+  public TestCandidates shuffled(SplittableRandom random) {
     TestCandidates other = new TestCandidates();
     other.all.addAll(all);
     for (int i = other.all.size() - 1; i > 0; i--) {

@@ -10,38 +10,38 @@ import java.util.Map;
 import java.util.Set;
 
 /** An endpoint made up for a test: a test sets what matters to it. */
-final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
+public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
 
   private final String name;
-  String address = "10.0.0.1";
-  int slot;
-  int waiting;
-  int running;
-  int awaiting;
-  int inFlight;
-  int critical;
-  int sheddable;
-  long tokens;
-  long uncached;
-  long repeated;
-  double attention;
-  int headUncached;
-  double headAttention;
-  long headSince;
-  double kvUsage = Double.NaN;
-  long kvTokens;
-  int matched;
-  int adapterSlots;
-  int adapterLeastInFlight;
-  String baseModel = "";
-  EndpointAttributes attributes = EndpointAttributes.NONE;
-  final Set<String> resident = new HashSet<>();
-  final Set<String> runningAdapters = new HashSet<>();
-  final Set<String> waitingAdapters = new HashSet<>();
-  Map<String, String> labels = Map.of();
-  final Map<String, Double> metrics = new HashMap<>();
+  public String address = "10.0.0.1";
+  public int slot;
+  public int waiting;
+  public int running;
+  public int awaiting;
+  public int inFlight;
+  public int critical;
+  public int sheddable;
+  public long tokens;
+  public long uncached;
+  public long repeated;
+  public double attention;
+  public int headUncached;
+  public double headAttention;
+  public long headSince;
+  public double kvUsage = Double.NaN;
+  public long kvTokens;
+  public int matched;
+  public int adapterSlots;
+  public int adapterLeastInFlight;
+  public String baseModel = "";
+  public EndpointAttributes attributes = EndpointAttributes.NONE;
+  public final Set<String> resident = new HashSet<>();
+  public final Set<String> runningAdapters = new HashSet<>();
+  public final Set<String> waitingAdapters = new HashSet<>();
+  public Map<String, String> labels = Map.of();
+  public final Map<String, Double> metrics = new HashMap<>();
 
-  TestEndpoint(String name) {
+  public TestEndpoint(String name) {
     this.name = name;
   }
 

@@ -7,28 +7,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A request made up for a test: a test sets what matters to it. */
-final class TestRequest implements InferenceRequest, CycleState {
+public final class TestRequest implements InferenceRequest, CycleState {
 
   private final long seed;
   private final int blockCount;
-  String model = "m";
-  String targetModel = "";
-  int promptTokens;
-  int maxOutputTokens = -1;
-  long now;
-  boolean critical;
-  boolean sheddable;
-  final Map<String, String> headers = new HashMap<>();
+  public String model = "m";
+  public String targetModel = "";
+  public int promptTokens;
+  public int maxOutputTokens = -1;
+  public long now;
+  public boolean critical;
+  public boolean sheddable;
+  public final Map<String, String> headers = new HashMap<>();
   private final Map<Key<?>, Object> notes = new HashMap<>();
 
-  TestRequest(long seed, int blockCount) {
+  public TestRequest(long seed, int blockCount) {
     this.seed = seed;
     this.blockCount = blockCount;
     this.promptTokens = blockCount * 16;
   }
 
   /** Another one that says the same. */
-  TestRequest copy() {
+  public TestRequest copy() {
     TestRequest copy = new TestRequest(seed, blockCount);
     copy.model = model;
     copy.targetModel = targetModel;

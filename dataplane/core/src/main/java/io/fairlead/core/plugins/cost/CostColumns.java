@@ -1,0 +1,225 @@
+package io.fairlead.core.plugins.cost;
+
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Prefills;
+import java.util.Arrays;
+
+/**
+ * What of the {@link WorkCost} does not depend on the request, by place: worked out when an
+ * endpoint changes, so that a decision looks at no endpoint that has not.
+ */
+final class CostColumns {
+
+  private final double criticalMore;
+  private final double sheddableMore;
+  private boolean begun;
+  private long epoch;
+  private int places;
+  private int adapterPlaces;
+  private double perTokenOfAll;
+
+  /** Own prefill: psi a, psi b and psi c. */
+  double[] perPrefill = {};
+
+  double[] perToken = {};
+  double[] perPair = {};
+
+  /** How far the prefix index is believed. */
+  double[] trust = {};
+
+  /** Backlog: psi times all prefills, what is left of that without the first, and its start. */
+  double[] backlog = {};
+
+  double[] behindHead = {};
+  double[] headSince = {};
+
+  /** Tokens in flight, to which half of the expected output comes with each that decodes. */
+  double[] tokens = {};
+
+  double[] halfDecoding = {};
+
+  /** Those of them that take no room, as they are kept for others too. */
+  double[] repeated = {};
+
+  /** Decode's share of a prefill step: with an empty cache, and per token in it. */
+  double[] share = {};
+
+  double[] sharePerKv = {};
+
+  /** A decode step: with an empty cache, and per token in it. */
+  double[] step = {};
+
+  double[] stepPerKv = {};
+
+  /** What one more sequence adds to a decode step, but for its tokens. */
+  double[] stepPerSequence = {};
+
+  /** Sequences that have no seat in a batch, this one with them, in batches. */
+  double[] standing = {};
+
+  /** Tokens that the cache has room for. */
+  double[] room = {};
+
+  /** Requests in flight as they count: critical ones more, sheddable ones less. */
+  double[] inFlight = {};
+
+  /** The same and one more, times what they cost for the failures among them. */
+  private double[] load = {};
+
+  private boolean[] adapters = {};
+
+  /** Hashes of the endpoints' names. */
+  private long[] identity = {};
+
+  /** Columns without places. */
+  CostColumns(WorkCostScorer.Settings settings) {
+    criticalMore = settings.criticalWeight() - 1;
+    sheddableMore = settings.sheddableWeight() - 1;
+  }
+
+  /** Makes room for so many places; to be called before they are written or asked for. */
+  void places(int count, long time) {
+    if (!begun) {
+      begun = true;
+      epoch = time;
+    }
+    for (int place = count; place < places; place++) {
+      perTokenOfAll -= perToken[place];
+      perToken[place] = 0;
+      adapters(place, false);
+    }
+    places = count;
+    if (count > perToken.length) {
+      grow(count + count / 2);
+    }
+  }
+
+  private void grow(int length) {
+    perPrefill = Arrays.copyOf(perPrefill, length);
+    perToken = Arrays.copyOf(perToken, length);
+    perPair = Arrays.copyOf(perPair, length);
+    trust = Arrays.copyOf(trust, length);
+    backlog = Arrays.copyOf(backlog, length);
+    behindHead = Arrays.copyOf(behindHead, length);
+    headSince = Arrays.copyOf(headSince, length);
+    tokens = Arrays.copyOf(tokens, length);
+    halfDecoding = Arrays.copyOf(halfDecoding, length);
+    repeated = Arrays.copyOf(repeated, length);
+    share = Arrays.copyOf(share, length);
+    sharePerKv = Arrays.copyOf(sharePerKv, length);
+    step = Arrays.copyOf(step, length);
+    stepPerKv = Arrays.copyOf(stepPerKv, length);
+    stepPerSequence = Arrays.copyOf(stepPerSequence, length);
+    standing = Arrays.copyOf(standing, length);
+    room = Arrays.copyOf(room, length);
+    inFlight = Arrays.copyOf(inFlight, length);
+    load = Arrays.copyOf(load, length);
+    adapters = Arrays.copyOf(adapters, length);
+    identity = Arrays.copyOf(identity, length);
+  }
+
+  /** What the account of the endpoint that has this place, and this slot, comes to. */
+  void write(int place, Endpoint there, EngineClass engine, LearnedSpeeds speeds, int slot) {
+    double phi = speeds.phi(slot);
+    double psi = speeds.psi(slot);
+    perPrefill[place] = psi * engine.a();
+    double token = psi * engine.b();
+    // What rounding leaves behind goes up and down: it stays far below what matters.
+    perTokenOfAll += token - perToken[place];
+    perToken[place] = token;
+    perPair[place] = psi * engine.c();
+    trust[place] = speeds.trust(slot);
+    writeBacklog(place, there.prefills(), engine, psi);
+    writeDecode(place, there, engine, phi);
+    inFlight[place] =
+        there.inFlight()
+            + criticalMore * there.criticalInFlight()
+            + sheddableMore * there.sheddableInFlight();
+    load[place] = (inFlight[place] + 1) * there.risk();
+    identity[place] = there.identity();
+    adapters(place, there.adapters().slots() > 0);
+  }
+
+  private void writeBacklog(int place, Prefills line, EngineClass engine, double psi) {
+    double all = engine.prefill(line.count(), (double) line.uncachedTokens(), line.attention());
+    double head = engine.prefill(1, line.headUncached(), line.headAttention());
+    boolean waits = line.count() > 0;
+    // None is less than any: what has drained of it makes no difference.
+    backlog[place] = waits ? psi * all : Double.NEGATIVE_INFINITY;
+    behindHead[place] = waits ? Math.max(0, psi * (all - head)) : 0;
+    headSince[place] = waits ? line.headSince() - epoch : 0;
+  }
+
+  private void writeDecode(int place, Endpoint there, EngineClass engine, double phi) {
+    double decoding = there.decoding();
+    double sent = there.inFlight();
+    tokens[place] = there.inFlightTokens();
+    halfDecoding[place] = decoding / 2;
+    repeated[place] = there.repeatedInFlightTokens();
+    share[place] = engine.interference(decoding, 0);
+    sharePerKv[place] = engine.d2() * engine.perFullStep();
+    step[place] = phi * engine.decode(sent + 1, 0);
+    stepPerKv[place] = phi * engine.d2();
+    stepPerSequence[place] = phi * engine.d1();
+    double seats = engine.maxSequences();
+    // Whoever waits there and was not sent from here stands in line before this one.
+    double strangers = Math.max(0, there.scrapedWaiting() - sent);
+    standing[place] = (Math.max(0, sent + 1 - seats) + strangers) / seats;
+    double capacity = there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
+    // Where nothing is in flight nothing will end, so a prompt that is too long waits for nobody.
+    // Elsewhere nobody waits before the last block is taken: prompts that nobody uses give theirs.
+    boolean empty = tokens[place] <= 0 && decoding <= 0;
+    room[place] = empty ? Double.POSITIVE_INFINITY : capacity;
+  }
+
+  private void adapters(int place, boolean has) {
+    if (adapters[place] != has) {
+      adapters[place] = has;
+      adapterPlaces += has ? 1 : -1;
+    }
+  }
+
+  /** How many places there are. */
+  int places() {
+    return places;
+  }
+
+  /** A time as {@link #headSince} counts it, in nanoseconds: no more than a double holds. */
+  double time(long now) {
+    return now - epoch;
+  }
+
+  /** Milliseconds of prefill per new prompt token, all places together. */
+  double perToken() {
+    return perTokenOfAll;
+  }
+
+  /** Milliseconds of prefill per new prompt token. */
+  double perToken(int place) {
+    return perToken[place];
+  }
+
+  /** Requests in flight as they count. */
+  double inFlight(int place) {
+    return inFlight[place];
+  }
+
+  /** Requests there with one more, those that it will fail counting many times. */
+  double load(int place) {
+    return load[place];
+  }
+
+  /** Hash of the name of the endpoint in this place. */
+  long identity(int place) {
+    return identity[place];
+  }
+
+  boolean hasAdapters(int place) {
+    return adapters[place];
+  }
+
+  /** Whether there is a place with adapters. */
+  boolean anyAdapters() {
+    return adapterPlaces > 0;
+  }
+}

@@ -1,0 +1,366 @@
+package io.fairlead.core.plugins.cost;
+
+import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What completed requests have told of the endpoints: how fast each is beside its class, how far
+ * the prefix index can be believed of it, and how long answers are.
+ */
+final class LearnedSpeeds {
+
+  private static final double NANOS = 1e-6;
+  private static final double LEARNING = 0.03;
+
+  /** Of the speed of an endpoint, as long as it is no other: noise would unbalance. */
+  private static final double SPEED_LEARNING = 0.003;
+
+  private static final double OUTPUT_LEARNING = 0.02;
+  private static final double FIRST_OUTPUT = 200;
+  private static final double SLOWEST = 10;
+  private static final double FASTEST = 0.1;
+
+  /** So many times too quick is a response that came in one piece; so slow a prefill, a stall. */
+  private static final double ABSURD = 20;
+
+  /** Events of a stream that carry no token: the one with the role, and the end. */
+  private static final int EVENTS_AROUND = 2;
+
+  private static final int TOO_SHORT_TO_TELL = 8;
+
+  /**
+   * Milliseconds. What a shorter prefill takes is mostly what surrounds it, of which an idle server
+   * has more than one whose steps are under way anyhow: it would look slow, and stay idle.
+   */
+  private static final double TOO_QUICK_TO_TELL = 10;
+
+  /** Observations that stand for the belief that an endpoint is as fast as its class. */
+  private static final double AS_ITS_CLASS = 20;
+
+  /** A logarithm: differences of that much between endpoints of a class are noise. */
+  private static final double NOISE = 0.1;
+
+  /** One observation says no more than that an endpoint is so many times slower or faster. */
+  private static final double MOST_TOLD = 4;
+
+  /** A logarithm: an endpoint whose speed has changed by two is to be found out. */
+  private static final double CHANGE = Math.log(2);
+
+  /** Sum of logarithms. */
+  private static final double NO_NOISE = 2;
+
+  /** In nanoseconds. */
+  private static final long APART = 100_000_000;
+
+  /** In nanoseconds. So long without a request, and what an endpoint has shown begins to fade. */
+  private static final long FRESH = 5_000_000_000L;
+
+  /** In nanoseconds: after so long beyond that it counts half. */
+  private static final double FADING = 5e9;
+
+  /** In nanoseconds, between two looks at what has faded. */
+  private static final long LOOK = 2_000_000_000L;
+
+  /** By how much a class's speed changes before that is told. */
+  private static final double NOTABLE = 0.02;
+
+  private final EngineClasses known;
+  private final Map<EngineClass, Speed> ofClasses = new HashMap<>();
+  private long version;
+  private double expectedOutput = FIRST_OUTPUT;
+
+  /** Up to when what is known has faded: costs are kept, so it fades in steps. */
+  private long lookedAt;
+
+  /** By slot. */
+  private @Nullable EngineClass[] classes = {};
+
+  private @Nullable Speed[] speeds = {};
+
+  private @Nullable Speed[] speedsOfClass = {};
+  private double[] trust = {};
+
+  /** Of a class, or of one endpoint: what was observed over what the class's numbers say. */
+  private static final class Speed {
+    private double decode = 1;
+
+    /** Observations that its mean is of. */
+    private double decodesSeen;
+
+    /** Observations that its belief rests on: one that has changed is no less known for that. */
+    private double decodesKnown;
+
+    private final LevelChange change = new LevelChange(CHANGE / 2, NO_NOISE);
+    private long changeSeenAt = Long.MIN_VALUE;
+
+    /** Running means of what prefills took, and of what they should have. */
+    private double prefillTaken = 1;
+
+    private double prefillExpected = 1;
+    private double prefillsSeen;
+
+    /** When it was seen last. */
+    private long seenAt;
+
+    /** Of a class: what endpoints that nothing is known of are taken for. */
+    private double toldDecode = 1;
+
+    private double toldPrefill = 1;
+
+    /** What still counts of what was seen: others that look better would leave it out for ever. */
+    private double left(long now) {
+      long idle = now - seenAt - FRESH;
+      return idle <= 0 ? 1 : Math.exp(-Math.log(2) * idle / FADING);
+    }
+
+    /** Something new is seen: what had faded is forgotten for good. */
+    private void wake(long now) {
+      double left = left(now);
+      decodesSeen *= left;
+      decodesKnown *= left;
+      prefillsSeen *= left;
+      if (left < 0.5) {
+        change.forget();
+      }
+      seenAt = now;
+    }
+
+    private double prefill() {
+      return prefillTaken / prefillExpected;
+    }
+
+    private void decoded(double ratio) {
+      decodesSeen++;
+      decodesKnown++;
+      decode += rate(decodesSeen) * (ratio - decode);
+    }
+
+    /** When it has become another, what was seen before would only stand in the way. */
+    private void decodedAlone(double ratio, long now) {
+      // Answers that end together may all have been held up by one stall: they count once.
+      boolean apart = changeSeenAt == Long.MIN_VALUE || now - changeSeenAt >= APART;
+      int since = 0;
+      if (apart) {
+        changeSeenAt = now;
+        since = change.observe(Math.log(ratio), Math.log(decode));
+      }
+      decoded(ratio);
+      if (since > 0) {
+        decode = Math.exp(change.level());
+        decodesSeen = since;
+        decodesKnown = Math.max(since, Math.min(decodesKnown, AS_ITS_CLASS));
+      }
+    }
+
+    private void prefilled(double taken, double expected) {
+      if (prefillsSeen == 0) {
+        prefillExpected = expected;
+        prefillTaken = expected;
+      }
+      double rate = rate(++prefillsSeen);
+      prefillExpected += rate * (expected - prefillExpected);
+      prefillTaken += rate * (taken - prefillTaken);
+    }
+
+    /** Whether a class is notably faster or slower than was told last; tells it then. */
+    private boolean tell() {
+      double nowDecode = Math.clamp(decode, FASTEST, SLOWEST);
+      double nowPrefill = Math.clamp(prefill(), FASTEST, SLOWEST);
+      if (Math.abs(nowDecode / toldDecode - 1) < NOTABLE
+          && Math.abs(nowPrefill / toldPrefill - 1) < NOTABLE) {
+        return false;
+      }
+      toldDecode = nowDecode;
+      toldPrefill = nowPrefill;
+      return true;
+    }
+  }
+
+  LearnedSpeeds(EngineClasses known) {
+    this.known = known;
+  }
+
+  /**
+   * The endpoint in this slot has requests: it may not show anything new for long, and is not idle.
+   */
+  void atWork(int slot) {
+    Speed own = speeds(slot);
+    if (lookedAt - own.seenAt > 0) {
+      own.seenAt = lookedAt;
+    }
+  }
+
+  /** Forgets what was learned of the endpoint that had this slot before. */
+  void joined(Endpoint endpoint) {
+    int slot = PoolEndpoint.slot(endpoint);
+    if (slot >= classes.length) {
+      int length = Math.max(16, slot * 2);
+      classes = Arrays.copyOf(classes, length);
+      speeds = Arrays.copyOf(speeds, length);
+      speedsOfClass = Arrays.copyOf(speedsOfClass, length);
+      trust = Arrays.copyOf(trust, length);
+    }
+    classes[slot] = known.of(endpoint);
+    speeds[slot] = new Speed();
+    speedsOfClass[slot] = ofClasses.computeIfAbsent(known.of(endpoint), c -> new Speed());
+    trust[slot] = 1;
+  }
+
+  /** The endpoint's class. */
+  EngineClass engine(Endpoint endpoint) {
+    int slot = PoolEndpoint.slot(endpoint);
+    EngineClass there = slot < classes.length ? classes[slot] : null;
+    if (there == null) {
+      joined(endpoint);
+      there = known.of(endpoint);
+    }
+    return there;
+  }
+
+  /** Changes when a class has proved notably faster or slower than before. */
+  long version() {
+    return version;
+  }
+
+  /** How much slower than its class's numbers the endpoint in this slot is at decoding. */
+  double phi(int slot) {
+    Speed own = speeds(slot);
+    return believed(
+        own.decode, own.decodesKnown * own.left(lookedAt), speedsOfClass(slot).toldDecode);
+  }
+
+  /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
+  double psi(int slot) {
+    Speed own = speeds(slot);
+    return believed(
+        own.prefill(), own.prefillsSeen * own.left(lookedAt), speedsOfClass(slot).toldPrefill);
+  }
+
+  /**
+   * An endpoint is as fast as its class has shown to be, and only as far otherwise as its own
+   * requests have told and chance can't explain: so one that is new, or whose first request was
+   * slow, is not left out for it, and equal ones stay equal.
+   */
+  private static double believed(double own, double seen, double ofClass) {
+    double told = seen / (seen + AS_ITS_CLASS) * Math.log(own / ofClass);
+    // As Wiener's filter has it: what is far above the noise stays, what is below it goes.
+    double beyondNoise = told * told * told / (told * told + NOISE * NOISE);
+    return Math.clamp(ofClass * Math.exp(beyondNoise), FASTEST, SLOWEST);
+  }
+
+  private Speed speeds(int slot) {
+    return Objects.requireNonNull(speeds[slot]);
+  }
+
+  private Speed speedsOfClass(int slot) {
+    return Objects.requireNonNull(speedsOfClass[slot]);
+  }
+
+  /** Share of the tokens held, by the prefix index, that the endpoint in this slot really holds. */
+  double trust(int slot) {
+    return trust[slot];
+  }
+
+  /** Output tokens of a request. */
+  double expectedOutput() {
+    return expectedOutput;
+  }
+
+  /** Learns from a request that is over. */
+  void completed(Completion completion) {
+    EngineClass engine = engine(completion.endpoint());
+    int slot = PoolEndpoint.slot(completion.endpoint());
+    if (completion.cachedTokens() >= 0
+        && completion.promptTokens() > 0
+        && completion.expectedCachedTokens() > 0
+        && !completion.prefilledElsewhere()) {
+      // Shares, since the server counts in tokens of its own and the estimate goes by bytes.
+      double expected =
+          (double) completion.expectedCachedTokens() / completion.estimatedPromptTokens();
+      double found = (double) completion.cachedTokens() / completion.promptTokens();
+      trust[slot] += LEARNING * (Math.min(1, found / expected) - trust[slot]);
+    }
+    long now = completion.now();
+    if (now - lookedAt >= LOOK) {
+      lookedAt = now;
+      version++;
+    }
+    speeds(slot).wake(now);
+    learnPrefill(completion, engine, slot);
+    learnDecode(completion, engine, slot);
+  }
+
+  /**
+   * Sums before ratios: of prefills that were done in one step, the first takes all of the time and
+   * the others none.
+   */
+  private void learnPrefill(Completion completion, EngineClass engine, int slot) {
+    double prompt = completion.estimatedPromptTokens();
+    if (completion.prefillTime() < 0 || completion.prefilledElsewhere() || prompt <= 0) {
+      return;
+    }
+    double cached =
+        completion.cachedTokens() >= 0 && completion.promptTokens() > 0
+            ? prompt * completion.cachedTokens() / completion.promptTokens()
+            : completion.expectedCachedTokens() * trust[slot];
+    double uncached = Math.max(0, prompt - cached);
+    double batch = completion.meanDecoding();
+    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
+    double expected =
+        engine.prefill(1, uncached, uncached * (cached + uncached / 2))
+            * engine.interference(batch, kv);
+    double taken = completion.prefillTime() * NANOS;
+    if (batch > 1 && completion.prefillTime() == completion.timeToFirstToken()) {
+      // It came into the middle of a step.
+      taken = Math.max(0, taken - phi(slot) * engine.decode(batch, kv) / 2);
+    }
+    if (taken > ABSURD * expected || expected < TOO_QUICK_TO_TELL) {
+      return;
+    }
+    Speed all = speedsOfClass(slot);
+    all.prefilled(taken, expected);
+    double most = MOST_TOLD * Math.max(expected, expected * all.prefill());
+    speeds(slot).prefilled(Math.min(taken, most), expected);
+    tell(all);
+  }
+
+  private void learnDecode(Completion completion, EngineClass engine, int slot) {
+    int output = completion.outputTokens();
+    if (output < 0) {
+      output = completion.streamedEvents() - EVENTS_AROUND;
+    }
+    if (output < 1 || !completion.succeeded()) {
+      return;
+    }
+    expectedOutput += OUTPUT_LEARNING * (output - expectedOutput);
+    if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
+      return;
+    }
+    double batch = completion.meanDecoding();
+    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
+    double observed = completion.decodeTime() * NANOS / (output - 1);
+    Speed all = speedsOfClass(slot);
+    // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
+    double ratio = Math.min(observed / engine.decode(batch, kv), MOST_TOLD * all.decode);
+    if (ratio >= 1 / ABSURD) {
+      all.decoded(ratio);
+      speeds(slot).decodedAlone(Math.max(ratio, all.decode / MOST_TOLD), completion.now());
+      tell(all);
+    }
+  }
+
+  private void tell(Speed ofClass) {
+    version += ofClass.tell() ? 1 : 0;
+  }
+
+  /** A mean of all that were seen, with the guess as one of them, until there are many. */
+  private static double rate(double seen) {
+    return Math.max(1.0 / (seen + 1), SPEED_LEARNING);
+  }
+}

@@ -1,0 +1,167 @@
+package io.fairlead.core.plugins.cost;
+
+/**
+ * What a request costs at each endpoint, in milliseconds:
+ *
+ * <pre>
+ * own prefill      Tp = psi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
+ * backlog          Q  = psi sum of prefills there - time that the first of them has had
+ * decode's share   i  = 1 + (d1 B + d2 K) / (a + b mbt)        B decoding, K tokens in flight
+ * adapter          L  = load time, twice when one must go for it
+ * step time        S  = phi (d0 + d1 (n + 1) + d2 (K + N))     n in flight, N prompt tokens
+ * wait for KV      V  = tokens too many * (o/2 S) / K'         o expected output tokens
+ * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
+ * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
+ * cost = omega ((Q + Tp) i + L + V + W) + X + theta b u + lambda L + o S
+ * </pre>
+ *
+ * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
+ * {@code K'} counts a prefix that requests share once, as the engine keeps it, and {@code K} for
+ * each, as a step reads it. {@code phi} and {@code psi} are how much slower than its {@link
+ * EngineClass} an endpoint has proved to be at decoding and at prefills. {@code X} is what the
+ * request takes from those already there, a longer prefill and longer steps; {@code theta} and
+ * {@code lambda} weigh what a missed cache and a loaded adapter cost the requests to come, and
+ * {@code omega} the wait for a first token, which those who come later share while there is a
+ * queue.
+ *
+ * <p>What does not depend on the request lies in {@link CostColumns}, as factors of what does. So a
+ * decision is the same arithmetic for every place, without a branch or a look at an object, and the
+ * compiler makes vector instructions of it. Adapters, which few pools have, are added by the
+ * scorer.
+ */
+final class WorkCost {
+
+  private static final double NANOS = 1e-6;
+
+  /** Changes no number of tokens but 0, by which nothing can be divided. */
+  private static final double NO_TOKENS = 1e-100;
+
+  private final CostColumns columns;
+  private final double omega;
+
+  /** By place: the prefill of its own. */
+  private double[] own = {};
+
+  /** Prompt tokens of the request. */
+  double prompt;
+
+  /** Output tokens that are expected of any request, and of this one. */
+  double expectedOutput;
+
+  double output;
+
+  /** When the request is decided, in nanoseconds. */
+  long now;
+
+  /** What each token that is not cached costs the requests to come. */
+  double missed;
+
+  WorkCost(CostColumns columns, double omega) {
+    this.columns = columns;
+    this.omega = omega;
+  }
+
+  /** Milliseconds of a decode step there, this request in it. */
+  double step(int place) {
+    double kv = columns.tokens[place] + columns.halfDecoding[place] * expectedOutput;
+    return columns.step[place] + columns.stepPerKv[place] * (kv + prompt);
+  }
+
+  /**
+   * Works out the costs at all places.
+   *
+   * @param cached prompt tokens that each is said to hold
+   * @param into where the costs go, by place
+   */
+  void fill(double[] cached, double[] into) {
+    // The compiler makes no vectors of a loop that is longer than each of these, or that does not
+    // begin at a constant; and fields may change with each write to an array, as far as it knows.
+    if (own.length < columns.places()) {
+      own = new double[columns.places() * 3 / 2];
+    }
+    prefill(cached, into);
+    addOthers(into);
+    addWork(into);
+    addDecode(into);
+  }
+
+  /** The prefill of its own, and {@code theta b u}. */
+  private void prefill(double[] cached, double[] into) {
+    double[] perPrefill = columns.perPrefill;
+    double[] perToken = columns.perToken;
+    double[] perPair = columns.perPair;
+    double[] trust = columns.trust;
+    double[] own = this.own;
+    double prompt = this.prompt;
+    double missed = this.missed;
+    int count = columns.places();
+    for (int i = 0; i < count; i++) {
+      double uncached = prompt - cached[i] * trust[i];
+      double pairs = uncached * (prompt - 0.5 * uncached);
+      own[i] = perPrefill[i] + perToken[i] * uncached + perPair[i] * pairs;
+      into[i] = missed * uncached;
+    }
+  }
+
+  /** {@code X} without adapters. */
+  private void addOthers(double[] into) {
+    double[] own = this.own;
+    double[] inFlight = columns.inFlight;
+    double[] halfDecoding = columns.halfDecoding;
+    double[] stepPerSequence = columns.stepPerSequence;
+    double[] stepPerKv = columns.stepPerKv;
+    double held = prompt + output / 2;
+    double expected = expectedOutput;
+    int count = columns.places();
+    for (int i = 0; i < count; i++) {
+      double slower = stepPerSequence[i] + stepPerKv[i] * held;
+      into[i] += inFlight[i] * own[i] + halfDecoding[i] * expected * slower;
+    }
+  }
+
+  /** {@code omega (Q + Tp) i}. */
+  private void addWork(double[] into) {
+    double[] own = this.own;
+    double[] backlog = columns.backlog;
+    double[] behindHead = columns.behindHead;
+    double[] headSince = columns.headSince;
+    double[] tokens = columns.tokens;
+    double[] halfDecoding = columns.halfDecoding;
+    double[] share = columns.share;
+    double[] sharePerKv = columns.sharePerKv;
+    double weight = omega;
+    double time = columns.time(now);
+    double expected = expectedOutput;
+    int count = columns.places();
+    for (int i = 0; i < count; i++) {
+      double before = Math.max(backlog[i] - (time - headSince[i]) * NANOS, behindHead[i]);
+      double interference = share[i] + sharePerKv[i] * (tokens[i] + halfDecoding[i] * expected);
+      into[i] += weight * ((before + own[i]) * interference);
+    }
+  }
+
+  /** {@code omega (V + W) + o S}. */
+  private void addDecode(double[] into) {
+    double[] repeated = columns.repeated;
+    double[] tokens = columns.tokens;
+    double[] halfDecoding = columns.halfDecoding;
+    double[] step = columns.step;
+    double[] stepPerKv = columns.stepPerKv;
+    double[] standing = columns.standing;
+    double[] room = columns.room;
+    double prompt = this.prompt;
+    double expected = expectedOutput;
+    double weight = omega * expected;
+    double output = this.output;
+    int count = columns.places();
+    for (int i = 0; i < count; i++) {
+      double kv = tokens[i] + halfDecoding[i] * expected;
+      double oneStep = step[i] + stepPerKv[i] * (kv + prompt);
+      double kept = kv - repeated[i];
+      double excess = Math.max(0, kept + prompt + 0.5 * output - room[i]);
+      // Room and seats come as the others end, with the tokens that they still have to produce.
+      double wait = 0.5 * excess / (kept + NO_TOKENS) + standing[i];
+      into[i] += (weight * wait + output) * oneStep;
+    }
+  }
+}

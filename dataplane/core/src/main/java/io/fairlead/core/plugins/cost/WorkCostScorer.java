@@ -1,0 +1,395 @@
+package io.fairlead.core.plugins.cost;
+
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.plugin.Adapters;
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Observer;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
+
+/**
+ * Scores by the time that a request costs at an endpoint, its own and that of others, in
+ * milliseconds, by the formula of {@link WorkCost}: the least cost gets 1, the others the least
+ * over their own.
+ */
+final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
+
+  private static final double BELOW_ONE = Math.nextDown(1.0);
+
+  private static final int NONE = -1;
+
+  /** So many times the least cost is near enough for pickers to agree. */
+  private static final double NEAR = 1.5;
+
+  /** So many times the least cost is about the same. */
+  private static final double SAME = 1.05;
+
+  /** The same for idle servers: there is no queue that the difference could stand for. */
+  private static final double SAME_AT_REST = 1.2;
+
+  /** Beyond so many times the least cost an idle server is not worth a try. */
+  private static final double NOT_HOPELESS = 4;
+
+  private static final long EXPLORING = 0x6578706c;
+  private static final long EXPLORE_ONE_IN = 100;
+
+  /** The load of one that is idle and fails nothing. */
+  private static final double IDLE = 1;
+
+  private static final double MANY = Double.POSITIVE_INFINITY;
+
+  /** Beyond that an adapter's end of use is not to be waited for. */
+  private static final int MOST_BUSY = 6;
+
+  private final Settings settings;
+  private final LearnedSpeeds speeds;
+  private final Newcomers newcomers = new Newcomers();
+
+  /** By place; what changes is worked out again before a decision. */
+  private final CostColumns columns;
+
+  private final WorkCost costs;
+
+  private long seen;
+  private long speedsSeen;
+
+  /** By candidate, and by place for those that are not all. */
+  private double[] cached = {};
+
+  /** The candidates that are looked at. */
+  private int[] near = {};
+
+  private int nearCount;
+
+  private double[] cachedThere = {};
+  private double[] costsThere = {};
+
+  /**
+   * How it weighs.
+   *
+   * @param classes of the endpoints
+   * @param omega worth of a millisecond until the first token, in milliseconds after it
+   * @param theta worth of a cached token to later requests, in prefill times of it
+   * @param lambda worth of not loading an adapter to later requests, in load times
+   * @param criticalWeight what a critical request in flight counts in {@code n}
+   * @param sheddableWeight what a sheddable one counts
+   * @param replicas pickers that share the pool
+   */
+  record Settings(
+      EngineClasses classes,
+      double omega,
+      double theta,
+      double lambda,
+      double criticalWeight,
+      double sheddableWeight,
+      int replicas) {}
+
+  WorkCostScorer(Settings settings) {
+    this.settings = settings;
+    this.speeds = new LearnedSpeeds(settings.classes());
+    this.columns = new CostColumns(settings);
+    this.costs = new WorkCost(columns, settings.omega());
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  LearnedSpeeds speeds() {
+    return speeds;
+  }
+
+  @Override
+  public void joined(Endpoint endpoint) {
+    speeds.joined(endpoint);
+  }
+
+  /** It is told of by {@link #changed} too before the next decision: its account has changed. */
+  @Override
+  public void completed(Completion completion) {
+    speeds.completed(completion);
+  }
+
+  /** The account of the endpoint in this place is another, or the endpoint is. */
+  @Override
+  public void changed(int place, Endpoint endpoint) {
+    EngineClass engine = speeds.engine(endpoint);
+    int slot = PoolEndpoint.slot(endpoint);
+    if (endpoint.inFlight() > 0) {
+      speeds.atWork(slot);
+    }
+    columns.write(place, endpoint, engine, speeds, slot);
+    newcomers.changed(endpoint);
+  }
+
+  @Override
+  public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    if (candidates.size() > 0) {
+      score(request, PoolCandidates.of(candidates), scores);
+    }
+  }
+
+  private void score(InferenceRequest request, PoolCandidates candidates, double[] scores) {
+    int size = candidates.size();
+    columns.places(candidates.places(), request.now());
+    if (speedsSeen != speeds.version()) {
+      speedsSeen = speeds.version();
+      seen = 0; // all places are worked out anew
+    }
+    seen = candidates.changes(seen, this);
+    reserve(size, candidates.places());
+    candidates.cachedTokens(cached);
+    boolean welcomed = newcomers.welcome(request.now(), candidates, cached, speeds);
+    costs.prompt = request.promptTokens();
+    costs.now = request.now();
+    double expectedOutput = speeds.expectedOutput();
+    costs.expectedOutput = expectedOutput;
+    costs.output =
+        request.maxOutputTokens() > 0
+            ? Math.min(expectedOutput, request.maxOutputTokens())
+            : expectedOutput;
+    if (size == candidates.places()) {
+      costs.missed = settings.theta() * columns.perToken() / size;
+      costs.fill(cached, scores);
+    } else {
+      some(candidates, scores);
+    }
+    if (columns.anyAdapters()) {
+      addLoads(request, candidates, scores);
+    }
+    double least = Double.POSITIVE_INFINITY;
+    int cheapest = 0;
+    for (int i = 0; i < size; i++) {
+      if (scores[i] < least) {
+        least = scores[i];
+        cheapest = i;
+      }
+    }
+    cheapest = leastBusyTie(candidates, scores, cheapest);
+    int owner = owner(request, candidates, scores, cheapest);
+    if (welcomed) {
+      double lacks = cached[owner] - candidates.cachedTokens(owner);
+      newcomers.charge(candidates.get(owner), lacks, speeds);
+    }
+    for (int i = 0; i < size; i++) {
+      // Exact ties go to the owner too: below 1 is below it.
+      scores[i] = Math.min(least / scores[i], BELOW_ONE);
+    }
+    scores[owner] = 1;
+  }
+
+  /** Of those that cost exactly as much as this one, one with the least load. */
+  private int leastBusyTie(PoolCandidates candidates, double[] scores, int first) {
+    int winner = first;
+    double fewest = columns.load(candidates.place(first));
+    for (int i = first + 1; fewest > IDLE && i < candidates.size(); i++) {
+      if (scores[i] == scores[first]) {
+        double load = columns.load(candidates.place(i));
+        if (load < fewest) {
+          winner = i;
+          fewest = load;
+        }
+      }
+    }
+    return winner;
+  }
+
+  /** The costs where not all of the pool's endpoints are candidates. */
+  private void some(PoolCandidates candidates, double[] scores) {
+    int size = candidates.size();
+    double perToken = 0;
+    for (int i = 0; i < size; i++) {
+      int place = candidates.place(i);
+      perToken += columns.perToken(place);
+      cachedThere[place] = cached[i];
+    }
+    costs.missed = settings.theta() * perToken / size;
+    // All of them nevertheless: in vectors that takes less than to leave some out.
+    costs.fill(cachedThere, costsThere);
+    for (int i = 0; i < size; i++) {
+      scores[i] = costsThere[candidates.place(i)];
+    }
+  }
+
+  /** Loading an adapter costs this request, those in flight, and those to come. */
+  private void addLoads(InferenceRequest request, PoolCandidates candidates, double[] scores) {
+    for (int i = 0; i < candidates.size(); i++) {
+      int place = candidates.place(i);
+      if (columns.hasAdapters(place)) {
+        Endpoint endpoint = candidates.get(i);
+        Adapters adapters = endpoint.adapters();
+        double load = load(request, adapters, speeds.engine(endpoint));
+        if (load > 0) {
+          double decode = costs.expectedOutput * costs.step(place);
+          scores[i] +=
+              load * (settings.omega() + columns.inFlight(place) + settings.lambda())
+                  + settings.omega() * untilASlotIsFree(adapters.leastInFlight(), decode);
+        }
+      }
+    }
+  }
+
+  private void reserve(int size, int places) {
+    if (cached.length < size) {
+      cached = new double[size + size / 2];
+      near = new int[cached.length];
+    }
+    if (size < places && cachedThere.length < places) {
+      cachedThere = new double[places];
+      costsThere = new double[places];
+    }
+  }
+
+  private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
+    if (!adapters.needed(request.targetModel()) || adapters.resident(request.targetModel())) {
+      return 0;
+    }
+    return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();
+  }
+
+  /**
+   * How long an adapter stays in use that has so many requests in flight, if they come and go at
+   * the rate that keeps them so many: the mean busy period of a queue with a server for each,
+   * {@code (e^k - 1) / k} times what one takes.
+   */
+  static double untilASlotIsFree(int inFlight, double decode) {
+    int k = Math.min(inFlight, MOST_BUSY);
+    return k <= 0 ? 0 : decode * Math.expm1(k) / k;
+  }
+
+  /**
+   * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
+   * pickers agree on unless it costs half as much again. Else, of those that hold as much of the
+   * prompt as the cheapest and cost about the same, the one with the fewest requests in flight, a
+   * request that it will fail counting as many: so small a difference may be chance, and would send
+   * all that comes to one of equal servers. One request in a hundred goes to any idle server that
+   * is not hopeless, so that what was learned of it can be unlearned.
+   */
+  private int owner(
+      InferenceRequest request, PoolCandidates candidates, double[] scores, int cheapest) {
+    double least = scores[cheapest];
+    if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
+      lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
+      int agreed = highest(request, candidates, 0, MANY);
+      if (scores[agreed] <= NEAR * least) {
+        return agreed;
+      }
+    }
+    double held = cached[cheapest];
+    if (request.draw(EXPLORING, EXPLORE_ONE_IN) == 0) {
+      lookAt(scores, candidates.size(), NOT_HOPELESS * least);
+      int idle = highest(request, candidates, held, IDLE);
+      if (idle != NONE) {
+        return idle;
+      }
+    }
+    double fewest = columns.load(candidates.place(cheapest));
+    boolean atRest = fewest <= IDLE;
+    lookAt(scores, candidates.size(), (atRest ? SAME_AT_REST : SAME) * least);
+    if (!atRest) {
+      fewest = leastLoad(candidates, held);
+    }
+    return highest(request, candidates, held, fewest);
+  }
+
+  /** From now on those that cost no more are looked at: few, of many, most often. */
+  private void lookAt(double[] scores, int size, double most) {
+    int[] into = near;
+    int count = 0;
+    for (int i = 0; i < size; i++) {
+      if (scores[i] <= most) {
+        into[count++] = i;
+      }
+    }
+    nearCount = count;
+  }
+
+  /** The least load of those looked at that hold no less of the prompt. */
+  private double leastLoad(PoolCandidates candidates, double held) {
+    double fewest = MANY;
+    for (int n = 0; n < nearCount; n++) {
+      int i = near[n];
+      double load = columns.load(candidates.place(i));
+      if (load < fewest && cached[i] >= held) {
+        fewest = load;
+      }
+    }
+    return fewest;
+  }
+
+  /**
+   * What a choice is made by that replicas should agree on. A prompt below a block has nothing to
+   * be found again: its request's own seed, or an idle pool would send all such requests to one
+   * endpoint.
+   */
+  private static long key(InferenceRequest request) {
+    return request.blockCount() == 0 ? request.seed() : request.prefixKey();
+  }
+
+  private static boolean mostlyNew(InferenceRequest request, PoolCandidates candidates) {
+    for (int i = 0; i < candidates.size(); i++) {
+      if (candidates.matchedBlocks(i) * 2 >= Math.max(1, request.blockCount())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Rendezvous: of those looked at that hold no less of the prompt and have no more load, the
+   * highest hash of prompt and endpoint.
+   */
+  private int highest(
+      InferenceRequest request, PoolCandidates candidates, double held, double load) {
+    long key = key(request);
+    int winner = NONE;
+    long highest = Long.MIN_VALUE;
+    for (int n = 0; n < nearCount; n++) {
+      int i = near[n];
+      int place = candidates.place(i);
+      if (cached[i] >= held && columns.load(place) <= load) {
+        // The top bit turned, signed numbers are in the order of unsigned ones.
+        long hash = mix(key ^ columns.identity(place)) ^ Long.MIN_VALUE;
+        if (hash >= highest) {
+          highest = hash;
+          winner = i;
+        }
+      }
+    }
+    return winner;
+  }
+
+  /** The finalizer of SplitMix64. */
+  private static long mix(long z) {
+    long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
+    return twice ^ (twice >>> 31);
+  }
+
+  static final class Factory implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "work-cost";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return new WorkCostScorer(
+          new Settings(
+              EngineClasses.read(parameters),
+              parameters.number("omega", 48, 0, 1_000),
+              parameters.number("theta", 0, 0, 1_000),
+              parameters.number("lambda", 30, 0, 1_000),
+              parameters.number("criticalWeight", 2, 0, 100),
+              parameters.number("sheddableWeight", 0.5, 0, 100),
+              parameters.integer("replicas", 1, 1, 1_000)));
+    }
+  }
+}

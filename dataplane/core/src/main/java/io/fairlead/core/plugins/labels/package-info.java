@@ -1,0 +1,5 @@
+/** What is chosen by what endpoints' labels say. */
+@NullMarked
+package io.fairlead.core.plugins.labels;
+
+import org.jspecify.annotations.NullMarked;

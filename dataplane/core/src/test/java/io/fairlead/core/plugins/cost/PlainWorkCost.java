@@ -1,0 +1,232 @@
+package io.fairlead.core.plugins.cost;
+
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.plugin.Adapters;
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Prefills;
+import io.fairlead.plugin.Scorer;
+
+/**
+ * What {@link WorkCostScorer} is held against: the same formula, worked out candidate by candidate
+ * as it is written, with nothing kept from one decision to the next but what was learned, which is
+ * the same for both.
+ */
+final class PlainWorkCost implements Scorer {
+
+  private static final double BELOW_ONE = Math.nextDown(1.0);
+  private static final double NANOS = 1e-6;
+  private final WorkCostScorer.Settings settings;
+  private final LearnedSpeeds speeds;
+  private final double criticalMore;
+  private final double sheddableMore;
+  private double expectedOutput;
+
+  /** By candidate: prompt tokens to be computed there. */
+  private double leastInFlight;
+
+  private double[] uncached = {};
+  private double[] cached = {};
+  private final Newcomers newcomers = new Newcomers();
+
+  PlainWorkCost(WorkCostScorer.Settings settings, LearnedSpeeds speeds) {
+    this.speeds = speeds;
+    this.settings = settings;
+    this.criticalMore = settings.criticalWeight() - 1;
+    this.sheddableMore = settings.sheddableWeight() - 1;
+  }
+
+  @Override
+  public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+    int size = candidates.size();
+    if (size == 0) {
+      return;
+    }
+    expectedOutput = speeds.expectedOutput();
+    double output =
+        request.maxOutputTokens() > 0
+            ? Math.min(expectedOutput, request.maxOutputTokens())
+            : expectedOutput;
+    if (uncached.length < size) {
+      uncached = new double[size + size / 2];
+      cached = new double[size + size / 2];
+    }
+    for (int i = 0; i < size; i++) {
+      newcomers.changed(candidates.get(i));
+      cached[i] = candidates.cachedTokens(i);
+    }
+    boolean welcomed =
+        newcomers.welcome(request.now(), PoolCandidates.of(candidates), cached, speeds);
+    double prompt = request.promptTokens();
+    long now = request.now();
+    double tokenTime = 0;
+    for (int i = 0; i < size; i++) {
+      Endpoint there = candidates.get(i);
+      int slot = PoolEndpoint.slot(there);
+      EngineClass engine = speeds.engine(there);
+      tokenTime += speeds.psi(slot) * engine.b();
+      uncached[i] = prompt - cached[i] * speeds.trust(slot);
+      double load = there.adapters().slots() > 0 ? load(request, there.adapters(), engine) : 0;
+      leastInFlight = there.adapters().leastInFlight();
+      scores[i] = cost(there, prompt, now, engine, slot, uncached[i], load, output);
+    }
+    double missed = settings.theta() * tokenTime / size;
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < size; i++) {
+      scores[i] += missed * uncached[i];
+      least = Math.min(least, scores[i]);
+    }
+    int owner = owner(request, candidates, scores, least);
+    if (welcomed) {
+      newcomers.charge(
+          candidates.get(owner), cached[owner] - candidates.cachedTokens(owner), speeds);
+    }
+    for (int i = 0; i < size; i++) {
+      // Exact ties go to the owner too: below 1 is below it.
+      scores[i] = Math.min(least / scores[i], BELOW_ONE);
+    }
+    scores[owner] = 1;
+  }
+
+  /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
+  private double cost(
+      Endpoint there,
+      double prompt,
+      long now,
+      EngineClass engine,
+      int slot,
+      double uncached,
+      double load,
+      double output) {
+    Prefills line = there.prefills();
+    double cached = prompt - uncached;
+    double inFlight =
+        there.inFlight()
+            + criticalMore * there.criticalInFlight()
+            + sheddableMore * there.sheddableInFlight();
+    double kv = there.inFlightTokens() + there.decoding() * expectedOutput / 2;
+
+    double own = speeds.psi(slot) * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double backlog = 0;
+    if (line.count() > 0) {
+      double all = engine.prefill(line.count(), (double) line.uncachedTokens(), line.attention());
+      double head = engine.prefill(1, line.headUncached(), line.headAttention());
+      double had = (now - line.headSince()) * NANOS;
+      backlog = Math.max(0, speeds.psi(slot) * all - Math.min(had, speeds.psi(slot) * head));
+    }
+    double step = speeds.phi(slot) * engine.decode(there.inFlight() + 1, kv + prompt);
+    double room = there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
+    double kept = kv - there.repeatedInFlightTokens();
+    double excess = kept + prompt + output / 2 - room;
+    // Room comes as the others end, with the tokens that they still have to produce.
+    double wait = excess > 0 && kept > 0 ? excess * (expectedOutput / 2 * step) / kept : 0;
+    double standing = Math.max(0, there.inFlight() + 1 - engine.maxSequences());
+    standing += Math.max(0, there.scrapedWaiting() - there.inFlight());
+    if (standing > 0) {
+      wait += standing * expectedOutput * step / engine.maxSequences();
+    }
+    if (load > 0) {
+      wait += WorkCostScorer.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
+    }
+    double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
+    return settings.omega()
+            * ((backlog + own) * engine.interference(there.decoding(), kv) + load + wait)
+        + inFlight * (own + load)
+        + there.decoding() * expectedOutput / 2 * slower
+        + settings.lambda() * load
+        + output * step;
+  }
+
+  private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
+    if (!adapters.needed(request.targetModel()) || adapters.resident(request.targetModel())) {
+      return 0;
+    }
+    return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();
+  }
+
+  /**
+   * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
+   * pickers agree on unless it costs half as much again; one time in a hundred any idle one up to
+   * four times as costly; else of those that cost about the same the least busy one. Nobody who
+   * holds less of the prompt than the cheapest, and ties by the order of the agreement.
+   */
+  private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
+    if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
+      int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
+      if (costs[agreed] <= 1.5 * least) {
+        return agreed;
+      }
+    }
+    int cheapest = highest(request, candidates, costs, least);
+    double[] ofEqual = costs.clone();
+    double[] ofIdle = costs.clone();
+    double fewest = Double.POSITIVE_INFINITY;
+    double same = weighed(candidates.get(cheapest)) > 1 ? 1.05 : 1.2;
+    for (int i = 0; i < candidates.size(); i++) {
+      if (cached[i] < cached[cheapest]) {
+        ofEqual[i] = Double.POSITIVE_INFINITY;
+      }
+      if (ofEqual[i] <= same * least) {
+        fewest = Math.min(fewest, weighed(candidates.get(i)));
+      }
+      ofIdle[i] = weighed(candidates.get(i)) > 1 ? Double.POSITIVE_INFINITY : ofEqual[i];
+    }
+    if (request.draw(0x6578706c, 100) == 0) {
+      int idle = highest(request, candidates, ofIdle, 4 * least);
+      if (idle >= 0) {
+        return idle;
+      }
+    }
+    for (int i = 0; i < candidates.size(); i++) {
+      if (weighed(candidates.get(i)) > fewest) {
+        ofEqual[i] = Double.POSITIVE_INFINITY;
+      }
+    }
+    return highest(request, candidates, ofEqual, same * least);
+  }
+
+  /** Requests in flight as they count and one more, times what they cost for those that fail. */
+  private double weighed(Endpoint endpoint) {
+    double inFlight =
+        endpoint.inFlight()
+            + criticalMore * endpoint.criticalInFlight()
+            + sheddableMore * endpoint.sheddableInFlight();
+    return (inFlight + 1) * endpoint.risk();
+  }
+
+  private static boolean mostlyNew(InferenceRequest request, Candidates candidates) {
+    for (int i = 0; i < candidates.size(); i++) {
+      if (candidates.matchedBlocks(i) * 2 >= Math.max(1, request.blockCount())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Rendezvous: of those that cost no more, the highest hash of prompt and endpoint. */
+  private static int highest(
+      InferenceRequest request, Candidates candidates, double[] costs, double most) {
+    long key = request.blockCount() == 0 ? request.seed() : request.prefixKey();
+    int winner = -1;
+    long highest = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      if (costs[i] <= most) {
+        long hash = mix(key ^ candidates.get(i).identity());
+        if (winner < 0 || Long.compareUnsigned(hash, highest) > 0) {
+          winner = i;
+          highest = hash;
+        }
+      }
+    }
+    return winner;
+  }
+
+  /** The finalizer of SplitMix64. */
+  private static long mix(long z) {
+    long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
+    return twice ^ (twice >>> 31);
+  }
+}

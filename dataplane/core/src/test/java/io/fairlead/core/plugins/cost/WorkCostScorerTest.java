@@ -1,0 +1,590 @@
+package io.fairlead.core.plugins.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+import io.fairlead.core.plugins.TestCandidates;
+import io.fairlead.core.plugins.TestEndpoint;
+import io.fairlead.core.plugins.TestRequest;
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.InvalidParameterException;
+import io.fairlead.plugin.Parameters;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WorkCostScorerTest {
+
+  private static final long MILLI = 1_000_000;
+
+  @Test
+  void equalsTheFormulaWorkedOutByHand() {
+    WorkCostScorer scorer = scorer(Map.of("omega", 3L, "theta", 10L));
+    TestEndpoint idle = endpoint("idle", 0);
+    TestEndpoint busy = endpoint("busy", 1);
+    busy.matched = 50;
+    busy.inFlight = 3;
+    busy.awaiting = 1;
+    busy.tokens = 3_000;
+    busy.uncached = 1_000;
+    busy.attention = 500_000;
+    busy.headUncached = 1_000;
+    busy.headAttention = 500_000;
+    busy.headSince = 10 * MILLI;
+    TestRequest request = new TestRequest(1, 100);
+    request.now = 15 * MILLI;
+
+    // Of an H100 with an 8B model: a, b, c, d0, d1, d2 and the token budget of a step.
+    double idleOwn = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
+    double idleStep = 6.40 + 0.0108 + 4.13e-5 * 1600;
+    double idleCost = 3 * idleOwn + 10 * 0.01836 * 1600 + 200 * idleStep;
+    double own = 3.86 + 0.01836 * 800 + 8.19e-7 * 800 * (800 + 400);
+    double backlog = 3.86 + 0.01836 * 1000 + 8.19e-7 * 500_000 - 5;
+    double kv = 3_000 + 2 * 200 / 2.0;
+    double share = 1 + (0.0108 * 2 + 4.13e-5 * kv) / (3.86 + 0.01836 * 8192);
+    double step = 6.40 + 0.0108 * 4 + 4.13e-5 * (kv + 1600);
+    double slower = 2 * 200 / 2.0 * (0.0108 + 4.13e-5 * (1600 + 200 / 2.0));
+    double busyCost =
+        3 * (backlog + own) * share + 3 * own + slower + 10 * 0.01836 * 800 + 200 * step;
+
+    double[] scores = scores(scorer, request, idle, busy);
+    double least = Math.min(idleCost, busyCost);
+    assertThat(scores[0]).isCloseTo(least / idleCost, within(1e-9));
+    assertThat(scores[1]).isCloseTo(least / busyCost, within(1e-9));
+  }
+
+  @Test
+  void waitsForRoomInTheCache() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint roomy = endpoint("roomy", 0);
+    TestEndpoint full = endpoint("full", 1);
+    roomy.kvTokens = 1_000_000;
+    full.kvTokens = 10_000;
+    for (TestEndpoint each : List.of(roomy, full)) {
+      each.inFlight = 4;
+      each.tokens = 9_000;
+    }
+    double[] scores = scores(scorer, new TestRequest(1, 100), roomy, full);
+    assertThat(scores[0]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(0.95);
+  }
+
+  @Test
+  void countsAPrefixThatRequestsShareOnce() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint shared = endpoint("shared", 0);
+    TestEndpoint full = endpoint("full", 1);
+    for (TestEndpoint each : List.of(shared, full)) {
+      each.kvTokens = 10_000;
+      each.inFlight = 4;
+      each.tokens = 9_000;
+    }
+    shared.repeated = 6_000;
+    double[] scores = scores(scorer, new TestRequest(1, 100), shared, full);
+    assertThat(scores[0]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(0.95);
+  }
+
+  /** A prompt that fits into what is left takes blocks that nobody uses, and waits for none. */
+  @Test
+  void waitsForNoRoomBeforeTheCacheIsFull() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint roomy = endpoint("roomy", 0);
+    TestEndpoint near = endpoint("near", 1);
+    for (TestEndpoint each : List.of(roomy, near)) {
+      each.inFlight = 4;
+      each.tokens = 9_000;
+    }
+    roomy.kvTokens = 1_000_000;
+    near.kvTokens = 9_000 + 4 * 100 + 1_600 + 100;
+    double[] scores = scores(scorer, new TestRequest(1, 100), roomy, near);
+    assertThat(Math.min(scores[0], scores[1])).isGreaterThan(0.9999999);
+  }
+
+  @Test
+  void seesAQueueThatOthersHaveSent() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint queued = endpoint("queued", 0);
+    TestEndpoint free = endpoint("free", 1);
+    queued.waiting = 200;
+    TestRequest request = new TestRequest(1, 100);
+    assertThat(scores(scorer, request, queued, free)[0]).isLessThan(0.5);
+
+    // Its own requests are no others', however long ago it was asked.
+    for (TestEndpoint each : List.of(queued, free)) {
+      each.inFlight = 200;
+    }
+    double[] scores = scores(scorer, request, queued, free);
+    assertThat(Math.min(scores[0], scores[1])).isGreaterThan(0.9999999);
+  }
+
+  @Test
+  void waitsForASeatInTheBatch() {
+    WorkCostScorer scorer =
+        scorer(
+            Map.of(
+                "omega",
+                1L,
+                "theta",
+                0L,
+                "engineClasses",
+                List.of(
+                    Map.of("accelerator", "small", "maxSequences", 4L, "decodeKvTokenMs", 0L))));
+    TestEndpoint full = endpoint("full", 0);
+    TestEndpoint free = endpoint("free", 1);
+    for (TestEndpoint each : List.of(full, free)) {
+      each.attributes = new EndpointAttributes("", "small", "", "", "", "");
+      scorer.joined(each);
+    }
+    full.inFlight = 6;
+    free.inFlight = 3;
+
+    double own = 3.86 + 0.01836 * 16 + 8.19e-7 * 16 * 8;
+    double full7 = 6.40 + 0.0108 * 7;
+    double free4 = 6.40 + 0.0108 * 4;
+    double share = 1 / (3.86 + 0.01836 * 8192);
+    double seat = 3 * 200 * full7 / 4;
+    double fullCost =
+        own * (1 + 0.0108 * 6 * share) + seat + 6 * own + 6 * 100 * 0.0108 + 200 * full7;
+    double freeCost = own * (1 + 0.0108 * 3 * share) + 3 * own + 3 * 100 * 0.0108 + 200 * free4;
+    assertThat(scores(scorer, new TestRequest(1, 1), full, free)[0])
+        .isCloseTo(freeCost / fullCost, within(1e-9));
+  }
+
+  @Test
+  void prefersALoadedAdapterThenAFreeSlot() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint loaded = endpoint("loaded", 0);
+    TestEndpoint free = endpoint("free", 1);
+    TestEndpoint taken = endpoint("taken", 2);
+    for (TestEndpoint each : List.of(loaded, free, taken)) {
+      each.adapterSlots = 2;
+      each.baseModel = "base";
+    }
+    loaded.resident.add("m");
+    taken.resident.addAll(List.of("other", "third"));
+    double[] scores = scores(scorer, new TestRequest(1, 10), taken, free, loaded);
+    assertThat(scores[2]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(1).isGreaterThan(scores[0]);
+
+    TestRequest base = new TestRequest(1, 10);
+    base.model = "base";
+    assertThat(scores(scorer, base, taken, free, loaded))
+        .as("the base model needs no adapter")
+        .containsOnly(1, Math.nextDown(1.0));
+  }
+
+  @Test
+  void prefersASlotThatWillSoonBeFree() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint hot = endpoint("hot", 0);
+    TestEndpoint mild = endpoint("mild", 1);
+    TestEndpoint idle = endpoint("idle", 2);
+    for (TestEndpoint each : List.of(hot, mild, idle)) {
+      each.adapterSlots = 2;
+      each.baseModel = "base";
+      each.resident.addAll(List.of("other", "third"));
+      each.inFlight = 8;
+    }
+    hot.adapterLeastInFlight = 4;
+    mild.adapterLeastInFlight = 1;
+    assertThat(scores(scorer, new TestRequest(1, 10), hot, mild, idle))
+        .isSorted()
+        .doesNotHaveDuplicates();
+    assertThat(WorkCostScorer.untilASlotIsFree(1, 100)).isCloseTo(171.8, within(0.1));
+    assertThat(WorkCostScorer.untilASlotIsFree(0, 100)).isZero();
+  }
+
+  @Test
+  void criticalRequestsAreDearToDisturb() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint critical = endpoint("critical", 0);
+    TestEndpoint standard = endpoint("standard", 1);
+    TestEndpoint sheddable = endpoint("sheddable", 2);
+    for (TestEndpoint each : List.of(critical, standard, sheddable)) {
+      each.inFlight = 2;
+    }
+    critical.critical = 2;
+    sheddable.sheddable = 2;
+    double[] scores = scores(scorer, new TestRequest(1, 100), critical, standard, sheddable);
+    assertThat(scores[0]).isLessThan(scores[1]);
+    assertThat(scores[1]).isLessThan(scores[2]);
+  }
+
+  @Test
+  void takesTheHardwareFromTheAcceleratorLabel() {
+    WorkCostScorer scorer =
+        scorer(
+            Map.of(
+                "omega",
+                0L,
+                "theta",
+                0L,
+                "engineClasses",
+                List.of(Map.of("accelerator", "Own", "base", "8b-l4", "decodeStepMs", 1.0))));
+    String[] slowestFirst = {"NVIDIA-L4", "nvidia-l40", "NVIDIA-A100-SXM4-80GB", "H100"};
+    TestEndpoint[] endpoints = new TestEndpoint[slowestFirst.length];
+    for (int i = 0; i < endpoints.length; i++) {
+      endpoints[i] = new TestEndpoint("e" + i);
+      endpoints[i].slot = i;
+      endpoints[i].attributes = new EndpointAttributes("", slowestFirst[i], "", "", "", "");
+      scorer.joined(endpoints[i]);
+    }
+    double[] scores = scores(scorer, new TestRequest(1, 100), endpoints);
+    assertThat(scores).isSorted().doesNotHaveDuplicates();
+
+    TestEndpoint own = new TestEndpoint("own");
+    own.slot = 0;
+    own.attributes = new EndpointAttributes("", "own", "", "", "", "");
+    scorer.joined(own);
+    assertThat(scores(scorer, new TestRequest(1, 100), own, endpoints[1])[1]).isLessThan(0.5);
+  }
+
+  @Test
+  void learnsAnEndpointsSpeed() {
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 0L));
+    TestEndpoint slow = endpoint("slow", 0);
+    TestEndpoint asExpected = endpoint("as-expected", 1);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(slow, 3 * (6.40 + 0.0108 + 4.13e-5 * 100)));
+      scorer.completed(done(asExpected, 6.40 + 0.0108 + 4.13e-5 * 100));
+    }
+    double[] scores = scores(scorer, new TestRequest(1, 100), slow, asExpected);
+    assertThat(scores[1]).isEqualTo(1);
+    assertThat(scores[0]).isCloseTo(1 / 3.0, within(0.05));
+
+    scorer.joined(slow);
+    assertThat(scores(scorer, new TestRequest(1, 100), slow, asExpected)[0])
+        .as("another process in its place starts as fast as its class has shown to be")
+        .isBetween(0.45, 0.7);
+  }
+
+  @Test
+  void aNewcomerAmongFastServersIsTakenForAFastOne() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint[] fast = {endpoint("one", 0), endpoint("two", 1)};
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(fast[0], 0.7));
+      scorer.completed(done(fast[1], 0.7));
+    }
+    TestEndpoint newcomer = endpoint("new", 2);
+    scorer.joined(newcomer);
+    int won = 0;
+    SplittableRandom random = new SplittableRandom(7);
+    for (int i = 0; i < 300; i++) {
+      TestRequest request = new TestRequest(random.nextLong(), 0);
+      won += winner(scores(scorer, request, fast[0], fast[1], newcomer)) == 2 ? 1 : 0;
+    }
+    assertThat(won).isBetween(70, 130);
+  }
+
+  @Test
+  void aFirstRequestThatCompilesDoesNotMakeAServerASlowOne() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint[] all = {endpoint("one", 0), endpoint("two", 1), endpoint("new", 2)};
+    for (int i = 0; i < 100; i++) {
+      scorer.completed(done(all[0], 6.4));
+      scorer.completed(done(all[1], 6.4));
+    }
+    scorer.completed(done(all[2], 19 * 6.4));
+    scorer.completed(done(all[2], 10 * 6.4));
+    int won = 0;
+    SplittableRandom random = new SplittableRandom(8);
+    for (int i = 0; i < 300; i++) {
+      TestRequest request = new TestRequest(random.nextLong(), 0);
+      won += winner(scores(scorer, request, all)) == 2 ? 1 : 0;
+    }
+    assertThat(won).isBetween(70, 130);
+  }
+
+  @Test
+  void learnsFromStreamsThatDoNotSayHowManyTokensTheyHad() {
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 0L));
+    TestEndpoint slow = endpoint("slow", 0);
+    TestEndpoint other = endpoint("other", 1);
+    double expected = 6.40 + 0.0108 + 4.13e-5 * 100;
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(slow, -1, 102, Math.round(99 * 3 * expected * MILLI)));
+      scorer.completed(done(other, -1, 102, Math.round(99 * expected * MILLI)));
+    }
+    assertThat(scores(scorer, new TestRequest(1, 100), slow, other)[0])
+        .isCloseTo(1 / 3.0, within(0.05));
+  }
+
+  @Test
+  void learnsHowLongPrefillsTake() {
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 8L));
+    TestEndpoint slow = endpoint("slow", 0);
+    TestEndpoint other = endpoint("other", 1);
+    double expected = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
+    for (int i = 0; i < 300; i++) {
+      // Two that were computed in one step: the second one took no time of its own.
+      scorer.completed(prefilled(slow, 8 * expected));
+      scorer.completed(prefilled(slow, 0));
+      scorer.completed(prefilled(other, expected));
+    }
+    TestRequest longPrompt = new TestRequest(1, 100);
+    double idle = 200 * (6.40 + 0.0108 + 4.13e-5 * 1600);
+    assertThat(scores(scorer, longPrompt, slow, other)[0])
+        .isCloseTo((8 * expected + idle) / (8 * 4 * expected + idle), within(0.03));
+  }
+
+  @Test
+  void takesAResponseInOnePieceForNoSpeed() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint one = endpoint("one", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(one, 0.001));
+    }
+    assertThat(scores(scorer, new TestRequest(1, 100), one, other))
+        .containsOnly(1, Math.nextDown(1.0));
+  }
+
+  @Test
+  void learnsThatAnEndpointCachesNothing() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint liar = endpoint("liar", 0);
+    TestEndpoint other = endpoint("other", 1);
+    liar.matched = 100;
+    TestRequest request = new TestRequest(1, 100);
+    assertThat(scores(scorer, request, liar, other)[1]).isLessThan(0.95);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(new Done(liar, 1, 100, 0, 1600, 0, -1, 1000 * MILLI));
+    }
+    assertThat(scores(scorer, request, liar, other)[1]).isGreaterThan(0.99);
+  }
+
+  @Test
+  void aServerThatCountsOtherTokensIsTrustedNevertheless() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint honest = endpoint("honest", 0);
+    TestEndpoint other = endpoint("other", 1);
+    honest.matched = 100;
+    TestRequest request = new TestRequest(1, 100);
+    double before = scores(scorer, request, honest, other)[1];
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(new Done(honest, 1, 200, 0, 1600, 800, -1, 1000 * MILLI));
+    }
+    assertThat(scores(scorer, request, honest, other)[1]).isLessThanOrEqualTo(before + 0.02);
+  }
+
+  @Test
+  void promptsBelowABlockAreSpreadOverAnIdlePool() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint[] idle = {endpoint("a", 0), endpoint("b", 1), endpoint("c", 2)};
+    int[] won = new int[idle.length];
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 300; i++) {
+      won[winner(scores(scorer, new TestRequest(random.nextLong(), 0), idle))]++;
+    }
+    assertThat(won[0]).isBetween(70, 130);
+    assertThat(won[1]).isBetween(70, 130);
+    assertThat(won[2]).isBetween(70, 130);
+  }
+
+  @Test
+  void anIdleEndpointThatLooksALittleSlowerIsAskedToo() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint slower = endpoint("slower", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (int i = 0; i < 300; i++) {
+      scorer.completed(done(slower, 1.2 * (6.40 + 0.0108 + 4.13e-5 * 100)));
+      scorer.completed(done(other, 6.40 + 0.0108 + 4.13e-5 * 100));
+    }
+    int asked = 0;
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 300; i++) {
+      asked += winner(scores(scorer, new TestRequest(random.nextLong(), 0), slower, other)) ^ 1;
+    }
+    assertThat(asked).isBetween(100, 200);
+
+    slower.inFlight = 1;
+    other.inFlight = 1;
+    assertThat(winner(scores(scorer, new TestRequest(1, 0), slower, other))).isEqualTo(1);
+  }
+
+  @Test
+  void severalPickersAgreeOnWhoGetsANewPrompt() {
+    TestEndpoint[] endpoints = new TestEndpoint[8];
+    WorkCostScorer one = scorer(Map.of("replicas", 3L));
+    WorkCostScorer other = scorer(Map.of("replicas", 3L));
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < endpoints.length; i++) {
+      endpoints[i] = new TestEndpoint("e" + i);
+      endpoints[i].slot = i;
+      one.joined(endpoints[i]);
+      other.joined(endpoints[i]);
+    }
+    for (int prompt = 0; prompt < 200; prompt++) {
+      TestRequest request = new TestRequest(random.nextLong(), 64);
+      request.model = "m" + prompt;
+      for (TestEndpoint each : endpoints) {
+        each.inFlight = random.nextInt(2);
+      }
+      int first = winner(scores(one, request, endpoints));
+      for (TestEndpoint each : endpoints) {
+        each.inFlight = random.nextInt(2);
+      }
+      assertThat(winner(scores(other, request, endpoints))).isEqualTo(first);
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3})
+  void moreWorkNeverMakesAnEndpointBetter(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint one = endpoint("one", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (int i = 0; i < 2_000; i++) {
+      TestRequest request = new TestRequest(random.nextLong(), 1 + random.nextInt(2_000));
+      request.now = random.nextLong(1_000) * MILLI;
+      randomize(one, random, request);
+      randomize(other, random, request);
+      double before = scores(scorer, request, one, other)[0];
+      switch (random.nextInt(4)) {
+        case 0 -> one.inFlight += 1 + random.nextInt(5);
+        case 1 -> one.tokens += random.nextInt(100_000);
+        case 2 -> {
+          one.uncached += 1_000;
+          one.attention += 1e6;
+        }
+        default -> one.matched /= 2;
+      }
+      double[] after = scores(scorer, request, one, other);
+      assertThat(after[0]).as("case %s", i).isLessThanOrEqualTo(before).isPositive();
+      assertThat(Math.max(after[0], after[1])).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void refusesSettingsOutOfRange() {
+    assertThatExceptionOfType(InvalidParameterException.class)
+        .isThrownBy(() -> scorer(Map.of("engineClass", "9b-h100")))
+        .withMessageContaining("8b-h100");
+    assertThatExceptionOfType(InvalidParameterException.class)
+        .isThrownBy(() -> scorer(Map.of("engineClasses", List.of(Map.of("base", "8b-l4")))))
+        .matches(e -> e.field().equals("engineClasses[0].accelerator"));
+  }
+
+  private static void randomize(TestEndpoint endpoint, SplittableRandom random, TestRequest to) {
+    endpoint.awaiting = random.nextInt(4);
+    endpoint.inFlight = endpoint.awaiting + random.nextInt(50);
+    endpoint.tokens = endpoint.inFlight * (long) random.nextInt(10_000);
+    endpoint.headUncached = endpoint.awaiting == 0 ? 0 : random.nextInt(5_000);
+    endpoint.uncached = (long) endpoint.awaiting * endpoint.headUncached;
+    endpoint.headAttention = endpoint.headUncached * 100.0;
+    endpoint.attention = endpoint.awaiting * endpoint.headAttention;
+    endpoint.headSince = random.nextLong(to.now + 1);
+    endpoint.matched = random.nextInt(to.blockCount() + 1);
+  }
+
+  private static int winner(double[] scores) {
+    int winner = 0;
+    for (int i = 1; i < scores.length; i++) {
+      winner = scores[i] > scores[winner] ? i : winner;
+    }
+    return winner;
+  }
+
+  /** Knows the endpoints of slots 0 to 3. */
+  private static WorkCostScorer scorer(Map<String, Object> parameters) {
+    WorkCostScorer scorer =
+        (WorkCostScorer) new WorkCostScorer.Factory().create(new Parameters(parameters));
+    for (int slot = 0; slot < 4; slot++) {
+      scorer.joined(endpoint("joined", slot));
+    }
+    return scorer;
+  }
+
+  private static TestEndpoint endpoint(String name, int slot) {
+    TestEndpoint endpoint = new TestEndpoint(name);
+    endpoint.slot = slot;
+    return endpoint;
+  }
+
+  private static double[] scores(
+      WorkCostScorer scorer, TestRequest request, TestEndpoint... endpoints) {
+    TestCandidates candidates = new TestCandidates();
+    for (TestEndpoint endpoint : endpoints) {
+      candidates.add(endpoint);
+    }
+    double[] scores = new double[endpoints.length];
+    scorer.score(request, candidates, scores);
+    return scores;
+  }
+
+  /** A hundred output tokens of a request that decoded alone. */
+  private static Completion done(TestEndpoint endpoint, double millisPerToken) {
+    return done(endpoint, 100, 0, Math.round(99 * millisPerToken * MILLI));
+  }
+
+  private static Completion done(TestEndpoint endpoint, int tokens, int events, long decodeTime) {
+    return new Done(endpoint, 1, tokens, events, 0, -1, -1, decodeTime);
+  }
+
+  /** A request whose prompt took so long; of its answer nothing is known. */
+  private static Completion prefilled(TestEndpoint endpoint, double millis) {
+    return new Done(endpoint, 0, -1, 0, 0, 0, Math.round(millis * MILLI), 0);
+  }
+
+  private record Done(
+      Endpoint endpoint,
+      double meanDecoding,
+      int outputTokens,
+      int streamedEvents,
+      int expectedCachedTokens,
+      int cachedTokens,
+      long prefillTime,
+      long decodeTime)
+      implements Completion {
+
+    @Override
+    public long now() {
+      return 0;
+    }
+
+    @Override
+    public String targetModel() {
+      return "m";
+    }
+
+    @Override
+    public boolean succeeded() {
+      return true;
+    }
+
+    @Override
+    public long timeToFirstToken() {
+      return MILLI;
+    }
+
+    /** Half as many as estimated: a tokenizer with long tokens. */
+    @Override
+    public int promptTokens() {
+      return 800;
+    }
+
+    @Override
+    public int estimatedPromptTokens() {
+      return 1600;
+    }
+
+    @Override
+    public boolean prefilledElsewhere() {
+      return false;
+    }
+
+    @Override
+    public double meanInFlightTokens() {
+      return 0;
+    }
+  }
+}
