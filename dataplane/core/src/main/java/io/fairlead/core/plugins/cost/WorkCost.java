@@ -24,6 +24,10 @@ package io.fairlead.core.plugins.cost;
  * {@code omega} the wait for a first token, which those who come later share while there is a
  * queue.
  *
+ * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
+ * ones before it, and of an answer under way half is there and half to come. What are weights
+ * nobody can derive: see {@link WorkCostScorer.Settings}.
+ *
  * <p>What does not depend on the request lies in {@link CostColumns}, as factors of what does. So a
  * decision is the same arithmetic for every place, without a branch or a look at an object, and the
  * compiler makes vector instructions of it. Adapters, which few pools have, are added by the

@@ -24,16 +24,16 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
 
   private static final int NONE = -1;
 
-  /** So many times the least cost is near enough for pickers to agree. */
+  /** So many times the least cost is near enough for pickers to agree; chosen. */
   private static final double NEAR = 1.5;
 
-  /** So many times the least cost is about the same. */
+  /** So many times the least cost is about the same: above the noise of learned speeds. */
   private static final double SAME = 1.05;
 
   /** The same for idle servers: there is no queue that the difference could stand for. */
   private static final double SAME_AT_REST = 1.2;
 
-  /** Beyond so many times the least cost an idle server is not worth a try. */
+  /** Beyond so many times the least cost an idle server is not worth a try; chosen. */
   private static final double NOT_HOPELESS = 4;
 
   private static final long EXPLORING = 0x6578706c;
@@ -44,7 +44,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
 
   private static final double MANY = Double.POSITIVE_INFINITY;
 
-  /** Beyond that an adapter's end of use is not to be waited for. */
+  /** Requests of an adapter; beyond that its end of use is not to be waited for; chosen. */
   private static final int MOST_BUSY = 6;
 
   private final Settings settings;
@@ -71,13 +71,20 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
   private double[] costsThere = {};
 
   /**
-   * How it weighs.
+   * How it weighs. None of the weights follows from what is known of servers and requests: {@code
+   * omega} and {@code theta} were chosen by simulations, {@code lambda} is a guess, and what a
+   * critical request is worth beside others is for a pool's owner to say.
    *
    * @param classes of the endpoints
-   * @param omega worth of a millisecond until the first token, in milliseconds after it
-   * @param theta worth of a cached token to later requests, in prefill times of it
-   * @param lambda worth of not loading an adapter to later requests, in load times
-   * @param criticalWeight what a critical request in flight counts in {@code n}
+   * @param omega worth of a millisecond until the first token, in milliseconds after it; between 16
+   *     and 64 means differ by a per cent
+   * @param theta worth of a cached token to later requests, in prefill times of it; 0 unless set,
+   *     since no other value that was tried is better everywhere
+   * @param lambda worth of not loading an adapter to later requests, in load times: as many
+   *     requests as would find it loaded, if those that wait for a load of the adapter that goes
+   *     are left out; nobody counts these
+   * @param criticalWeight what a critical request in flight counts in {@code n}, and among those
+   *     that make an endpoint busy; a standard one counts 1
    * @param sheddableWeight what a sheddable one counts
    * @param replicas pickers that share the pool
    */
