@@ -7,6 +7,7 @@ import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
 import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.engine.EngineRequest;
+import io.fairlead.stub.engine.SchedulerStats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -167,7 +168,7 @@ final class SimulatedServer implements EngineListener {
     engine.restart(enter(now));
     leave();
     startedAt = now / 1e9;
-    computedBefore = computed();
+    computedBefore = computed(engine.published());
   }
 
   /** Brings its engine's pace in line with what is wrong with it. */
@@ -205,25 +206,27 @@ final class SimulatedServer implements EngineListener {
     return flights.stream().filter(Objects::nonNull).filter(flight -> flight.answered).toList();
   }
 
-  private long computed() {
-    return engine.promptTokens() + engine.outputTokens();
+  private static long computed(SchedulerStats published) {
+    return published.promptTokens() + published.outputTokens();
   }
 
   /** What a scrape of it shows. */
   EndpointMetrics metrics() {
+    SchedulerStats published = engine.published();
     return new EndpointMetrics(
-        engine.waiting(),
-        engine.running(),
-        engine.kvUsage(),
+        published.waiting(),
+        published.running(),
+        (double) published.usedBlocks() / engine.blocks(),
         profile.blockTokens(),
         engine.blocks(),
         BASE_MODEL,
         profile.adapterSlots() == 0 ? -1 : profile.adapterSlots(),
-        engine.runningAdapters(),
-        engine.waitingAdapters(),
+        published.runningAdapters(),
+        // vLLM's list of those that wait is always that of those that run.
+        published.runningAdapters(),
         Map.of(),
         startedAt,
-        computed() - computedBefore);
+        computed(published) - computedBefore);
   }
 
   private Flight flight(long id) {

@@ -20,6 +20,7 @@ final class AdapterSlots {
   private long idleClock;
   private long openings;
   private long loads;
+  private long changes;
   private int loadsToDo;
 
   AdapterSlots(int slots) {
@@ -54,7 +55,9 @@ final class AdapterSlots {
   /** A request is admitted; {@link #admits} holds. */
   void admitted(Adapter adapter) {
     adapter.waiting--;
-    adapter.running++;
+    if (adapter.running++ == 0) {
+      changes++;
+    }
     if (!adapter.resident) {
       load(adapter);
     }
@@ -65,6 +68,7 @@ final class AdapterSlots {
     if (--adapter.running == 0) {
       adapter.idleSince = ++idleClock;
       openings++;
+      changes++;
     }
   }
 
@@ -107,6 +111,11 @@ final class AdapterSlots {
     return openings;
   }
 
+  /** Grows whenever another set of adapters is running. */
+  long changes() {
+    return changes;
+  }
+
   /** Adapters to be loaded by the next step. */
   int takeLoads() {
     int taken = loadsToDo;
@@ -140,6 +149,7 @@ final class AdapterSlots {
     resident.clear();
     loadsToDo = 0;
     openings++;
+    changes++;
   }
 
   private void load(Adapter adapter) {

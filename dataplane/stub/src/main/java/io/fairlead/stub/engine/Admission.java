@@ -22,6 +22,13 @@ final class Admission {
   private Sequence passedOver = queue.end();
   private long passedOverAt;
 
+  private int deferred;
+
+  /** The step under way, and how many of those that came during it wait. */
+  private long step;
+
+  private int arrived;
+
   private Sequence lacking = queue.end();
   private int lackingMatched;
   private long lackingUntilReleased;
@@ -36,7 +43,25 @@ final class Admission {
     return queue.size();
   }
 
+  /** A step begins; until the next one does, nobody is admitted. */
+  void begin(long step) {
+    this.step = step;
+    arrived = 0;
+  }
+
+  /** Those in the queue that the step under way has left there. */
+  int leftWaiting() {
+    return queue.size() - arrived;
+  }
+
+  /** Those of {@link #leftWaiting} that were ever passed over for their adapter. */
+  int deferred() {
+    return deferred;
+  }
+
   void add(Sequence sequence) {
+    sequence.arrivedDuring = step;
+    arrived++;
     queue.addLast(sequence);
   }
 
@@ -47,12 +72,17 @@ final class Admission {
   }
 
   void cancel(Sequence sequence) {
+    if (sequence.arrivedDuring == step) {
+      arrived--;
+    }
     leave(sequence);
     slots.givenUp(sequence.adapter);
   }
 
   void clear() {
     queue.clear();
+    arrived = 0;
+    deferred = 0;
     passedOver = queue.end();
     lacking = queue.end();
   }
@@ -90,6 +120,8 @@ final class Admission {
     Sequence sequence = passedOver.after;
     while (sequence != queue.end() && !slots.admits(sequence.adapter)) {
       passedOver = sequence;
+      deferred += sequence.deferred ? 0 : 1;
+      sequence.deferred = true;
       sequence = sequence.after;
     }
     return sequence;
@@ -103,6 +135,8 @@ final class Admission {
   }
 
   private void leave(Sequence sequence) {
+    deferred -= sequence.deferred ? 1 : 0;
+    sequence.deferred = false;
     if (sequence == passedOver) {
       passedOver = sequence.before;
     }

@@ -29,6 +29,7 @@ public final class Engine {
   private final EngineProfile profile;
   private final EngineListener listener;
   private final Scheduler scheduler;
+  private final Published published = new Published();
   private final Outbox outbox = new Outbox();
   private final boolean everyToken;
   private final boolean api;
@@ -43,7 +44,7 @@ public final class Engine {
     this.listener = listener;
     api = profile.apiMillis() > 0 || profile.apiMillisPerToken() > 0;
     everyToken = listener.everyToken();
-    scheduler = new Scheduler(profile, everyToken, this::send);
+    scheduler = new Scheduler(profile, everyToken, new Told());
   }
 
   /** What this engine is. */
@@ -123,6 +124,8 @@ public final class Engine {
       } else {
         busy += stepEnd - stepBegan;
         scheduler.end();
+        published.update(scheduler);
+        listener.stepped(scheduler.stepTokens(), now);
         startStep();
       }
     }
@@ -179,6 +182,15 @@ public final class Engine {
     scheduler.clear();
     outbox.clear();
     sequences.clear();
+    published.update(scheduler);
+  }
+
+  /**
+   * What its metrics page says: the numbers as of the end of its last step, not those of this
+   * moment, which the other accessors tell.
+   */
+  public SchedulerStats published() {
+    return published.stats();
   }
 
   /** Requests admitted and not yet finished. */
@@ -295,6 +307,24 @@ public final class Engine {
       outbox.add(now + Math.round(millis * NANOS_PER_MILLI), sequence, n);
     } else {
       deliver(sequence, n);
+    }
+  }
+
+  private final class Told implements Scheduler.Events {
+
+    @Override
+    public void out(Sequence sequence, int n) {
+      send(sequence, n);
+    }
+
+    @Override
+    public void admitted(Sequence sequence) {
+      listener.admitted(sequence.id, now);
+    }
+
+    @Override
+    public void preempted(Sequence sequence) {
+      listener.preempted(sequence.id, now);
     }
   }
 

@@ -32,4 +32,17 @@ public interface EngineListener {
    * @param n how many tokens the request has put out so far, this one included: 2 or more
    */
   default void token(long id, int n, long time) {}
+
+  /** The request has joined the batch; told once, however often it is set back. */
+  default void admitted(long id, long time) {}
+
+  /** The request lost its blocks to an older one, and waits again. */
+  default void preempted(long id, long time) {}
+
+  /**
+   * A step has ended, and {@link Engine#published} is of its end.
+   *
+   * @param tokens what it computed: prompt tokens, and one for each request that decoded
+   */
+  default void stepped(int tokens, long time) {}
 }

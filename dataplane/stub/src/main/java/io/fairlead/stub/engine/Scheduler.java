@@ -14,7 +14,7 @@ final class Scheduler {
 
   private final EngineProfile profile;
   private final boolean everyToken;
-  private final Tokens out;
+  private final Events events;
   private final Batch batch;
   private final StepPlan plan;
   final BlockPool pool;
@@ -23,20 +23,25 @@ final class Scheduler {
   final Totals totals = new Totals();
   private long step;
 
-  /** Where tokens go. */
-  @FunctionalInterface
-  interface Tokens {
+  /** Who is told. */
+  interface Events {
     /**
      * Token {@code n} of a sequence is computed; of those between the first and the last only told
      * where every token is asked for.
      */
     void out(Sequence sequence, int n);
+
+    /** A sequence has joined the batch for the first time. */
+    void admitted(Sequence sequence);
+
+    /** A sequence was set back. */
+    void preempted(Sequence sequence);
   }
 
-  Scheduler(EngineProfile profile, boolean everyToken, Tokens out) {
+  Scheduler(EngineProfile profile, boolean everyToken, Events events) {
     this.profile = profile;
     this.everyToken = everyToken;
-    this.out = out;
+    this.events = events;
     batch = new Batch(profile.blockTokens());
     plan = new StepPlan(profile);
     pool = new BlockPool(profile.blocks());
@@ -47,6 +52,7 @@ final class Scheduler {
   /** How long the step takes that begins now, 0 if there is nothing to do. */
   long begin() {
     step++;
+    admission.begin(step);
     long preemptedBefore = totals.preemptions;
     giveBlocks();
     nameBlocks();
@@ -91,6 +97,11 @@ final class Scheduler {
     pool.forget();
   }
 
+  /** Tokens that the step computes, or that the last one has computed. */
+  int stepTokens() {
+    return plan.tokens();
+  }
+
   int running() {
     return batch.size();
   }
@@ -131,6 +142,7 @@ final class Scheduler {
     slots.awaitedAgain(sequence.adapter);
     admission.putBack(sequence);
     totals.preemptions++;
+    events.preempted(sequence);
   }
 
   private void prefill(Sequence sequence) {
@@ -163,6 +175,7 @@ final class Scheduler {
       totals.transferredTokens += there - sequence.computed;
       sequence.computed = there;
     }
+    events.admitted(sequence);
   }
 
   private void releaseCancelled() {
@@ -180,14 +193,14 @@ final class Scheduler {
       for (int i = 0; i < decodes.size(); i++) {
         Sequence sequence = decodes.get(i);
         if (sequence.lastStep > step) {
-          out.out(sequence, sequence.tokensAt(step) - sequence.promptTokens + 1);
+          events.out(sequence, sequence.tokensAt(step) - sequence.promptTokens + 1);
         }
       }
     }
     while (batch.anyEnds(step)) {
       Sequence sequence = batch.takeEnding();
       leave(sequence);
-      out.out(sequence, sequence.outputTokens);
+      events.out(sequence, sequence.outputTokens);
     }
   }
 
@@ -212,7 +225,7 @@ final class Scheduler {
         leave(sequence);
       }
       if (everyToken || n == 1 || n == sequence.outputTokens) {
-        out.out(sequence, n);
+        events.out(sequence, n);
       }
     }
   }

@@ -40,6 +40,12 @@ final class Sequence {
   /** Tokens computed elsewhere that come with the next admission. */
   int transferredTokens;
 
+  /** The step during which it came, and in which nobody could look at it. */
+  long arrivedDuring;
+
+  /** Whether it waits and was passed over for its adapter. */
+  boolean deferred;
+
   /** Orders admissions; a smaller one is the older. */
   long admission;
 

@@ -200,7 +200,8 @@ final class EngineAgreementTest {
               plain.preemptions,
               plain.adapterLoads,
               plain.runningAdapters(),
-              plain.waitingAdapters()));
+              plain.waitingAdapters(),
+              plain.published));
     }
 
     private static List<Object> state(Engine engine) {
@@ -217,7 +218,8 @@ final class EngineAgreementTest {
           engine.preemptions(),
           engine.adapterLoads(),
           engine.runningAdapters(),
-          engine.waitingAdapters());
+          engine.waitingAdapters(),
+          engine.published());
     }
   }
 }

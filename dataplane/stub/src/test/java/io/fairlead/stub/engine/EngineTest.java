@@ -95,6 +95,52 @@ final class EngineTest {
   }
 
   @Test
+  void thePageTellsWhatTheLastStepLeftBehind() {
+    Engine engine = new Engine(TINY.withKvTokens(400), effects);
+    engine.submit(0, 1, NO_BLOCKS, 1, 3);
+    assertThat(engine.running()).isEqualTo(1);
+    assertThat(engine.published().running()).as("no step has ended").isZero();
+
+    engine.advance(1_000_000);
+    assertThat(engine.published().running()).isEqualTo(1);
+    assertThat(engine.published().promptTokens()).isEqualTo(1);
+    assertThat(engine.published().outputTokens()).isEqualTo(1);
+
+    for (long id = 2; id <= 5; id++) {
+      engine.submit(1_500_000, id, NO_BLOCKS, 1, 1);
+    }
+    assertThat(engine.waiting()).isEqualTo(4);
+    engine.advance(2_000_000);
+    assertThat(engine.published().waiting()).as("came while the step ran").isZero();
+    engine.submit(2_500_000, 6, NO_BLOCKS, 1, 1);
+    engine.cancel(2_500_000, 5);
+    engine.advance(3_000_000);
+    assertThat(engine.published().waiting()).as("3 and 4: 5 is gone, 6 just came").isEqualTo(2);
+    assertThat(engine.published().running()).as("both ended with the step").isZero();
+
+    run(engine);
+    assertThat(engine.published().waiting()).isZero();
+    assertThat(engine.published().usedBlocks()).isZero();
+  }
+
+  @Test
+  void thePageTellsWhoWaitsForASlotOfAnAdapter() {
+    Engine engine = new Engine(TINY.withKvTokens(400).withAdapters(1, 0), effects);
+    engine.submit(0, new EngineRequest(1, NO_BLOCKS, 1, 4).withAdapter("a"));
+    engine.submit(500_000, new EngineRequest(2, NO_BLOCKS, 1, 4).withAdapter("b"));
+    engine.submit(500_000, new EngineRequest(3, NO_BLOCKS, 1, 4));
+    engine.submit(500_000, new EngineRequest(4, NO_BLOCKS, 1, 4));
+    engine.advance(2_000_000);
+
+    SchedulerStats stats = engine.published();
+    assertThat(stats.running()).isEqualTo(2);
+    assertThat(stats.waiting()).isEqualTo(2);
+    assertThat(stats.deferred()).isEqualTo(1);
+    assertThat(stats.lackingCapacity()).isEqualTo(1);
+    assertThat(stats.runningAdapters()).containsExactly("a");
+  }
+
+  @Test
   void aRepeatedPrefixIsFoundButItsLastTokenIsComputed() {
     Engine engine = new Engine(H100, effects);
     long[] blocks = LongStream.rangeClosed(1, 10).toArray();

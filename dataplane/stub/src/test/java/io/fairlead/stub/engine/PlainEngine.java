@@ -21,6 +21,7 @@ final class PlainEngine {
   private final List<Request> cancelled = new ArrayList<>();
   private final List<String> resident = new ArrayList<>();
   private final List<String> idle = new ArrayList<>();
+  private List<Request> leftWaiting = List.of();
   private long now;
   private long stepEnd = Engine.IDLE;
   private int loadsToDo;
@@ -31,11 +32,13 @@ final class PlainEngine {
   long outputTokens;
   long preemptions;
   long adapterLoads;
+  SchedulerStats published = new SchedulerStats(0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
 
   private static final class Request {
     final EngineRequest asked;
     final List<Integer> table = new ArrayList<>();
     boolean admittedBefore;
+    boolean deferred;
     boolean decoding;
     int cachedTokens;
     int generated;
@@ -85,6 +88,7 @@ final class PlainEngine {
     while (stepEnd <= now) {
       this.now = stepEnd;
       endStep();
+      publish();
       startStep();
     }
     this.now = now;
@@ -149,6 +153,21 @@ final class PlainEngine {
     return List.copyOf(names);
   }
 
+  private void publish() {
+    published =
+        new SchedulerStats(
+            running.size(),
+            (int) leftWaiting.stream().filter(waiting::contains).count(),
+            (int) waiting.stream().filter(request -> request.deferred).count(),
+            pool.held(),
+            promptTokens,
+            cachedTokens,
+            transferredTokens,
+            outputTokens,
+            preemptions,
+            runningAdapters());
+  }
+
   private void startStepIfIdle() {
     if (stepEnd == Engine.IDLE) {
       startStep();
@@ -192,6 +211,7 @@ final class PlainEngine {
       attended += request.chunk * (request.computed + request.chunk / 2.0);
       identifyFull(request);
     }
+    leftWaiting = List.copyOf(waiting);
     double millis = loadsToDo * profile.adapterLoadMillis();
     if (prefillTokens + decodes > 0) {
       millis +=
@@ -230,6 +250,7 @@ final class PlainEngine {
   private @Nullable Request admit() {
     for (Request request : waiting) {
       if (!hasSlot(request.asked.adapter())) {
+        request.deferred = true;
         continue;
       }
       long[] identities = request.asked.blocks();
@@ -244,6 +265,7 @@ final class PlainEngine {
         return null;
       }
       waiting.remove(request);
+      request.deferred = false;
       join(request, cached);
       return request;
     }
