@@ -115,6 +115,29 @@ final class StubCommand implements Callable<Integer> {
   private @Nullable Integer kvTokens;
 
   @Option(
+      names = "--max-model-len",
+      paramLabel = "TOKENS",
+      description =
+          "Longest context, prompt and answer together; by itself 131072, or what the KV cache holds.")
+  private @Nullable Integer maxModelLen;
+
+  @Option(
+      names = "--enable-prompt-tokens-details",
+      description =
+          "Tell in usage how many tokens of a prompt were cached; without it vLLM doesn't.")
+  private boolean promptTokensDetails;
+
+  @Option(
+      names = "--enable-auto-tool-choice",
+      description = "Serve requests with tools; without it vLLM refuses them.")
+  private boolean autoToolChoice;
+
+  @Option(
+      names = "--multimodal",
+      description = "Serve prompts with images and the like, which text models refuse.")
+  private boolean multimodal;
+
+  @Option(
       names = "--api-overhead",
       description = "Add what a real API server takes: 15.6 ms and 46 us per output token.")
   private boolean apiOverhead;
@@ -247,17 +270,20 @@ final class StubCommand implements Callable<Integer> {
       SslContext tls = tls();
       for (int i = 0; i < addresses.size(); i++) {
         String serverName = addresses.size() == 1 ? name : name + "-" + i;
-        configs.add(
+        ModelServerConfig.Builder config =
             ModelServerConfig.builder(serverName, models.toArray(String[]::new))
                 .listen(addresses.get(i).host(), addresses.get(i).port())
                 .engine(EngineKind.named(engine))
                 .maxAdapters(maxLoras)
                 .profile(speed)
                 .timeScale(timeScale)
+                .promptTokensDetails(promptTokensDetails)
+                .autoToolChoice(autoToolChoice)
+                .multimodal(multimodal)
                 .bodyHash(bodyHash)
                 .tls(tls)
-                .tracer(tracer)
-                .build());
+                .tracer(tracer);
+        configs.add((maxModelLen == null ? config : config.maxModelLen(maxModelLen)).build());
       }
     } catch (IllegalArgumentException e) {
       throw wrong(String.valueOf(e.getMessage()));

@@ -41,7 +41,9 @@ final class ReplayIT {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<ModelServer> stubs =
       Stream.of("one", "two", "three")
-          .map(name -> ModelServerConfig.builder(name, "m").instant().build())
+          .map(
+              name ->
+                  ModelServerConfig.builder(name, "m").instant().promptTokensDetails(true).build())
           .map(config -> ModelServer.start(config, loops))
           .toList();
 

@@ -37,7 +37,12 @@ class HotReloadIT {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<ModelServer> stubs =
       Stream.of("one", "two", "three")
-          .map(name -> ModelServerConfig.builder(name, "a", "b").instant().build())
+          .map(
+              name ->
+                  ModelServerConfig.builder(name, "a", "b")
+                      .instant()
+                      .promptTokensDetails(true)
+                      .build())
           .map(config -> ModelServer.start(config, stubLoops))
           .toList();
 

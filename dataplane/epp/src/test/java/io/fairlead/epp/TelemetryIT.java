@@ -56,7 +56,9 @@ class TelemetryIT {
   private final MultiThreadIoEventLoopGroup stubLoops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final ModelServer stub =
-      ModelServer.start(ModelServerConfig.builder("one", "a").instant().build(), stubLoops);
+      ModelServer.start(
+          ModelServerConfig.builder("one", "a").instant().promptTokensDetails(true).build(),
+          stubLoops);
   private DataPlane dataPlane;
 
   @BeforeEach

@@ -39,6 +39,7 @@ final class DemoStubs implements AutoCloseable {
                     .listen(address, port)
                     .profile(EngineProfile.named(profile))
                     .timeScale(timeScale)
+                    .promptTokensDetails(true)
                     .build();
             stubs.servers.add(ModelServer.start(config, stubs.loops));
           }

@@ -72,7 +72,11 @@ class GatewayTracesIT {
 
   private ModelServer stub(String name) {
     return ModelServer.start(
-        ModelServerConfig.builder(name, "a").instant().tracer(stubTracing.tracer()).build(),
+        ModelServerConfig.builder(name, "a")
+            .instant()
+            .promptTokensDetails(true)
+            .tracer(stubTracing.tracer())
+            .build(),
         stubLoops);
   }
 

@@ -46,6 +46,7 @@ final class FaultyPool implements AutoCloseable {
       ModelServerConfig config =
           ModelServerConfig.builder(name, models.toArray(String[]::new))
               .listen("127.0.0.1", Ports.free())
+              .promptTokensDetails(true)
               .build();
       try {
         return ModelServer.start(config, loops);

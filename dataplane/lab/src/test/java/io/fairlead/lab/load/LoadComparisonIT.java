@@ -115,6 +115,7 @@ final class LoadComparisonIT {
   }
 
   private ModelServer server(String name) {
-    return ModelServer.start(ModelServerConfig.builder(name, "m").instant().build(), loops);
+    return ModelServer.start(
+        ModelServerConfig.builder(name, "m").instant().promptTokensDetails(true).build(), loops);
   }
 }

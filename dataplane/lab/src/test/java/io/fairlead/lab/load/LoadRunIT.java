@@ -97,7 +97,8 @@ final class LoadRunIT {
     MixedWorkload workload = new MixedWorkload(SPEC);
     assertThat(run("m", workload.start(1), 7, SETTINGS).sent()).isEqualTo(7);
 
-    ModelServerConfig config = ModelServerConfig.builder("stub-a", "m").instant().build();
+    ModelServerConfig config =
+        ModelServerConfig.builder("stub-a", "m").instant().promptTokensDetails(true).build();
     LoadSettings fast = new LoadSettings(Duration.ofSeconds(30), 100, 0.5, false, model -> model);
     try (ModelServer server = ModelServer.start(config, loops);
         var run = new LoadRun(URI.create(server.url()), fast)) {
@@ -160,7 +161,8 @@ final class LoadRunIT {
 
   private LoadReport run(String served, Traffic traffic, long limit, LoadSettings settings)
       throws InterruptedException {
-    ModelServerConfig config = ModelServerConfig.builder("stub-a", served).instant().build();
+    ModelServerConfig config =
+        ModelServerConfig.builder("stub-a", served).instant().promptTokensDetails(true).build();
     try (ModelServer server = ModelServer.start(config, loops);
         var run = new LoadRun(URI.create(server.url()), settings)) {
       run.send(traffic, limit, LONG);

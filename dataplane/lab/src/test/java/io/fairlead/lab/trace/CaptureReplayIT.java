@@ -55,6 +55,7 @@ final class CaptureReplayIT {
                   ModelServerConfig.builder(name, "a", "b")
                       .profile(EngineProfile.named("h100-8b"))
                       .timeScale(0.02)
+                      .promptTokensDetails(true)
                       .build())
           .map(config -> ModelServer.start(config, loops))
           .toList();

@@ -29,15 +29,14 @@ final class BlockHasher {
 
   void add(String text) {
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      mix(b);
-      bytes++;
-      if (++bytesInBlock == blockBytes) {
-        bytesInBlock = 0;
-        if (count == blocks.length) {
-          blocks = Arrays.copyOf(blocks, count * 2);
-        }
-        blocks[count++] = hash;
-      }
+      add(b);
+    }
+  }
+
+  /** A token given by its number. */
+  void addToken(int id) {
+    for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+      add((byte) (id >> shift));
     }
   }
 
@@ -48,6 +47,18 @@ final class BlockHasher {
 
   long[] blocks() {
     return Arrays.copyOf(blocks, count);
+  }
+
+  private void add(byte b) {
+    mix(b);
+    bytes++;
+    if (++bytesInBlock == blockBytes) {
+      bytesInBlock = 0;
+      if (count == blocks.length) {
+        blocks = Arrays.copyOf(blocks, count * 2);
+      }
+      blocks[count++] = hash;
+    }
   }
 
   private void mix(byte b) {

@@ -1,70 +1,62 @@
 package io.fairlead.stub.server;
 
-/** A completion to be done. Holds sizes and hashes of the prompt, never its text. */
-final class CompletionRequest implements ParsedRequest {
+import java.util.List;
 
-  private final boolean chat;
-  private final String model;
-  private final String adapter;
-  private final boolean stream;
-  private final boolean includeUsage;
-  private final int promptTokens;
-  private final int outputTokens;
-  private final long[] blocks;
+/**
+ * A completion to be done. Holds sizes and hashes of prompts, never their text.
+ *
+ * @param api how it was asked for
+ * @param adapter the LoRA adapter that the model is; empty for a base model
+ * @param stream whether the answer is a stream of events
+ * @param includeUsage whether the stream ends with the usage
+ * @param promptTokensDetails whether usage tells of cached tokens
+ * @param n choices for each prompt
+ * @param outputTokens of each choice
+ * @param choices what the engine is given for each choice, those of one prompt together
+ */
+record CompletionRequest(
+    Api api,
+    String model,
+    String adapter,
+    boolean stream,
+    boolean includeUsage,
+    boolean promptTokensDetails,
+    int n,
+    int outputTokens,
+    List<Choice> choices)
+    implements ParsedRequest {
 
-  CompletionRequest(
-      boolean chat,
-      String model,
-      String adapter,
-      boolean stream,
-      boolean includeUsage,
-      int promptTokens,
-      int outputTokens,
-      long[] blocks) {
-    this.chat = chat;
-    this.model = model;
-    this.adapter = adapter;
-    this.stream = stream;
-    this.includeUsage = includeUsage;
-    this.promptTokens = promptTokens;
-    this.outputTokens = outputTokens;
-    this.blocks = blocks;
+  CompletionRequest {
+    choices = List.copyOf(choices);
   }
 
-  /** Whether it came on the chat path. */
-  boolean chat() {
-    return chat;
-  }
-
-  String model() {
-    return model;
-  }
-
-  /** The LoRA adapter that the model is; empty for a base model. */
-  String adapter() {
-    return adapter;
-  }
-
-  /** Whether the answer is a stream of events. */
-  boolean stream() {
-    return stream;
-  }
-
-  /** Whether the stream ends with the usage. */
-  boolean includeUsage() {
-    return includeUsage;
-  }
-
+  /** Tokens of all prompts, each counted once. */
   int promptTokens() {
-    return promptTokens;
+    int tokens = 0;
+    for (int i = 0; i < choices.size(); i += n) {
+      tokens += choices.get(i).promptTokens();
+    }
+    return tokens;
   }
 
-  int outputTokens() {
-    return outputTokens;
-  }
+  /** One choice: its prompt's size, and the identities of the full blocks of prompt and answer. */
+  static final class Choice {
 
-  /** Identities of the full blocks of prompt and answer; not copied, not changed by anyone. */
-  long[] blocks() {
-    return blocks;
+    private final int promptTokens;
+    private final long[] blocks;
+
+    /** The blocks are not copied, and not changed by anyone. */
+    Choice(int promptTokens, long[] blocks) {
+      this.promptTokens = promptTokens;
+      this.blocks = blocks;
+    }
+
+    int promptTokens() {
+      return promptTokens;
+    }
+
+    long[] blocks() {
+      return blocks;
+    }
   }
 }

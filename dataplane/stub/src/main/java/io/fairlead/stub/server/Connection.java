@@ -39,8 +39,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private @Nullable ScheduledFuture<?> lateFailure;
 
-  /** A completion under way, and its name in the engine. */
-  private record Completion(long id, Reply reply) {}
+  /** A completion under way, and what it is in the engine. */
+  private record Completion(EngineDriver.Submitted submitted, Reply reply) {}
 
   Connection(ServerCore core) {
     this.core = core;
@@ -63,7 +63,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Completion left = completion;
     if (left != null) {
       completion = null;
-      core.driver.cancel(left.id);
+      core.driver.cancel(left.submitted);
       core.cancelled();
     }
     if (forgetLateFailure()) {
@@ -88,9 +88,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     completion = null;
-    core.driver.cancel(cut.id);
+    core.driver.cancel(cut.submitted);
     core.cancelled();
-    cut.reply.end("abort");
+    cut.reply.abort();
   }
 
   /** The process dies: nothing is said any more. */
@@ -98,7 +98,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Completion lost = completion;
     if (lost != null) {
       completion = null;
-      core.driver.cancel(lost.id);
+      core.driver.cancel(lost.submitted);
       core.cancelled();
     }
     if (forgetLateFailure()) {
@@ -146,9 +146,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     String path = new QueryStringDecoder(request.uri()).path();
     switch (path) {
       case "/v1/chat/completions" ->
-          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, true));
+          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, Api.CHAT));
       case "/v1/completions" ->
-          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, false));
+          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, Api.COMPLETIONS));
+      case "/v1/responses" ->
+          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, Api.RESPONSES));
       default -> MiscEndpoints.answer(core, ctx, request, path, exchange);
     }
   }
@@ -163,7 +165,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void complete(
-      ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange, boolean chat) {
+      ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange, Api api) {
     Tracer tracer = core.config.tracer();
     if (tracer != null) {
       span = CompletionSpan.begin(tracer, core.config.name(), request.headers());
@@ -191,7 +193,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       }
       case Faults.Verdict.Serve() -> {
         String contentType = request.headers().get(HttpHeaderNames.CONTENT_TYPE);
-        switch (core.parser.parse(chat, contentType, request.content())) {
+        switch (core.parser.parse(api, contentType, request.content())) {
           case ApiError error -> fail(exchange, error);
           case CompletionRequest parsed -> serve(parsed, exchange, number);
         }
@@ -225,11 +227,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void serve(CompletionRequest parsed, Exchange exchange, long number) {
-    ReplyJson json = new ReplyJson(parsed, number, core.startSeconds());
+    long created = core.startSeconds();
     Reply reply =
-        parsed.stream()
-            ? new StreamedReply(exchange, parsed, json)
-            : new WholeReply(exchange, json);
+        parsed.api() == Api.RESPONSES && parsed.stream()
+            ? new StreamedResponse(exchange, parsed, new ResponseJson(parsed, number, created))
+            : parsed.stream()
+                ? new StreamedReply(exchange, parsed, new ReplyJson(parsed, number, created))
+                : new WholeReply(exchange, parsed, number, created);
     completion = new Completion(core.driver.submit(parsed, reply), reply);
   }
 

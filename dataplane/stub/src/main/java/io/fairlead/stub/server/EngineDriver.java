@@ -26,8 +26,11 @@ final class EngineDriver implements EngineListener {
   private final Runnable afterTurn;
   private final EngineProfile profile;
   private Engine engine;
-  private final Map<Long, Reply> replies = new HashMap<>();
-  private final Map<Long, CompletionRequest> held = new LinkedHashMap<>();
+  private final int maxModelLen;
+  private final LoraSeries adapters;
+  private final Map<Long, Choice> choices = new HashMap<>();
+  private final Map<Long, EngineRequest> held = new LinkedHashMap<>();
+  private ServingTimes times;
   private long nextId;
   private long virtualBase;
   private long wallBase;
@@ -36,10 +39,19 @@ final class EngineDriver implements EngineListener {
   private @Nullable ScheduledFuture<?> timer;
   private long timerAt = Engine.IDLE;
 
-  EngineDriver(ModelServerConfig config, EventLoop loop, Runnable afterTurn) {
+  /** A completion in the engine: the names of its choices there, which follow each other. */
+  record Submitted(long first, int count) {}
+
+  /** A choice in the engine, and where its tokens go. */
+  private record Choice(Reply reply, int index, ServingTimes.Sequence times) {}
+
+  EngineDriver(ModelServerConfig config, EventLoop loop, LoraSeries adapters, Runnable afterTurn) {
     this.loop = loop;
     this.timeScale = config.timeScale();
     this.afterTurn = afterTurn;
+    this.adapters = adapters;
+    maxModelLen = config.maxModelLen();
+    times = new ServingTimes(maxModelLen);
     profile =
         config.maxAdapters() == 0
             ? config.profile()
@@ -52,26 +64,48 @@ final class EngineDriver implements EngineListener {
     return engine;
   }
 
+  ServingTimes times() {
+    return times;
+  }
+
   /** Begins a completion; the reply hears of it until it ends or is cancelled. */
-  long submit(CompletionRequest request, Reply reply) {
-    long id = nextId++;
-    replies.put(id, reply);
-    if (stalled) {
-      held.put(id, request);
-    } else {
-      submitToEngine(id, request);
+  Submitted submit(CompletionRequest request, Reply reply) {
+    var submitted = new Submitted(nextId, request.choices().size());
+    for (int i = 0; i < submitted.count; i++) {
+      submit(request, i, reply);
+    }
+    if (!stalled) {
       arm();
       afterTurn.run();
     }
-    return id;
+    return submitted;
   }
 
-  void cancel(long id) {
-    replies.remove(id);
-    if (held.remove(id) == null) {
-      engine.cancel(now(), id);
-      arm();
+  private void submit(CompletionRequest request, int index, Reply reply) {
+    CompletionRequest.Choice choice = request.choices().get(index);
+    long id = nextId++;
+    int prompt = choice.promptTokens();
+    int output = request.outputTokens();
+    choices.put(
+        id,
+        new Choice(reply, index, times.sequence(prompt, output, request.n(), System.nanoTime())));
+    EngineRequest asked =
+        new EngineRequest(id, choice.blocks(), prompt, output).withAdapter(request.adapter());
+    if (stalled) {
+      held.put(id, asked);
+    } else {
+      engine.submit(now(), asked);
     }
+  }
+
+  void cancel(Submitted submitted) {
+    for (long id = submitted.first; id < submitted.first + submitted.count; id++) {
+      choices.remove(id);
+      if (held.remove(id) == null) {
+        engine.cancel(now(), id);
+      }
+    }
+    arm();
   }
 
   /**
@@ -98,8 +132,9 @@ final class EngineDriver implements EngineListener {
 
   /** A new engine in the place of the old one; whose requests it had hears nothing more. */
   void restart() {
-    replies.clear();
+    choices.clear();
     held.clear();
+    times = new ServingTimes(maxModelLen);
     engine = new Engine(profile, this);
     arm();
     afterTurn.run();
@@ -115,7 +150,7 @@ final class EngineDriver implements EngineListener {
     } else {
       wallBase = System.nanoTime();
       stalled = false;
-      held.forEach(this::submitToEngine);
+      held.values().forEach(each -> engine.submit(now(), each));
       held.clear();
     }
     arm();
@@ -161,11 +196,9 @@ final class EngineDriver implements EngineListener {
     return virtualBase + (long) ((System.nanoTime() - wallBase) / scale());
   }
 
-  private void submitToEngine(long id, CompletionRequest request) {
-    engine.submit(
-        now(),
-        new EngineRequest(id, request.blocks(), request.promptTokens(), request.outputTokens())
-            .withAdapter(request.adapter()));
+  /** The wall's time, as {@link System#nanoTime} tells it, of a time of the engine. */
+  private long wall(long time) {
+    return timeScale == 0 ? System.nanoTime() : wallBase + (long) ((time - virtualBase) * scale());
   }
 
   private void arm() {
@@ -200,31 +233,56 @@ final class EngineDriver implements EngineListener {
   }
 
   @Override
-  public void firstToken(long id, int cachedTokens, long time) {
-    Reply reply = replies.get(id);
-    if (reply != null) {
-      reply.first(cachedTokens);
-    }
-  }
-
-  @Override
   public boolean everyToken() {
     return true;
   }
 
   @Override
+  public void admitted(long id, long time) {
+    Choice choice = choices.get(id);
+    if (choice != null) {
+      choice.times.admitted(wall(time));
+    }
+  }
+
+  @Override
+  public void preempted(long id, long time) {
+    Choice choice = choices.get(id);
+    if (choice != null) {
+      choice.times.preempted();
+    }
+  }
+
+  @Override
+  public void stepped(int tokens, long time) {
+    times.stepped(tokens);
+    adapters.running(engine.published().runningAdapters(), System.currentTimeMillis() / 1000.0);
+  }
+
+  @Override
+  public void firstToken(long id, int cachedTokens, long time) {
+    Choice choice = choices.get(id);
+    if (choice != null) {
+      choice.times.firstToken(cachedTokens, wall(time));
+      choice.reply.first(choice.index, cachedTokens);
+    }
+  }
+
+  @Override
   public void token(long id, int n, long time) {
-    Reply reply = replies.get(id);
-    if (reply != null) {
-      reply.token(n);
+    Choice choice = choices.get(id);
+    if (choice != null) {
+      choice.times.token(wall(time));
+      choice.reply.token(choice.index, n);
     }
   }
 
   @Override
   public void finished(long id, long time) {
-    Reply reply = replies.remove(id);
-    if (reply != null) {
-      reply.end("length");
+    Choice choice = choices.remove(id);
+    if (choice != null) {
+      choice.times.finished();
+      choice.reply.end(choice.index);
     }
   }
 }

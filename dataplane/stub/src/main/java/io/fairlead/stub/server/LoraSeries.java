@@ -6,14 +6,14 @@ import java.util.Map;
 
 /**
  * What vLLM shows of LoRA adapters: a series for every combination of adapters with running
- * requests that there ever was, its value the time at which it last came to be so. Loaded but idle
- * adapters are not shown, nor those that only wait; those said to wait are always those that run.
+ * requests that there ever was at a step's end, none included, its value the last time of it.
+ * Loaded but idle adapters are not shown, nor those that only wait; those said to wait are always
+ * those that run.
  */
 final class LoraSeries {
 
   private final int max;
   private final Map<String, Double> seen = new LinkedHashMap<>();
-  private List<String> shown = List.of();
   private double last;
 
   /** A server with at most {@code max} adapters active at once, which runs none. */
@@ -21,13 +21,15 @@ final class LoraSeries {
     this.max = max;
   }
 
-  /** The adapters that run now, in order. A later change has a larger value. */
+  /** The adapters that run at a step's end, in order. A later step has a larger value. */
   void running(List<String> adapters, double seconds) {
-    if (!adapters.equals(shown)) {
-      shown = adapters;
-      last = Math.max(seconds, last + 1e-6);
-      seen.put(String.join(",", adapters), last);
-    }
+    last = Math.max(seconds, last + 1e-6);
+    seen.put(String.join(",", adapters), last);
+  }
+
+  /** The process is another. */
+  void clear() {
+    seen.clear();
   }
 
   /** Values by what stands between the braces. */

@@ -14,5 +14,5 @@ sealed interface MetricsPage permits VllmMetrics, SglangMetrics {
 
   String contentType();
 
-  String render(Engine engine, ServerStats stats, LoraSeries adapters);
+  String render(Engine engine, ServerStats stats, LoraSeries adapters, ServingTimes times);
 }

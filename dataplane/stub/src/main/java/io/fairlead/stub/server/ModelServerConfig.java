@@ -22,6 +22,13 @@ import org.jspecify.annotations.Nullable;
  *     0 instant
  * @param maxBodyBytes longest request body
  * @param defaultMaxTokens output tokens of a request that does not say
+ * @param maxModelLen tokens of the longest context, prompt and answer together; no more than fit
+ *     into the KV cache
+ * @param promptTokensDetails whether usage tells how many tokens of a prompt were cached; vLLM
+ *     tells it only with {@code --enable-prompt-tokens-details}
+ * @param autoToolChoice whether requests with tools are served; vLLM serves them only with {@code
+ *     --enable-auto-tool-choice}
+ * @param multimodal whether prompts may hold images and the like
  * @param bodyHash whether to send the SHA-256 of the received body back as {@code
  *     x-stub-body-sha256}
  * @param tls for the port; null for plain text
@@ -39,9 +46,15 @@ public record ModelServerConfig(
     double timeScale,
     int maxBodyBytes,
     int defaultMaxTokens,
+    int maxModelLen,
+    boolean promptTokensDetails,
+    boolean autoToolChoice,
+    boolean multimodal,
     boolean bodyHash,
     @Nullable SslContext tls,
     @Nullable Tracer tracer) {
+
+  private static final int USUAL_MODEL_LEN = 131_072;
 
   public ModelServerConfig {
     models = List.copyOf(models);
@@ -66,6 +79,15 @@ public record ModelServerConfig(
     if (defaultMaxTokens < 1) {
       throw new IllegalArgumentException("defaultMaxTokens: " + defaultMaxTokens + " is not >= 1");
     }
+    if (maxModelLen < 1 || maxModelLen > tokens(profile)) {
+      throw new IllegalArgumentException(
+          "maxModelLen: %d is not in 1..%d, which the KV cache holds"
+              .formatted(maxModelLen, tokens(profile)));
+    }
+  }
+
+  private static int tokens(EngineProfile profile) {
+    return profile.blocks() * profile.blockTokens();
   }
 
   /**
@@ -90,6 +112,10 @@ public record ModelServerConfig(
     private double timeScale = 1;
     private int maxBodyBytes = 64 << 20;
     private int defaultMaxTokens = 16;
+    private @Nullable Integer maxModelLen;
+    private boolean promptTokensDetails;
+    private boolean autoToolChoice;
+    private boolean multimodal;
     private boolean bodyHash;
     private @Nullable SslContext tls;
     private @Nullable Tracer tracer;
@@ -147,6 +173,30 @@ public record ModelServerConfig(
       return this;
     }
 
+    /** The longest context; by itself that of Llama 3.1, or what the KV cache holds if less. */
+    public Builder maxModelLen(int maxModelLen) {
+      this.maxModelLen = maxModelLen;
+      return this;
+    }
+
+    /** Usage tells how many tokens of a prompt were cached. */
+    public Builder promptTokensDetails(boolean promptTokensDetails) {
+      this.promptTokensDetails = promptTokensDetails;
+      return this;
+    }
+
+    /** Requests with tools are served. */
+    public Builder autoToolChoice(boolean autoToolChoice) {
+      this.autoToolChoice = autoToolChoice;
+      return this;
+    }
+
+    /** Prompts may hold images and the like. */
+    public Builder multimodal(boolean multimodal) {
+      this.multimodal = multimodal;
+      return this;
+    }
+
     public Builder bodyHash(boolean bodyHash) {
       this.bodyHash = bodyHash;
       return this;
@@ -177,6 +227,10 @@ public record ModelServerConfig(
           timeScale,
           maxBodyBytes,
           defaultMaxTokens,
+          maxModelLen == null ? Math.min(USUAL_MODEL_LEN, tokens(profile)) : maxModelLen,
+          promptTokensDetails,
+          autoToolChoice,
+          multimodal,
           bodyHash,
           tls,
           tracer);

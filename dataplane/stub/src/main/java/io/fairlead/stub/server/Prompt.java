@@ -2,61 +2,132 @@ package io.fairlead.stub.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fairlead.stub.server.RequestParser.InvalidField;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
- * Lays a request's prompt out as one text, as a chat template would: a conversation's next turn
- * then begins with the whole text and answer of this one.
+ * Lays a request's prompts out, each as one text, as a chat template would: a conversation's next
+ * turn then begins with the whole text and answer of this one.
  */
 final class Prompt {
 
-  private Prompt() {}
+  private static final Set<String> TEXT_PARTS =
+      Set.of("text", "input_text", "output_text", "refusal", "thinking");
 
-  static void addTo(BlockHasher hasher, boolean chat, JsonNode root) {
-    if (chat) {
-      addMessages(hasher, root.path("messages"));
-    } else {
-      addPrompt(hasher, root.path("prompt"));
-    }
+  private final Supplier<BlockHasher> hashers;
+  private final boolean multimodal;
+
+  /**
+   * @param hashers a new one for each prompt
+   * @param multimodal whether the model reads anything but text
+   */
+  Prompt(Supplier<BlockHasher> hashers, boolean multimodal) {
+    this.hashers = hashers;
+    this.multimodal = multimodal;
   }
 
-  private static void addMessages(BlockHasher hasher, JsonNode messages) {
+  /** The prompts of a request's body, one or more. */
+  List<BlockHasher> read(Api api, JsonNode root) {
+    return switch (api) {
+      case CHAT -> List.of(conversation("messages", root.path("messages")));
+      case COMPLETIONS -> prompts(root.path("prompt"));
+      case RESPONSES -> List.of(input(root));
+    };
+  }
+
+  private BlockHasher conversation(String field, JsonNode messages) {
+    BlockHasher hasher = hashers.get();
+    addMessages(hasher, field, messages);
+    hasher.add("assistant\n");
+    return hasher;
+  }
+
+  private BlockHasher input(JsonNode root) {
+    BlockHasher hasher = hashers.get();
+    JsonNode instructions = root.path("instructions");
+    if (instructions.isTextual()) {
+      hasher.add("system\n" + instructions.textValue() + "\n");
+    }
+    JsonNode input = root.path("input");
+    if (input.isTextual()) {
+      hasher.add("user\n" + input.textValue() + "\n");
+    } else {
+      addMessages(hasher, "input", input);
+    }
+    hasher.add("assistant\n");
+    return hasher;
+  }
+
+  private void addMessages(BlockHasher hasher, String field, JsonNode messages) {
     if (!messages.isArray() || messages.isEmpty()) {
-      throw new InvalidField("messages", "a list of at least one message is needed");
+      throw new InvalidField(field, "a list of at least one message is needed");
     }
     for (int i = 0; i < messages.size(); i++) {
       JsonNode message = messages.get(i);
       JsonNode role = message.path("role");
       if (!role.isTextual()) {
-        throw new InvalidField("messages[" + i + "].role", "a string is needed");
+        throw new InvalidField(field + "[" + i + "].role", "a string is needed");
       }
       hasher.add(role.textValue() + "\n");
-      addContent(hasher, message.path("content"), i);
+      addContent(hasher, message.path("content"), field + "[" + i + "].content");
       hasher.add("\n");
     }
-    hasher.add("assistant\n");
   }
 
-  private static void addContent(BlockHasher hasher, JsonNode content, int index) {
+  private void addContent(BlockHasher hasher, JsonNode content, String field) {
     if (content.isTextual()) {
       hasher.add(content.textValue());
     } else if (content.isArray()) {
       for (JsonNode part : content) {
-        JsonNode text = part.path("text");
-        hasher.add(text.isTextual() ? text.textValue() : part.toString());
+        addPart(hasher, part, field);
       }
     } else if (!content.isMissingNode() && !content.isNull()) {
-      throw new InvalidField(
-          "messages[" + index + "].content", "a string or a list of parts is needed");
+      throw new InvalidField(field, "a string or a list of parts is needed");
     }
   }
 
-  private static void addPrompt(BlockHasher hasher, JsonNode prompt) {
+  private void addPart(BlockHasher hasher, JsonNode part, String field) {
+    JsonNode type = part.path("type");
+    if (!multimodal && type.isTextual() && !TEXT_PARTS.contains(type.textValue())) {
+      throw new InvalidField(
+          field, "a part is of type " + type + ", but this is not a multimodal model");
+    }
+    JsonNode text = part.path("text");
+    hasher.add(text.isTextual() ? text.textValue() : part.toString());
+  }
+
+  /** A string, a list of strings, a list of token ids, or a list of such lists. */
+  private List<BlockHasher> prompts(JsonNode prompt) {
+    if (prompt.isArray() && !prompt.isEmpty() && !prompt.get(0).isIntegralNumber()) {
+      List<BlockHasher> hashers = new ArrayList<>();
+      prompt.forEach(each -> hashers.add(prompt(each)));
+      return hashers;
+    }
+    return List.of(prompt(prompt));
+  }
+
+  private BlockHasher prompt(JsonNode prompt) {
+    BlockHasher hasher = hashers.get();
     if (prompt.isTextual()) {
       hasher.add(prompt.textValue());
-    } else if (prompt.isArray() && prompt.size() == 1 && prompt.get(0).isTextual()) {
-      hasher.add(prompt.get(0).textValue());
-    } else {
-      throw new InvalidField("prompt", "a string, or a list of one string, is needed");
+      return hasher;
     }
+    if (!prompt.isArray() || prompt.isEmpty()) {
+      throw notAPrompt();
+    }
+    for (JsonNode token : prompt) {
+      if (!token.isIntegralNumber() || !token.canConvertToInt() || token.intValue() < 0) {
+        throw notAPrompt();
+      }
+      hasher.addToken(token.intValue());
+    }
+    return hasher;
+  }
+
+  private static InvalidField notAPrompt() {
+    return new InvalidField(
+        "prompt", "a string, a list of token ids, or a list of either is needed");
   }
 }

@@ -1,17 +1,20 @@
 package io.fairlead.stub.server;
 
-/** Turns the tokens of one completion into an HTTP response. */
-sealed interface Reply permits StreamedReply, WholeReply {
+/** Turns the tokens of one completion into an HTTP response; choices are counted from 0. */
+sealed interface Reply permits StreamedReply, WholeReply, StreamedResponse {
 
-  /** The first token is out. */
-  void first(int cachedTokens);
+  /** The first token of a choice is out. */
+  void first(int choice, int cachedTokens);
 
-  /** Token {@code n} is out, counted from 1. */
-  void token(int n);
+  /** Token {@code n} of a choice is out, counted from 1. */
+  void token(int choice, int n);
+
+  /** No more tokens of the choice come, since all are out. */
+  void end(int choice);
 
   /** Nothing comes any more: an error while nothing was sent, else a cut connection. */
   void fail(ApiError error);
 
-  /** No more tokens come; says why in the API's words. Called once. */
-  void end(String finishReason);
+  /** Ends every choice where it is. */
+  void abort();
 }

@@ -16,7 +16,7 @@ final class ReplyJson {
 
   ReplyJson(CompletionRequest request, long number, long createdSeconds) {
     this.request = request;
-    this.id = (request.chat() ? "chatcmpl-" : "cmpl-") + Long.toHexString(number);
+    this.id = request.api().id(number);
     this.createdSeconds = createdSeconds;
   }
 
@@ -25,35 +25,41 @@ final class ReplyJson {
     return request.model();
   }
 
-  ObjectNode whole(int outputTokens, int cachedTokens, String finishReason) {
-    ObjectNode choice = NODES.objectNode().put("index", 0);
-    String text = Filler.text(outputTokens);
-    if (request.chat()) {
-      choice.putObject("message").put("role", "assistant").put("content", text);
-    } else {
-      choice.put("text", text);
+  ObjectNode whole(Progress progress) {
+    ObjectNode root = root(chat() ? "chat.completion" : "text_completion");
+    ArrayNode choices = root.putArray("choices");
+    for (int i = 0; i < progress.choices(); i++) {
+      ObjectNode choice = choices.addObject().put("index", i);
+      String text = Filler.text(progress.tokens(i));
+      if (chat()) {
+        choice.putObject("message").put("role", "assistant").put("content", text);
+      } else {
+        choice.put("text", text);
+      }
+      choice.putNull("logprobs").put("finish_reason", progress.finishReason(i));
     }
-    choice.putNull("logprobs").put("finish_reason", finishReason);
-    ObjectNode root = root(request.chat() ? "chat.completion" : "text_completion");
-    root.putArray("choices").add(choice);
-    root.set("usage", usage(outputTokens, cachedTokens));
+    ObjectNode usage = usage(progress);
+    if (!request.promptTokensDetails()) {
+      usage.putNull("prompt_tokens_details");
+    }
+    root.set("usage", usage);
     return root;
   }
 
   /** What opens a stream of chat chunks. */
-  ObjectNode roleChunk() {
+  ObjectNode roleChunk(int index) {
     ObjectNode root = chunk();
-    ObjectNode choice = choice(root);
+    ObjectNode choice = choice(root, index);
     choice.putObject("delta").put("role", "assistant").put("content", "");
     choice.putNull("logprobs").putNull("finish_reason");
     return root;
   }
 
-  /** Text of a stream; the last chunk says why it ends. */
-  ObjectNode textChunk(String text, @Nullable String finishReason) {
+  /** Text of a stream; the last chunk of a choice says why it ends. */
+  ObjectNode textChunk(int index, String text, @Nullable String finishReason) {
     ObjectNode root = chunk();
-    ObjectNode choice = choice(root);
-    if (request.chat()) {
+    ObjectNode choice = choice(root, index);
+    if (chat()) {
       choice.putObject("delta").put("content", text);
     } else {
       choice.put("text", text);
@@ -62,20 +68,24 @@ final class ReplyJson {
     return root;
   }
 
-  ObjectNode usageChunk(int outputTokens, int cachedTokens) {
+  ObjectNode usageChunk(Progress progress) {
     ObjectNode root = chunk();
     root.putArray("choices");
-    root.set("usage", usage(outputTokens, cachedTokens));
+    root.set("usage", usage(progress));
     return root;
   }
 
-  private ObjectNode chunk() {
-    return root(request.chat() ? "chat.completion.chunk" : "text_completion");
+  private boolean chat() {
+    return request.api() == Api.CHAT;
   }
 
-  private static ObjectNode choice(ObjectNode root) {
+  private ObjectNode chunk() {
+    return root(chat() ? "chat.completion.chunk" : "text_completion");
+  }
+
+  private static ObjectNode choice(ObjectNode root, int index) {
     ArrayNode choices = root.putArray("choices");
-    return choices.addObject().put("index", 0);
+    return choices.addObject().put("index", index);
   }
 
   private ObjectNode root(String object) {
@@ -87,14 +97,17 @@ final class ReplyJson {
         .put("model", request.model());
   }
 
-  private ObjectNode usage(int outputTokens, int cachedTokens) {
+  private ObjectNode usage(Progress progress) {
+    int output = progress.allTokens();
     ObjectNode usage =
         NODES
             .objectNode()
             .put("prompt_tokens", request.promptTokens())
-            .put("total_tokens", request.promptTokens() + outputTokens)
-            .put("completion_tokens", outputTokens);
-    usage.putObject("prompt_tokens_details").put("cached_tokens", cachedTokens);
+            .put("total_tokens", request.promptTokens() + output)
+            .put("completion_tokens", output);
+    if (request.promptTokensDetails()) {
+      usage.putObject("prompt_tokens_details").put("cached_tokens", progress.cachedTokens());
+    }
     return usage;
   }
 }

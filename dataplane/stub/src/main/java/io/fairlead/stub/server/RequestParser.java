@@ -6,10 +6,14 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fairlead.stub.server.CompletionRequest.Choice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +42,7 @@ final class RequestParser {
     this.models = models;
   }
 
-  ParsedRequest parse(boolean chat, @Nullable String contentType, ByteBuf body) {
+  ParsedRequest parse(Api api, @Nullable String contentType, ByteBuf body) {
     if (!isJson(contentType)) {
       return ApiError.badRequest(
           "Unsupported media type: send the body as 'application/json'.", "content-type");
@@ -48,7 +52,7 @@ final class RequestParser {
       if (root == null || !root.isObject()) {
         return ApiError.badRequest("The body is not a JSON object.", null);
       }
-      return completion(chat, root);
+      return completion(api, root);
     } catch (InvalidField invalid) {
       return ApiError.badRequest(invalid.field + ": " + invalid.problem, invalid.field);
     } catch (JsonProcessingException broken) {
@@ -65,7 +69,7 @@ final class RequestParser {
     }
   }
 
-  private ParsedRequest completion(boolean chat, JsonNode root) {
+  private ParsedRequest completion(Api api, JsonNode root) {
     JsonNode model = root.path("model");
     if (!model.isTextual()) {
       throw new InvalidField("model", "a string is needed");
@@ -73,35 +77,78 @@ final class RequestParser {
     if (!models.serves(model.textValue())) {
       return ApiError.noSuchModel(model.textValue());
     }
-    if (integer(root, "n", 1) != 1) {
-      throw new InvalidField("n", "this server gives one choice");
-    }
     boolean stream = bool(root, "stream", "stream");
     boolean includeUsage =
         bool(root.path("stream_options"), "include_usage", "stream_options.include_usage");
-    int outputTokens =
-        integer(
-            root, "max_completion_tokens", integer(root, "max_tokens", config.defaultMaxTokens()));
-    BlockHasher hasher = new BlockHasher(model.textValue(), config.profile().blockTokens());
-    Prompt.addTo(hasher, chat, root);
-    int promptTokens = hasher.tokens();
-    long room = (long) config.profile().blocks() * config.profile().blockTokens();
-    if ((long) promptTokens + outputTokens > room) {
+    int n = api == Api.RESPONSES ? 1 : integer(root, "n", 1);
+    temperature(root.path("temperature"));
+    if (api == Api.CHAT) {
+      tools(root);
+    }
+    int asked = askedTokens(api, root);
+    int blockTokens = config.profile().blockTokens();
+    var prompt =
+        new Prompt(() -> new BlockHasher(model.textValue(), blockTokens), config.multimodal());
+    List<BlockHasher> prompts = prompt.read(api, root);
+    int most = prompts.stream().mapToInt(BlockHasher::tokens).max().orElseThrow();
+    int context = config.maxModelLen();
+    if (most >= context || asked > context - most) {
       return ApiError.badRequest(
           "This model's maximum context length is %d tokens, but %d prompt and %d output tokens were asked for."
-              .formatted(room, promptTokens, outputTokens),
-          chat ? "messages" : "prompt");
+              .formatted(context, most, Math.max(1, asked)),
+          most >= context ? api.promptField() : "max_tokens");
     }
-    hasher.add(Filler.text(outputTokens));
+    int outputTokens = asked > 0 ? asked : Math.min(config.defaultMaxTokens(), context - most);
     return new CompletionRequest(
-        chat,
+        api,
         model.textValue(),
         models.adapterOf(model.textValue()),
         stream,
         includeUsage,
-        promptTokens,
+        config.promptTokensDetails(),
+        n,
         outputTokens,
-        hasher.blocks());
+        choices(prompts, n, outputTokens));
+  }
+
+  private static List<Choice> choices(List<BlockHasher> prompts, int n, int outputTokens) {
+    List<Choice> choices = new ArrayList<>();
+    for (BlockHasher each : prompts) {
+      int promptTokens = each.tokens();
+      each.add(Filler.text(outputTokens));
+      choices.addAll(Collections.nCopies(n, new Choice(promptTokens, each.blocks())));
+    }
+    return choices;
+  }
+
+  /** Output tokens asked for; 0 if the request doesn't say. */
+  private static int askedTokens(Api api, JsonNode root) {
+    return switch (api) {
+      case RESPONSES -> integer(root, "max_output_tokens", 0);
+      case CHAT, COMPLETIONS ->
+          integer(root, "max_completion_tokens", integer(root, "max_tokens", 0));
+    };
+  }
+
+  private static void temperature(JsonNode temperature) {
+    if (temperature.isMissingNode() || temperature.isNull()) {
+      return;
+    }
+    double value = temperature.asDouble(Double.NaN);
+    if (!temperature.isNumber() || !(value >= 0 && value <= 2)) {
+      throw new InvalidField("temperature", "a number in 0..2 is needed");
+    }
+  }
+
+  /** A named tool and none need no parser of the model's calls. */
+  private void tools(JsonNode root) {
+    JsonNode choice = root.path("tool_choice");
+    boolean parsed = !choice.isObject() && !choice.asText("auto").equals("none");
+    if (!root.path("tools").isEmpty() && parsed && !config.autoToolChoice()) {
+      throw new InvalidField(
+          "tools",
+          "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set");
+    }
   }
 
   private static boolean isJson(@Nullable String contentType) {

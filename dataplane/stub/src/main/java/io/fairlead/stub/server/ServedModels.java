@@ -63,6 +63,6 @@ final class ServedModels {
         .put("created", createdSeconds)
         .put("owned_by", "fairlead")
         .put("root", model)
-        .put("max_model_len", config.profile().blocks() * config.profile().blockTokens());
+        .put("max_model_len", config.maxModelLen());
   }
 }

@@ -32,7 +32,7 @@ final class ServerCore implements Faults.Effects {
   private final EventLoop loop;
   private final ChannelGroup connections;
   private MetricsPage metrics;
-  private LoraSeries adapters;
+  private final LoraSeries adapters;
   private long startMillis;
   private Life life = Life.SERVING;
   private @Nullable Listener listener;
@@ -50,9 +50,9 @@ final class ServerCore implements Faults.Effects {
     this.startMillis = startMillis;
     models = new ServedModels(config);
     parser = new RequestParser(config, models);
-    driver = new EngineDriver(config, loop, this::publish);
     metrics = MetricsPage.of(config, startMillis / 1000.0);
     adapters = new LoraSeries(config.maxAdapters());
+    driver = new EngineDriver(config, loop, adapters, this::publish);
     stats = snapshot();
     faults = new Faults(this);
   }
@@ -195,7 +195,7 @@ final class ServerCore implements Faults.Effects {
           models.reset();
           startMillis = System.currentTimeMillis();
           metrics = MetricsPage.of(config, startMillis / 1000.0);
-          adapters = new LoraSeries(config.maxAdapters());
+          adapters.clear();
           requests = 0;
           completed = 0;
           cancelled = 0;
@@ -245,13 +245,10 @@ final class ServerCore implements Faults.Effects {
   }
 
   private String renderMetrics() {
-    return metrics.render(driver.engine(), snapshot(), adapters);
+    return metrics.render(driver.engine(), snapshot(), adapters, driver.times());
   }
 
   private void publish() {
-    if (config.maxAdapters() > 0) {
-      adapters.running(driver.engine().runningAdapters(), System.currentTimeMillis() / 1000.0);
-    }
     stats = snapshot();
     if (life != Life.SERVING && stats.inFlight() == 0) {
       drained.complete(null);

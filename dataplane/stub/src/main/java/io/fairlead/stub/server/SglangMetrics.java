@@ -1,6 +1,7 @@
 package io.fairlead.stub.server;
 
 import io.fairlead.stub.engine.Engine;
+import io.fairlead.stub.engine.SchedulerStats;
 
 /**
  * As SGLang tells them. The size of the cache is there twice: until 0.5.10 it was in labels, since
@@ -24,23 +25,27 @@ final class SglangMetrics implements MetricsPage {
   }
 
   @Override
-  public String render(Engine engine, ServerStats stats, LoraSeries adapters) {
+  public String render(Engine engine, ServerStats stats, LoraSeries adapters, ServingTimes times) {
     int blockTokens = config.profile().blockTokens();
     long tokens = (long) engine.blocks() * blockTokens;
-    long used = (long) engine.usedBlocks() * blockTokens;
+    SchedulerStats published = engine.published();
+    long used = (long) published.usedBlocks() * blockTokens;
     PageText page = new PageText(labels);
-    page.gauge("sglang:num_running_reqs", "Requests in the batch.", stats.running());
-    page.gauge("sglang:num_queue_reqs", "Requests in the queue.", stats.waiting());
+    page.gauge("sglang:num_running_reqs", "Requests in the batch.", published.running());
+    page.gauge("sglang:num_queue_reqs", "Requests in the queue.", published.waiting());
     page.gauge("sglang:num_used_tokens", "Tokens in use.", (double) used);
-    page.gauge("sglang:token_usage", "KV cache in use, 1 is all of it.", stats.kvUsage());
+    page.gauge(
+        "sglang:token_usage",
+        "KV cache in use, 1 is all of it.",
+        (double) published.usedBlocks() / engine.blocks());
     page.gauge("sglang:max_total_num_tokens", "Tokens that fit.", (double) tokens);
     page.gauge(
         "sglang:cache_hit_rate",
         "Share of prompt tokens found in the cache.",
-        engine.cachedTokens() / (double) Math.max(1, engine.promptTokens()));
-    page.counter("sglang:prompt_tokens_total", "Prompt tokens.", (double) engine.promptTokens());
+        published.cachedTokens() / (double) Math.max(1, published.promptTokens()));
+    page.counter("sglang:prompt_tokens_total", "Prompt tokens.", (double) published.promptTokens());
     page.counter(
-        "sglang:generation_tokens_total", "Output tokens.", (double) engine.outputTokens());
+        "sglang:generation_tokens_total", "Output tokens.", (double) published.outputTokens());
     page.counter("sglang:num_requests_total", "Requests ended.", (double) stats.completed());
     page.counter(
         "sglang:num_aborted_requests_total", "Requests cut short.", (double) stats.cancelled());

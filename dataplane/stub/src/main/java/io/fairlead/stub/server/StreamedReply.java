@@ -15,58 +15,84 @@ final class StreamedReply implements Reply {
   private final Exchange exchange;
   private final CompletionRequest request;
   private final ReplyJson json;
-  private int tokens;
-  private int cachedTokens;
+  private final Progress progress;
+  private boolean begun;
 
   StreamedReply(Exchange exchange, CompletionRequest request, ReplyJson json) {
     this.exchange = exchange;
     this.request = request;
     this.json = json;
+    progress = new Progress(request);
   }
 
   @Override
-  public void first(int cachedTokens) {
-    this.cachedTokens = cachedTokens;
+  public void first(int choice, int cachedTokens) {
+    progress.first(choice, cachedTokens);
     begin();
-    token(1);
+    token(choice, 1);
   }
 
   @Override
-  public void token(int n) {
-    tokens = n;
+  public void token(int choice, int n) {
+    progress.token(choice, n);
     // The last token travels with the reason for the end.
     if (n < request.outputTokens()) {
-      exchange.writeAndFlush(event(json.textChunk(Filler.word(n), null)));
+      exchange.writeAndFlush(event(json.textChunk(choice, Filler.word(n), null)));
+    }
+  }
+
+  @Override
+  public void end(int choice) {
+    endChoice(choice);
+    if (progress.end(choice)) {
+      endStream();
     }
   }
 
   @Override
   public void fail(ApiError error) {
-    if (tokens == 0) {
-      exchange.error(error);
-    } else {
+    if (begun) {
       exchange.cut();
+    } else {
+      exchange.error(error);
     }
   }
 
   @Override
-  public void end(String finishReason) {
-    if (tokens == 0) {
-      begin();
+  public void abort() {
+    begin();
+    for (int i = 0; i < progress.choices(); i++) {
+      if (!progress.ended(i)) {
+        endChoice(i);
+      }
     }
+    endStream();
+  }
+
+  private void endChoice(int choice) {
+    int tokens = progress.tokens(choice);
     String rest = tokens == request.outputTokens() ? Filler.word(tokens) : "";
-    exchange.write(event(json.textChunk(rest, finishReason)));
+    exchange.write(event(json.textChunk(choice, rest, progress.finishReason(choice))));
+  }
+
+  private void endStream() {
     if (request.includeUsage()) {
-      exchange.write(event(json.usageChunk(tokens, cachedTokens)));
+      exchange.write(event(json.usageChunk(progress)));
     }
     exchange.write(event("[DONE]"));
     exchange.endStream();
   }
 
   private void begin() {
+    if (begun) {
+      return;
+    }
+    begun = true;
     exchange.beginStream(json.model());
-    if (request.chat()) {
-      exchange.write(event(json.roleChunk()));
+    if (request.api() == Api.CHAT) {
+      for (int i = 0; i < progress.choices(); i++) {
+        exchange.write(event(json.roleChunk(i)));
+      }
     }
   }
 

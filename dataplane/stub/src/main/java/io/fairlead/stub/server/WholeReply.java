@@ -1,27 +1,39 @@
 package io.fairlead.stub.server;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
 /** Answers in one piece when the last token is out. */
 final class WholeReply implements Reply {
 
   private final Exchange exchange;
-  private final ReplyJson json;
-  private int tokens;
-  private int cachedTokens;
+  private final CompletionRequest request;
+  private final long number;
+  private final long createdSeconds;
+  private final Progress progress;
 
-  WholeReply(Exchange exchange, ReplyJson json) {
+  WholeReply(Exchange exchange, CompletionRequest request, long number, long createdSeconds) {
     this.exchange = exchange;
-    this.json = json;
+    this.request = request;
+    this.number = number;
+    this.createdSeconds = createdSeconds;
+    progress = new Progress(request);
   }
 
   @Override
-  public void first(int cachedTokens) {
-    this.cachedTokens = cachedTokens;
-    tokens = 1;
+  public void first(int choice, int cachedTokens) {
+    progress.first(choice, cachedTokens);
   }
 
   @Override
-  public void token(int n) {
-    tokens = n;
+  public void token(int choice, int n) {
+    progress.token(choice, n);
+  }
+
+  @Override
+  public void end(int choice) {
+    if (progress.end(choice)) {
+      answer();
+    }
   }
 
   @Override
@@ -30,7 +42,15 @@ final class WholeReply implements Reply {
   }
 
   @Override
-  public void end(String finishReason) {
-    exchange.completion(json.model(), json.whole(tokens, cachedTokens, finishReason));
+  public void abort() {
+    answer();
+  }
+
+  private void answer() {
+    ObjectNode whole =
+        request.api() == Api.RESPONSES
+            ? new ResponseJson(request, number, createdSeconds).whole(progress)
+            : new ReplyJson(request, number, createdSeconds).whole(progress);
+    exchange.completion(request.model(), whole);
   }
 }

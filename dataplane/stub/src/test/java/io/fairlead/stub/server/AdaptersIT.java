@@ -88,9 +88,13 @@ final class AdaptersIT {
     var waiting = stubs.send(server, CHAT, chat("m3", 1));
     await().until(() -> server.stats().waiting() == 1);
 
-    assertThat(stubs.get(server, "/metrics").body())
-        .contains("running_lora_adapters=\"m2\",waiting_lora_adapters=\"m2\"")
-        .doesNotContain("m3");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stubs.get(server, "/metrics").body())
+                    .contains("running_lora_adapters=\"m2\",waiting_lora_adapters=\"m2\"")
+                    .contains("reason=\"deferred\"} 1.0")
+                    .doesNotContain("m3"));
     assertThat(waiting).isNotDone();
     running.cancel(true);
     assertThat(waiting.get().statusCode()).isEqualTo(200);

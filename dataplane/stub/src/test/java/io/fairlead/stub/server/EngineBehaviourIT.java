@@ -103,8 +103,9 @@ final class EngineBehaviourIT {
 
   @Test
   void aDeadEngineIsUnhealthyAndItsMetricsRepeatThemselves() throws Exception {
-    ModelServer server = stubs.start(slow().timeScale(1_000));
-    var inFlight = stubs.send(server, CHAT, chat("m", 1));
+    // Its page shows the request after a step of more than a second, and is silent after 80 s.
+    ModelServer server = stubs.start(slow().timeScale(20));
+    var inFlight = stubs.send(server, CHAT, chat("m", 30_000));
     await().until(() -> stubs.metric(server, RUNNING) == 1);
     assertThat(stubs.post(server, FAULTS, "{\"kill\":true}").statusCode()).isEqualTo(200);
 
@@ -116,7 +117,8 @@ final class EngineBehaviourIT {
 
   @Test
   void aRestartLosesRequestsCacheCountersAndFaults() throws Exception {
-    ModelServer server = stubs.start(slow().timeScale(0.01).maxAdapters(1));
+    ModelServer server =
+        stubs.start(slow().timeScale(0.01).maxAdapters(1).promptTokensDetails(true));
     String prompt = chat("m", 1).replace("Hello", "x".repeat(1_000));
     stubs.post(server, CHAT, prompt);
     assertThat(cached(stubs.post(server, CHAT, prompt).body())).isPositive();
@@ -141,7 +143,7 @@ final class EngineBehaviourIT {
 
   @Test
   void aCacheIsResetOnDemand() throws Exception {
-    ModelServer server = stubs.start(instant());
+    ModelServer server = stubs.start(instant().promptTokensDetails(true));
     String prompt = chat("m", 1).replace("Hello", "x".repeat(1_000));
     stubs.post(server, CHAT, prompt);
     assertThat(cached(stubs.post(server, CHAT, prompt).body())).isPositive();

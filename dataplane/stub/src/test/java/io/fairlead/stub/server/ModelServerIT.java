@@ -74,7 +74,7 @@ final class ModelServerIT {
     // "user\nHello\nassistant\n" is 21 bytes, four to a token.
     assertThat(body.path("usage").toString())
         .isEqualTo(
-            "{\"prompt_tokens\":6,\"total_tokens\":9,\"completion_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":0}}");
+            "{\"prompt_tokens\":6,\"total_tokens\":9,\"completion_tokens\":3,\"prompt_tokens_details\":null}");
   }
 
   @Test
@@ -130,7 +130,7 @@ final class ModelServerIT {
 
   @Test
   void theNextTurnFindsTheConversationInTheCache() throws Exception {
-    ModelServer server = start(instant());
+    ModelServer server = start(instant().promptTokensDetails(true));
     String first =
         "{\"model\":\"m\",\"max_tokens\":40,\"messages\":[{\"role\":\"user\",\"content\":\""
             + "x".repeat(1000)
@@ -172,8 +172,11 @@ final class ModelServerIT {
         "400 | {\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":1}]} | messages[0].content: a string or a list of parts is needed",
         "400 | {\"model\":\"m\",\"max_tokens\":0,\"messages\":[{\"role\":\"u\"}]} | max_tokens: an integer >= 1 is needed",
         "400 | {\"model\":\"m\",\"stream\":\"yes\",\"messages\":[{\"role\":\"u\"}]} | stream: true or false is needed",
-        "400 | {\"model\":\"m\",\"n\":2,\"messages\":[{\"role\":\"u\"}]} | n: this server gives one choice",
-        "400 | {\"model\":\"m\",\"max_tokens\":420000,\"messages\":[{\"role\":\"u\"}]} | maximum context length is 420000 tokens"
+        "400 | {\"model\":\"m\",\"n\":0,\"messages\":[{\"role\":\"u\"}]} | n: an integer >= 1 is needed",
+        "400 | {\"model\":\"m\",\"temperature\":9,\"messages\":[{\"role\":\"u\"}]} | temperature: a number in 0..2 is needed",
+        "400 | {\"model\":\"m\",\"tools\":[{\"type\":\"function\"}],\"messages\":[{\"role\":\"u\"}]} | tools: \"auto\" tool choice requires --enable-auto-tool-choice",
+        "400 | {\"model\":\"m\",\"messages\":[{\"role\":\"u\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,\"}}]}]} | messages[0].content: a part is of type \"image_url\", but this is not a multimodal model",
+        "400 | {\"model\":\"m\",\"max_tokens\":420000,\"messages\":[{\"role\":\"u\"}]} | maximum context length is 131072 tokens"
       })
   void aBadRequestIsToldWhatIsWrong(int status, String body, String message) throws Exception {
     ModelServer server = start(instant());
@@ -231,7 +234,8 @@ final class ModelServerIT {
         start(
             instant()
                 .bodyHash(true)
-                .profile(EngineProfile.named("h100-8b").withKvTokens(16 << 20)));
+                .profile(EngineProfile.named("h100-8b").withKvTokens(16 << 20))
+                .maxModelLen(16 << 20));
     byte[] body = HELLO.replace("Hello", "long ".repeat(34 << 18)).getBytes(UTF_8);
     assertThat(body.length).isGreaterThan(34 << 20);
     // A publisher of unknown length makes the client send chunks.

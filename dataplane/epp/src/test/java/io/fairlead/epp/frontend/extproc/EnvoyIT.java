@@ -65,6 +65,7 @@ class EnvoyIT {
                       ModelServerConfig.builder(name, "llama-v2")
                           .timeScale(0.1)
                           .bodyHash(true)
+                          .promptTokensDetails(true)
                           .build(),
                       loops))
           .toList();

@@ -74,7 +74,11 @@ class EnvoyTracesIT {
 
   private ModelServer stub(String name) {
     return ModelServer.start(
-        ModelServerConfig.builder(name, "a").instant().tracer(stubTracing.tracer()).build(),
+        ModelServerConfig.builder(name, "a")
+            .instant()
+            .promptTokensDetails(true)
+            .tracer(stubTracing.tracer())
+            .build(),
         stubLoops);
   }
 

@@ -128,7 +128,12 @@ class IdenticalPicksIT {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     List<ModelServer> stubs =
         NAMES.stream()
-            .map(name -> ModelServerConfig.builder(name, "llama-v1", "llama-v2").instant().build())
+            .map(
+                name ->
+                    ModelServerConfig.builder(name, "llama-v1", "llama-v2")
+                        .instant()
+                        .promptTokensDetails(true)
+                        .build())
             .map(config -> ModelServer.start(config, loops))
             .toList();
     List<EndpointSpec> specs =
