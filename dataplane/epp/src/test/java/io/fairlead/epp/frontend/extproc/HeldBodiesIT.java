@@ -8,8 +8,8 @@ import io.envoyproxy.envoy.service.ext_proc.v3.BodyResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.fairlead.epp.memory.PodWithServer;
 import io.fairlead.epp.memory.SmallPod;
-import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -17,15 +17,11 @@ import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,9 +47,7 @@ class HeldBodiesIT {
 
   @TempDir private Path folder;
 
-  private final CountDownLatch answers = new CountDownLatch(1);
-  private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
-  private RawBackend backend;
+  private PodWithServer both;
   private SmallPod pod;
 
   private static byte[] body() {
@@ -69,29 +63,13 @@ class HeldBodiesIT {
 
   @BeforeEach
   void start() throws IOException {
-    backend =
-        new RawBackend(
-            "a",
-            LargeBodiesIT::readAndDrop,
-            (connection, request) -> {
-              if (request.start().startsWith("POST")) {
-                answers.await();
-              }
-              connection.respond(200, "content-type: application/json\r\n", "{}");
-            });
-    Path endpoints = folder.resolve("endpoints.yaml");
-    Files.writeString(
-        endpoints,
-        "endpoints: [{name: a, address: 127.0.0.1, port: %d}]\n".formatted(backend.spec().port()));
-    pod = SmallPod.start(endpoints, POD_MEBIBYTES);
+    both = PodWithServer.start(folder, POD_MEBIBYTES);
+    pod = both.pod;
   }
 
   @AfterEach
-  void stop() throws Exception {
-    answers.countDown();
-    clients.close();
-    pod.close();
-    backend.close();
+  void stop() throws IOException {
+    both.close();
   }
 
   private double charged() throws IOException, InterruptedException {
@@ -120,17 +98,17 @@ class HeldBodiesIT {
     long idle = pod.memoryBytes();
     List<Future<RawHttp.Message>> asked = new ArrayList<>();
     for (int i = 0; i < BODIES; i++) {
-      asked.add(clients.submit(() -> ask(announced)));
+      asked.add(both.client(() -> ask(announced)));
     }
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () ->
-                assertThat(backend.requests)
+                assertThat(both.server.requests)
                     .filteredOn(request -> request.start().startsWith("POST"))
                     .hasSizeGreaterThanOrEqualTo(BODIES));
     holdsLittleMore(announced ? "gateway" : "gateway, chunked", idle);
-    answers.countDown();
+    both.answer();
     for (Future<RawHttp.Message> each : asked) {
       assertThat(each.get().status()).isEqualTo(200);
     }

@@ -3,21 +3,17 @@ package io.fairlead.epp.frontend.extproc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.epp.memory.PodWithServer;
 import io.fairlead.epp.memory.SmallPod;
-import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,49 +35,18 @@ class LargeBodiesIT {
 
   @TempDir private Path folder;
 
-  /** Holds the server's answers until there were requests that had to wait. */
-  private final CountDownLatch answers = new CountDownLatch(1);
-
-  private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
-  private RawBackend backend;
+  private PodWithServer both;
   private SmallPod pod;
 
   @BeforeEach
   void start() throws IOException {
-    backend =
-        new RawBackend(
-            "a",
-            LargeBodiesIT::readAndDrop,
-            (connection, request) -> {
-              if (request.start().startsWith("POST")) {
-                answers.await();
-              }
-              connection.respond(200, "content-type: application/json\r\n", "{}");
-            });
-    Path endpoints = folder.resolve("endpoints.yaml");
-    Files.writeString(
-        endpoints,
-        "endpoints: [{name: a, address: 127.0.0.1, port: %d}]\n".formatted(backend.spec().port()));
-    pod = SmallPod.start(endpoints, POD_MEBIBYTES);
+    both = PodWithServer.start(folder, POD_MEBIBYTES);
+    pod = both.pod;
   }
 
   @AfterEach
-  void stop() throws Exception {
-    answers.countDown();
-    clients.close();
-    pod.close();
-    backend.close();
-  }
-
-  static RawHttp.Message readAndDrop(RawHttp connection) throws IOException {
-    RawHttp.Message head = connection.readHead();
-    if (head.header("transfer-encoding").equals("chunked")) {
-      connection.readChunkToEnd();
-    } else {
-      String length = head.header("content-length");
-      connection.skip(length.isEmpty() ? 0 : Long.parseLong(length));
-    }
-    return head;
+  void stop() throws IOException {
+    both.close();
   }
 
   @Test
@@ -99,14 +64,14 @@ class LargeBodiesIT {
   private void answersAll(int port, boolean hold) throws Exception {
     List<Future<RawHttp.Message>> asked = new ArrayList<>();
     for (int i = 0; i < BODIES; i++) {
-      asked.add(clients.submit(() -> ask(port)));
+      asked.add(both.client(() -> ask(port)));
     }
     if (hold) {
       await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> pod.metric("fairlead_request_body_memory_waits_total") > 0);
     }
-    answers.countDown();
+    both.answer(); // now that there were requests that had to wait
     int served = 0;
     for (Future<RawHttp.Message> each : asked) {
       RawHttp.Message answer = each.get();
