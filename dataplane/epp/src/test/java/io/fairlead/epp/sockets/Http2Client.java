@@ -47,10 +47,19 @@ public final class Http2Client implements Closeable {
 
   public final Queue<Integer> goAways = new ConcurrentLinkedQueue<>();
   public final Channel channel;
-  private final EventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final @Nullable EventLoopGroup own;
 
   public Http2Client(int port) {
+    this(port, new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()), true);
+  }
+
+  /** One of many that share their threads. */
+  public Http2Client(int port, EventLoopGroup group) {
+    this(port, group, false);
+  }
+
+  private Http2Client(int port, EventLoopGroup group, boolean owned) {
+    own = owned ? group : null;
     channel =
         new Bootstrap()
             .group(group)
@@ -142,6 +151,7 @@ public final class Http2Client implements Closeable {
     public volatile @Nullable HttpHeaders trailers;
     public volatile @Nullable Http2Error reset;
     public final Queue<String> pieces = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Channel stream;
 
@@ -160,6 +170,13 @@ public final class Http2Client implements Closeable {
         throw new IllegalStateException("neither an answer nor its end came");
       }
       return this;
+    }
+
+    /** Waits for the head of the answer, or for the end of the stream without one. */
+    public void awaitHead() throws InterruptedException {
+      if (!begun.await(20, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("neither the head of an answer nor its end came");
+      }
     }
 
     public void reset() {
@@ -183,6 +200,7 @@ public final class Http2Client implements Closeable {
         if (msg instanceof HttpResponse response) {
           status = response.status().code();
           headers = response.headers().copy();
+          begun.countDown();
         }
         if (msg instanceof HttpContent content && content.content().isReadable()) {
           pieces.add(content.content().toString(UTF_8));
@@ -204,6 +222,7 @@ public final class Http2Client implements Closeable {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+      begun.countDown();
       ended.countDown();
     }
   }
@@ -211,6 +230,8 @@ public final class Http2Client implements Closeable {
   @Override
   public void close() {
     channel.close().syncUninterruptibly();
-    group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    if (own != null) {
+      own.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    }
   }
 }

@@ -11,20 +11,36 @@ import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.frontend.gateway.Gateway;
 import io.fairlead.epp.frontend.gateway.GatewayConfig;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.sockets.Http2Client;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.transport.Transport;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Error;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,6 +66,16 @@ class RandomAbortsIT {
   private static final long SEED = Long.getLong("fairlead.stress.seed", 1);
   private static final int CLIENTS = 16;
 
+  /** Of a connection over HTTP/2, on average. */
+  private static final int STREAMS = 5;
+
+  /** A connection over HTTP/2 takes as long as so many requests over HTTP/1.1. */
+  private static final int HTTP2_COST = 25;
+
+  private static final Stage[] HTTP2_STAGES = {
+    Stage.AFTER_HEAD, Stage.IN_BODY, Stage.SENT, Stage.IN_ANSWER, Stage.NEVER
+  };
+
   /** Buffers that connections keep for their next use may come to so much more. */
   private static final long KEPT_BYTES = 32 << 20;
 
@@ -59,6 +85,8 @@ class RandomAbortsIT {
   @TempDir private Path folder;
 
   private final EventLoopGroup loops = Transport.group("aborts", 2);
+  private final EventLoopGroup clientLoops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final BodyBudget bodies = BodyBudget.ofHeap();
   private final Map<Stage, LongAdder> left = new EnumMap<>(Stage.class);
   private final Map<String, LongAdder> answers = new ConcurrentHashMap<>();
@@ -68,6 +96,11 @@ class RandomAbortsIT {
   private final Logger pipelines =
       (Logger) LoggerFactory.getLogger("io.netty.channel.DefaultChannelPipeline");
   private TestPool pool;
+
+  /** One client of many. */
+  private interface Client {
+    void ask(int port, int number);
+  }
 
   /** When a client leaves. */
   private enum Stage {
@@ -102,6 +135,7 @@ class RandomAbortsIT {
     for (RawBackend backend : backends) {
       backend.close();
     }
+    clientLoops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
@@ -138,6 +172,17 @@ class RandomAbortsIT {
 
   @Test
   void throughTheGateway() throws Exception {
+    throughTheGateway(REQUESTS, this::ask, EnumSet.allOf(Stage.class));
+  }
+
+  /** Some streams are reset, others end with their connection. */
+  @Test
+  void throughTheGatewayOverHttp2() throws Exception {
+    throughTheGateway(
+        REQUESTS / HTTP2_COST, this::askOverHttp2, EnumSet.of(Stage.CONNECTED, HTTP2_STAGES));
+  }
+
+  private void throughTheGateway(int clients, Client client, Set<Stage> stages) throws Exception {
     Gateway gateway =
         Gateway.start(
             GatewayConfig.on("127.0.0.1", 0),
@@ -149,7 +194,7 @@ class RandomAbortsIT {
             new AtomicLong()::incrementAndGet);
     try {
       gateway.retain(backends.stream().map(RawBackend::spec).toList());
-      abort(gateway.port());
+      abort(gateway.port(), clients, client, stages);
       await().until(() -> gateway.connections() == 0);
       nothingIsLeft();
     } finally {
@@ -167,7 +212,7 @@ class RandomAbortsIT {
                 loops,
                 new Health());
         Envoy envoy = Envoy.start(picker.port(), false, folder)) {
-      abort(envoy.url().getPort());
+      abort(envoy.url().getPort(), REQUESTS, this::ask, EnumSet.allOf(Stage.class));
       await().until(() -> picker.counters().active() == 0);
       assertThat(picker.counters().failures()).isZero();
       assertThat(picker.counters().protocolErrors()).isZero();
@@ -176,7 +221,8 @@ class RandomAbortsIT {
     }
   }
 
-  private void abort(int port) throws InterruptedException {
+  private void abort(int port, int asked, Client client, Set<Stage> stages)
+      throws InterruptedException {
     AtomicInteger next = new AtomicInteger();
     long[] early = {0};
     List<Thread> clients = new ArrayList<>();
@@ -184,26 +230,27 @@ class RandomAbortsIT {
       clients.add(
           Thread.startVirtualThread(
               () -> {
-                for (int n = next.getAndIncrement(); n < REQUESTS; n = next.getAndIncrement()) {
-                  if (n == REQUESTS / 5) {
+                for (int n = next.getAndIncrement(); n < asked; n = next.getAndIncrement()) {
+                  if (n == asked / 5) {
                     early[0] = direct();
                   }
-                  ask(port, n);
+                  client.ask(port, n);
                 }
               }));
     }
-    for (Thread client : clients) {
-      client.join();
+    for (Thread each : clients) {
+      each.join();
     }
     await().until(() -> pool.active() == 0);
     System.out.printf(
-        "seed %d, %d requests; clients left %s; answers %s; direct memory %d KiB, then %d KiB%n",
-        SEED, REQUESTS, left, answers, early[0] >> 10, direct() >> 10);
+        "seed %d, %d clients left %s; answers %s; direct memory %d KiB, then %d KiB%n",
+        SEED, asked, left, answers, early[0] >> 10, direct() >> 10);
     assertThat(surprises).isEmpty();
     assertThat(unhandled.list.stream().map(ILoggingEvent::getFormattedMessage).distinct())
         .as("lines of log for connections that break")
         .isEmpty();
-    assertThat(left.values()).allMatch(count -> count.sum() > REQUESTS / 100);
+    assertThat(stages)
+        .allMatch(stage -> left.getOrDefault(stage, new LongAdder()).sum() > asked / 100);
     assertThat(direct()).isLessThan(early[0] + KEPT_BYTES);
   }
 
@@ -223,15 +270,12 @@ class RandomAbortsIT {
         random.nextInt(10) < 3
             ? Stage.NEVER
             : Stage.values()[random.nextInt(Stage.values().length - 1)];
-    int size = random.nextInt(100) == 0 ? 300_000 : 1 + random.nextInt(3_000);
-    String body =
-        "{\"model\":\"chat\",\"stream\":true,\"messages\":[{\"content\":\"%s\"}]}"
-            .formatted("x".repeat(size));
+    String body = body(random);
     String head =
         "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             + "X-Server: %s\r\nContent-Length: %d\r\n\r\n".formatted(server(random), body.length());
     boolean reset = random.nextBoolean();
-    left.getOrDefault(stage, new LongAdder()).increment();
+    leaves(stage);
     try (RawHttp client = RawHttp.connect(port)) {
       try {
         until(stage, client, head, body, random);
@@ -244,6 +288,78 @@ class RandomAbortsIT {
     } catch (IOException | RuntimeException e) {
       surprises.add(e);
     }
+  }
+
+  /** Leaves several streams of a connection, and then the connection. */
+  private void askOverHttp2(int port, int number) {
+    SplittableRandom random = new SplittableRandom(SEED * 1_000_003 + number);
+    try (Http2Client client = new Http2Client(port, clientLoops)) {
+      if (random.nextInt(20) == 0) {
+        leaves(Stage.CONNECTED);
+        return;
+      }
+      List<Stage> at = new ArrayList<>();
+      List<Http2Client.Call> calls = new ArrayList<>();
+      for (int i = 1 + random.nextInt(2 * STREAMS - 1); i > 0; i--) {
+        Stage stage = HTTP2_STAGES[random.nextInt(HTTP2_STAGES.length)];
+        leaves(stage);
+        at.add(stage);
+        calls.add(callUntil(stage, client, random));
+      }
+      for (int i = 0; i < calls.size(); i++) {
+        Http2Client.Call call = calls.get(i);
+        switch (at.get(i)) {
+          case NEVER -> {
+            int status = call.await().status;
+            count(status == 0 ? "cut" : Integer.toString(status));
+          }
+          case IN_ANSWER -> call.awaitHead();
+          default -> {}
+        }
+        if (at.get(i) != Stage.NEVER && random.nextBoolean()) {
+          call.reset();
+        }
+      }
+      if (random.nextBoolean()) {
+        var _ = client.channel.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      }
+    } catch (InterruptedException | RuntimeException e) {
+      surprises.add(e);
+    }
+  }
+
+  /** Sends as much of a request as a client does that leaves at this stage. */
+  private static Http2Client.Call callUntil(
+      Stage stage, Http2Client client, SplittableRandom random) throws InterruptedException {
+    String body = body(random);
+    HttpRequest head =
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/v1/chat/completions");
+    head.headers()
+        .set("host", "x")
+        .set("content-type", "application/json")
+        .set("x-server", server(random));
+    return switch (stage) {
+      case AFTER_HEAD -> client.call(head);
+      case IN_BODY ->
+          client.call(
+              head,
+              new DefaultHttpContent(bytes(body.substring(0, random.nextInt(body.length())))));
+      default -> client.call(head, new DefaultLastHttpContent(bytes(body)));
+    };
+  }
+
+  private static ByteBuf bytes(String text) {
+    return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
+  }
+
+  private void leaves(Stage stage) {
+    left.getOrDefault(stage, new LongAdder()).increment();
+  }
+
+  private static String body(SplittableRandom random) {
+    int size = random.nextInt(100) == 0 ? 300_000 : 1 + random.nextInt(3_000);
+    return "{\"model\":\"chat\",\"stream\":true,\"messages\":[{\"content\":\"%s\"}]}"
+        .formatted("x".repeat(size));
   }
 
   private static String server(SplittableRandom random) {
