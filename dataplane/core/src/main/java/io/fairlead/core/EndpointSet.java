@@ -74,10 +74,13 @@ final class EndpointSet {
     return columns;
   }
 
-  /** Every endpoint, leaving ones included, in no particular order. */
+  /**
+   * Every endpoint, leaving ones first: of two of one name, whoever keeps them by name ends with
+   * the one that may get requests.
+   */
   List<EndpointState> all() {
-    List<EndpointState> all = new ArrayList<>(Arrays.asList(ordered));
-    all.addAll(leaving);
+    List<EndpointState> all = new ArrayList<>(leaving);
+    all.addAll(Arrays.asList(ordered));
     return all;
   }
 

@@ -53,7 +53,7 @@ final class LeftRequests {
     if (count == 0 || metrics.waiting() < 0 || metrics.running() < 0) {
       return 0;
     }
-    int shown = at.requests().count() - at.requests().sentAfter(begunAt - ON_ITS_WAY);
+    int shown = at.requests().count() - at.requests().countSince(begunAt - ON_ITS_WAY);
     return Math.max(0, shown - metrics.running() - metrics.waiting());
   }
 

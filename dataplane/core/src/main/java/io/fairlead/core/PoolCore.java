@@ -597,10 +597,10 @@ public final class PoolCore {
     flight.sentAt = now;
     flight.attempts++;
     flight.at = endpoint;
+    endpoint.requests().add(flight);
     flight.phase = Phase.PREFILLING;
     flight.judged = false;
     current.learn(endpoint);
-    endpoint.requests().add(flight);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {
       current.learn(prefiller);

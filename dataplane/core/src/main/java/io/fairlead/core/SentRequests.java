@@ -43,7 +43,7 @@ final class SentRequests {
   }
 
   /** How many were sent after this moment. */
-  int sentAfter(long moment) {
+  int countSince(long moment) {
     int later = 0;
     for (Flight flight = newest; flight != null && flight.sentAt - moment > 0; ) {
       later++;

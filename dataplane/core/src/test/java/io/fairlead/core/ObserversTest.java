@@ -8,6 +8,7 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
@@ -22,9 +23,15 @@ class ObserversTest {
 
   private final Pool pool = new Pool();
   private final List<String> told = new ArrayList<>();
+  private final List<Endpoint> joined = new ArrayList<>();
   private boolean broken;
 
   ObserversTest() {
+    configure();
+    pool.endpoints("a", "b");
+  }
+
+  private void configure() {
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(
@@ -34,7 +41,6 @@ class ObserversTest {
             null);
     pool.core.configure(
         0, new ConfigCompiler(List.of(new Factory())).compile(Pool.config(scheduler)));
-    pool.endpoints("a", "b");
   }
 
   @Test
@@ -66,6 +72,22 @@ class ObserversTest {
     assertThat(told).isEmpty();
   }
 
+  /** Whoever knows endpoints by name must not be left with the one that is on its way out. */
+  @Test
+  void ofTwoOfOneNameTheOneThatMayGetRequestsIsToldLast() {
+    pool.endpoints("a");
+    pool.arrive("");
+    pool.core.endpoints(0, List.of(Pool.endpoint("a", "2"), Pool.endpoint("b")));
+    joined.clear();
+
+    configure();
+
+    assertThat(pool.core.snapshot()).extracting(EndpointSnapshot::leaving).contains(true);
+    assertThat(joined.getLast().inFlight() + joined.get(1).inFlight()).isZero();
+    assertThat(joined.getFirst().name()).isEqualTo("a");
+    assertThat(joined.getFirst().inFlight()).isOne();
+  }
+
   @Test
   void allAreToldAlthoughEachThrows() {
     broken = true;
@@ -89,6 +111,11 @@ class ObserversTest {
     @Override
     public Plugin create(Parameters parameters) {
       return new Observer() {
+        @Override
+        public void joined(Endpoint endpoint) {
+          joined.add(endpoint);
+        }
+
         @Override
         public void completed(Completion completion) {
           told.add(

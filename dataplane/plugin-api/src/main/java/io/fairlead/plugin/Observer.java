@@ -8,9 +8,11 @@ package io.fairlead.plugin;
 public non-sealed interface Observer extends Plugin {
 
   /**
-   * An endpoint came. One of a name that was there before is another process, and another object:
-   * nothing that was learned under the name holds any more. Also called for every endpoint there is
-   * when a config with a new instance of this plugin is applied.
+   * An endpoint came, as an object that stays the same while the pool has it or it has requests in
+   * flight. One of a name that was there before is another object, and mostly another process. A
+   * process that is started again without leaving the pool keeps its object: {@link
+   * Endpoint#emptyAt()} tells of it. Also called for every endpoint there is when a config with a
+   * new instance of this plugin is applied, first for those on their way out.
    */
   default void joined(Endpoint endpoint) {}
 
