@@ -52,9 +52,6 @@ public final class WarmUp implements AutoCloseable {
   /** Of each frontend: enough that none waits for its clients. */
   private static final int CLIENTS = 3;
 
-  /** So many bounds it takes at most, with what is made ready for its requests. */
-  private static final int BOUNDS = 2;
-
   private static final long LONGEST_END_SECONDS = 15;
 
   private static final String HOST = "127.0.0.1";
@@ -72,8 +69,8 @@ public final class WarmUp implements AutoCloseable {
    * @param gateway the HTTP gateway
    * @param extProc the ext_proc server
    * @param secure whether ext_proc is served over TLS
-   * @param bound how long it asks; above 0. What it takes to begin with that does not count, up to
-   *     as long again: a machine with little to give would else be ready before its first request
+   * @param bound how long it asks; above 0. What it takes until the first of them does not count: a
+   *     machine with little to give would else be ready before it
    */
   public record Plan(boolean gateway, boolean extProc, boolean secure, Duration bound) {}
 
@@ -87,6 +84,11 @@ public final class WarmUp implements AutoCloseable {
     this.plan = plan;
     this.group = group;
     this.clock = clock;
+  }
+
+  /** How many of its requests were answered so far. */
+  long served() {
+    return served.get();
   }
 
   /**
@@ -105,7 +107,7 @@ public final class WarmUp implements AutoCloseable {
     long begun = clock.getAsLong();
     Deque<AutoCloseable> parts = new ArrayDeque<>();
     try {
-      serve(parts, begun + BOUNDS * plan.bound().toNanos());
+      serve(parts);
       LOG.info(
           "warmed up by {} requests in {} ms",
           served.get(),
@@ -134,8 +136,7 @@ public final class WarmUp implements AutoCloseable {
     }
   }
 
-  private void serve(Deque<AutoCloseable> parts, long latest)
-      throws IOException, InterruptedException {
+  private void serve(Deque<AutoCloseable> parts) throws IOException, InterruptedException {
     ModelServer servers = new ModelServer(group);
     parts.push(servers);
     PoolLoop pool = pool(servers.port());
@@ -170,7 +171,7 @@ public final class WarmUp implements AutoCloseable {
         clients.add(proxy::ask);
       }
     }
-    ask(clients, Math.min(latest, clock.getAsLong() + plan.bound().toNanos()));
+    ask(clients, clock.getAsLong() + plan.bound().toNanos());
   }
 
   private void ask(List<Client> clients, long until) throws IOException, InterruptedException {
