@@ -1,8 +1,6 @@
 package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.Struct;
-import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption;
 import io.envoyproxy.envoy.config.core.v3.HeaderValueOption.HeaderAppendAction;
@@ -18,20 +16,13 @@ import io.envoyproxy.envoy.service.ext_proc.v3.TrailersResponse;
 import io.envoyproxy.envoy.type.v3.HttpStatus;
 import io.fairlead.core.Route;
 import io.fairlead.epp.director.PickerHeaders;
+import io.fairlead.epp.frontend.extproc.Destinations.Destination;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the messages sent to the proxy. */
 final class Answers {
-
-  /**
-   * Name of the chosen endpoints, best first, as a request header and in the metadata of {@link
-   * #NAMESPACE}.
-   */
-  static final String DESTINATION = "x-gateway-destination-endpoint";
-
-  private static final String NAMESPACE = "envoy.lb";
 
   /** Lets the request's headers stand until its body is known. */
   static final ProcessingResponse REQUEST_HEADERS =
@@ -71,11 +62,12 @@ final class Answers {
    * @param contentLength the body's new length where it changed, or -1
    * @param from the client's headers: what only pickers may set is taken out
    */
-  static ProcessingResponse destination(Route route, long contentLength, WireHeaders from) {
+  static ProcessingResponse destination(
+      Route route, Destination to, long contentLength, WireHeaders from) {
     return ProcessingResponse.newBuilder()
         .setRequestHeaders(
-            HeadersResponse.newBuilder().setResponse(sentTo(route, contentLength, from)))
-        .setDynamicMetadata(metadata(route))
+            HeadersResponse.newBuilder().setResponse(sentTo(route, to, contentLength, from)))
+        .setDynamicMetadata(to.metadata())
         .build();
   }
 
@@ -86,18 +78,23 @@ final class Answers {
    * @param contentLength the body's new length where it changed, or -1
    */
   static ProcessingResponse destination(
-      Route route, @Nullable ByteString body, long contentLength, WireHeaders from) {
-    CommonResponse.Builder answer = sentTo(route, contentLength, from);
+      Route route,
+      Destination to,
+      @Nullable ByteString body,
+      long contentLength,
+      WireHeaders from) {
+    CommonResponse.Builder answer = sentTo(route, to, contentLength, from);
     if (body != null) {
       answer.setBodyMutation(BodyMutation.newBuilder().setBody(body));
     }
     return ProcessingResponse.newBuilder()
         .setRequestBody(BodyResponse.newBuilder().setResponse(answer))
-        .setDynamicMetadata(metadata(route))
+        .setDynamicMetadata(to.metadata())
         .build();
   }
 
-  private static CommonResponse.Builder sentTo(Route route, long contentLength, WireHeaders from) {
+  private static CommonResponse.Builder sentTo(
+      Route route, Destination to, long contentLength, WireHeaders from) {
     HeaderMutation.Builder headers = HeaderMutation.newBuilder();
     for (int i = 0; i < PickerHeaders.NOT_FROM_CLIENTS.size(); i++) {
       String name = PickerHeaders.NOT_FROM_CLIENTS.get(i);
@@ -106,21 +103,11 @@ final class Answers {
       }
     }
     set(headers, route.requestHeaders());
-    headers.addSetHeaders(set(DESTINATION, route.destinations()));
+    headers.addSetHeaders(to.header());
     if (contentLength >= 0) {
       headers.addSetHeaders(set("content-length", Long.toString(contentLength)));
     }
     return CommonResponse.newBuilder().setHeaderMutation(headers).setClearRouteCache(true);
-  }
-
-  private static Struct metadata(Route route) {
-    Struct lb =
-        Struct.newBuilder()
-            .putFields(DESTINATION, Value.newBuilder().setStringValue(route.destinations()).build())
-            .build();
-    return Struct.newBuilder()
-        .putFields(NAMESPACE, Value.newBuilder().setStructValue(lb).build())
-        .build();
   }
 
   /**
@@ -199,7 +186,7 @@ final class Answers {
     }
   }
 
-  private static HeaderValueOption set(String name, String value) {
+  static HeaderValueOption set(String name, String value) {
     return HeaderValueOption.newBuilder()
         .setHeader(
             HeaderValue.newBuilder().setKey(name).setRawValue(ByteString.copyFromUtf8(value)))

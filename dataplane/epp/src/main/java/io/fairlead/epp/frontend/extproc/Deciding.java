@@ -24,7 +24,7 @@ record Deciding(RequestHead head, @Nullable WholeBody body, boolean trailers)
       stream.mode().request().send(stream, this, body, route);
       return;
     }
-    stream.tell(Answers.destination(route, -1, head.headers()));
+    stream.tell(Answers.destination(route, stream.destination(route), -1, head.headers()));
     if (trailers) {
       stream.tell(Answers.REQUEST_TRAILERS);
     }

@@ -96,6 +96,7 @@ public final class ExtProcServer implements AutoCloseable {
                 return pool.newReader();
               }
             },
+            new Destinations(),
             config.tracing());
     NettyServerBuilder builder =
         GrpcPort.on(config.host(), config.port(), group, new FreestLoop(group, pool.loop()))

@@ -7,6 +7,7 @@ import io.fairlead.core.Outcome;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.frontend.extproc.Destinations.Destination;
 import io.fairlead.epp.openai.BadRequestException;
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
@@ -177,6 +178,10 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
 
   StreamContext context() {
     return context;
+  }
+
+  Destination destination(Route route) {
+    return context.destinations().of(route.destinations());
   }
 
   EventExecutor loop() {

@@ -23,7 +23,9 @@ enum RequestMode {
       RequestHead head = decided.head();
       RequestBody outgoing = body.askingFor(route.targetModel());
       boolean changed = head.contentLength() >= 0 && outgoing.size() != body.length();
-      stream.tell(Answers.destination(route, changed ? outgoing.size() : -1, head.headers()));
+      stream.tell(
+          Answers.destination(
+              route, stream.destination(route), changed ? outgoing.size() : -1, head.headers()));
       stream.become(new SendingRequest(outgoing, body, decided.trailers()));
     }
   },
@@ -117,13 +119,17 @@ enum RequestMode {
       ExtProcStream stream, Deciding decided, WholeBody body, Route route) {
     RequestHead head = decided.head();
     if (body.asksFor(route.targetModel())) {
-      stream.tell(Answers.destination(route, null, -1, head.headers()));
+      stream.tell(Answers.destination(route, stream.destination(route), null, -1, head.headers()));
     } else {
       RequestBody outgoing = body.askingFor(route.targetModel());
       boolean declared = head.contentLength() >= 0;
       stream.tell(
           Answers.destination(
-              route, outgoing.all(), declared ? outgoing.size() : -1, head.headers()));
+              route,
+              stream.destination(route),
+              outgoing.all(),
+              declared ? outgoing.size() : -1,
+              head.headers()));
     }
     if (decided.trailers()) {
       stream.tell(Answers.REQUEST_TRAILERS);

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param leaveAfterPick whether the proxy goes on alone once it has the request
  * @param seeds random bits for each request
  * @param readers one for each loop: a reader is not thread-safe
+ * @param destinations how proxies are told of them
  * @param tracing makes spans of requests; null for none
  */
 record StreamContext(
@@ -28,6 +29,7 @@ record StreamContext(
     OpenStreams streams,
     boolean leaveAfterPick,
     FastThreadLocal<RequestReader> readers,
+    Destinations destinations,
     @Nullable Tracing tracing) {
 
   RequestReader reader() {

@@ -115,7 +115,7 @@ class EnvoyFailOpenIT {
     backend.requests.removeIf(request -> request.start().startsWith("GET ")); // the picker's own
     RawHttp.Message got = backend.requests.remove();
     assertThat(got.text()).isEqualTo(body(size));
-    return !got.header(Answers.DESTINATION).isEmpty();
+    return !got.header(Destinations.NAME).isEmpty();
   }
 
   private int envoyPort() {

@@ -144,8 +144,7 @@ class EnvoyModesIT {
           assertThat(a.requests).isEmpty();
           assertThat(b.requests).isEmpty();
           assertThat(got.text()).isEqualTo(read ? body.replace("\"chat\"", "\"llama-v2\"") : body);
-          assertThat(got.header(Answers.DESTINATION))
-              .isEqualTo("127.0.0.1:" + picked.spec().port());
+          assertThat(got.header(Destinations.NAME)).isEqualTo("127.0.0.1:" + picked.spec().port());
           awaitEnd(picked.name, read, stream, seen, responseHeaders.equals("SEND"));
         }
       }

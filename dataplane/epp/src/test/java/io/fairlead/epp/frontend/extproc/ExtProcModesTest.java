@@ -75,7 +75,7 @@ class ExtProcModesTest {
     CommonResponse answer = proxy.answers.getLast().getRequestBody().getResponse();
     assertThat(set(answer))
         .containsExactlyInAnyOrderEntriesOf(
-            Map.of(Answers.DESTINATION, "10.0.0.1:8000", "content-length", length(LLAMA)));
+            Map.of(Destinations.NAME, "10.0.0.1:8000", "content-length", length(LLAMA)));
     assertThat(answer.getClearRouteCache()).isTrue();
     assertThat(answer.getBodyMutation().getBody().toStringUtf8()).isEqualTo(LLAMA);
     assertThat(proxy.answers.getLast().getDynamicMetadata().getFieldsMap()).containsKey("envoy.lb");
@@ -89,7 +89,7 @@ class ExtProcModesTest {
     tell(post(BUFFERED, DUPLEX), body(OTHER, true));
     CommonResponse answer = proxy.answers.getLast().getRequestBody().getResponse();
     assertThat(answer.hasBodyMutation()).isFalse();
-    assertThat(set(answer)).containsExactly(Map.entry(Answers.DESTINATION, "10.0.0.1:8000"));
+    assertThat(set(answer)).containsExactly(Map.entry(Destinations.NAME, "10.0.0.1:8000"));
   }
 
   @Test
@@ -139,7 +139,7 @@ class ExtProcModesTest {
     tell(post(NONE, DUPLEX));
     assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS");
     assertThat(set(proxy.answers.getFirst().getRequestHeaders().getResponse()))
-        .containsExactly(Map.entry(Answers.DESTINATION, "10.0.0.1:8000"));
+        .containsExactly(Map.entry(Destinations.NAME, "10.0.0.1:8000"));
     tell(REQUEST_TRAILERS);
     assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_TRAILERS");
     tell(status(200, false), responseBody("{}", true));

@@ -25,6 +25,7 @@ import io.fairlead.epp.director.BusyPool;
 import io.fairlead.epp.memory.BodyBudget;
 import io.grpc.Status;
 import io.netty.util.concurrent.DefaultEventExecutor;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
@@ -79,7 +80,7 @@ class ExtProcStreamTest {
     tell(body("", true));
 
     assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
-    assertThat(set(mutation())).containsExactly(Map.entry(Answers.DESTINATION, "10.0.0.1:8000"));
+    assertThat(set(mutation())).containsExactly(Map.entry(Destinations.NAME, "10.0.0.1:8000"));
     assertThat(proxy.answers.getFirst().getRequestHeaders().getResponse().getClearRouteCache())
         .isTrue();
     assertThat(
@@ -89,7 +90,7 @@ class ExtProcStreamTest {
                 .getDynamicMetadata()
                 .getFieldsOrThrow("envoy.lb")
                 .getStructValue()
-                .getFieldsOrThrow(Answers.DESTINATION)
+                .getFieldsOrThrow(Destinations.NAME)
                 .getStringValue())
         .isEqualTo("10.0.0.1:8000");
     assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(OTHER);
@@ -110,7 +111,7 @@ class ExtProcStreamTest {
             "6.6.6.6:6",
             "x-encoder-hosts-ports",
             "6.6.6.6:6",
-            Answers.DESTINATION,
+            Destinations.NAME,
             "6.6.6.6:6"),
         body(OTHER, true),
         status(200, true));
@@ -118,7 +119,7 @@ class ExtProcStreamTest {
     assertThat(set(mutation()))
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
-                Answers.DESTINATION,
+                Destinations.NAME,
                 "10.0.0.1:8000",
                 "x-prefiller-host-port",
                 "10.9.9.9:1",
@@ -140,7 +141,7 @@ class ExtProcStreamTest {
         .endpoints(endpoint("a", "10.0.0.1", 8000), endpoint("b", "fd00::2", 8000));
     tell(post(), body(OTHER, true));
 
-    String destinations = set(mutation()).getOrDefault(Answers.DESTINATION, "");
+    String destinations = set(mutation()).getOrDefault(Destinations.NAME, "");
     assertThat(destinations.split(",", -1))
         .containsExactlyInAnyOrder("10.0.0.1:8000", "[fd00::2]:8000");
     assertThat(
@@ -150,7 +151,7 @@ class ExtProcStreamTest {
                 .getDynamicMetadata()
                 .getFieldsOrThrow("envoy.lb")
                 .getStructValue()
-                .getFieldsOrThrow(Answers.DESTINATION)
+                .getFieldsOrThrow(Destinations.NAME)
                 .getStringValue())
         .isEqualTo(destinations);
   }
@@ -179,7 +180,7 @@ class ExtProcStreamTest {
       assertThat(refusal().getStatus().getCodeValue()).isEqualTo(503);
       assertThat(pool.events).containsExactly("rejected NO_READY_ENDPOINTS");
     } else {
-      assertThat(set(mutation())).containsExactly(Map.entry(Answers.DESTINATION, destination));
+      assertThat(set(mutation())).containsExactly(Map.entry(Destinations.NAME, destination));
     }
   }
 
@@ -237,6 +238,23 @@ class ExtProcStreamTest {
     assertThat(proxy.status).isEqualTo(Status.OK);
     assertThat(proxy.answers).hasSize(2 + messages);
     assertThat(pool.events).containsExactly("sent a", "left a");
+  }
+
+  /** A left request may be counted for long: its stream's objects would fill the heap. */
+  @Test
+  void nothingOfAStreamThatWasLeftIsKept() {
+    WeakReference<ExtProcStream> left = leftStream();
+    System.gc();
+    assertThat(left.get()).isNull();
+    assertThat(pool.active()).as("it is counted").isOne();
+  }
+
+  private WeakReference<ExtProcStream> leftStream() {
+    ExtProcStream leaving = stream(pool, new FakeProxy(), true);
+    leaving.onNext(Messages.read(post()));
+    leaving.onNext(Messages.read(body(OTHER, true)));
+    assertThat(leaving.isOver()).isTrue();
+    return new WeakReference<>(leaving);
   }
 
   @ParameterizedTest
@@ -418,7 +436,7 @@ class ExtProcStreamTest {
   void sendsRequestsWithoutBodyAnywhere() {
     tell(get());
     assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS");
-    assertThat(set(mutation())).containsExactly(Map.entry(Answers.DESTINATION, "10.0.0.1:8000"));
+    assertThat(set(mutation())).containsExactly(Map.entry(Destinations.NAME, "10.0.0.1:8000"));
     tell(status(200, true));
     assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
   }

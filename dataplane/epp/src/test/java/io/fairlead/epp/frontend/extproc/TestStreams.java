@@ -30,6 +30,7 @@ final class TestStreams {
             return new RequestReader();
           }
         },
+        new Destinations(),
         null);
   }
 
@@ -57,6 +58,7 @@ final class TestStreams {
         context.streams(),
         true,
         context.readers(),
+        context.destinations(),
         context.tracing());
   }
 
@@ -74,6 +76,7 @@ final class TestStreams {
         context.streams(),
         context.leaveAfterPick(),
         context.readers(),
+        context.destinations(),
         context.tracing());
   }
 }
