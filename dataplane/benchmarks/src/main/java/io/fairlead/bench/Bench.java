@@ -27,10 +27,11 @@ import org.openjdk.jmh.runner.options.TimeValue;
  */
 public final class Bench {
 
-  /** What the names of the commands stand for. */
+  /** What is run in turn where no name is given. */
   static final List<String> NAMES =
       List.of("decision", "read", "watch", "page", "hash", "lookup", "index", "reload");
 
+  /** What the names stand for. */
   private static final Map<String, String> CLASSES =
       Map.of(
           "decision", "DecisionBench",

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.UnsafeByteOperations;
 import com.google.protobuf.WireFormat;
+import io.envoyproxy.envoy.service.ext_proc.v3.HttpHeaders;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest.RequestCase;
 import java.io.IOException;
@@ -18,16 +19,19 @@ import java.io.IOException;
 record ProxyMessage(
     RequestCase content, WireHeaders headers, boolean headersAreAll, ProcessingRequest rest) {
 
-  private static final int REQUEST_HEADERS = tag(ProcessingRequest.REQUEST_HEADERS_FIELD_NUMBER);
-  private static final int RESPONSE_HEADERS = tag(ProcessingRequest.RESPONSE_HEADERS_FIELD_NUMBER);
+  private static final int REQUEST_HEADERS =
+      WireHeaders.tag(ProcessingRequest.REQUEST_HEADERS_FIELD_NUMBER);
+  private static final int RESPONSE_HEADERS =
+      WireHeaders.tag(ProcessingRequest.RESPONSE_HEADERS_FIELD_NUMBER);
 
-  /** In {@code HttpHeaders}. */
-  private static final int MAP = tag(1);
-
-  private static final int END_OF_STREAM = 3 << 3 | WireFormat.WIRETYPE_VARINT;
+  private static final int MAP = WireHeaders.tag(HttpHeaders.HEADERS_FIELD_NUMBER);
+  private static final int END_OF_STREAM =
+      HttpHeaders.END_OF_STREAM_FIELD_NUMBER << 3 | WireFormat.WIRETYPE_VARINT;
 
   /**
    * Reads a message, which must never be written again: bodies and headers stay where they are.
+   *
+   * <p>Fields of headers that are skipped are not looked into, nor whether texts are UTF-8.
    *
    * @throws IOException if it is none
    */
@@ -80,9 +84,5 @@ record ProxyMessage(
     ProcessingRequest parsed = ProcessingRequest.parser().parseFrom(in);
     in.checkLastTagWas(0);
     return parsed;
-  }
-
-  private static int tag(int field) {
-    return field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
   }
 }

@@ -1,8 +1,9 @@
 package io.fairlead.epp.frontend.extproc;
 
 import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
+import io.envoyproxy.envoy.config.core.v3.HeaderMap;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -16,18 +17,24 @@ final class WireHeaders {
 
   static final WireHeaders NONE = new WireHeaders(new byte[0]);
 
-  private static final int MAP_HEADERS = tag(1);
-  private static final int KEY = tag(1);
-  private static final int VALUE = tag(2);
-  private static final int RAW_VALUE = tag(3);
+  private static final int MAP_HEADERS = tag(HeaderMap.HEADERS_FIELD_NUMBER);
+  private static final int KEY = tag(HeaderValue.KEY_FIELD_NUMBER);
+  private static final int VALUE = tag(HeaderValue.VALUE_FIELD_NUMBER);
+  private static final int RAW_VALUE = tag(HeaderValue.RAW_VALUE_FIELD_NUMBER);
 
-  /** Numbers for each header: where its key begins and ends, and its value. */
-  private static final int NUMBERS = 4;
+  /** Numbers for each header: where its key begins and ends, its value, and its raw value. */
+  private static final int NUMBERS = 6;
+
+  private static final int VALUE_AT = 2;
+  private static final int RAW_VALUE_AT = 4;
 
   private static final int USUAL_HEADERS = 24;
 
+  /** Any number of so many digits is a {@code long}. */
+  private static final int MOST_DIGITS = 18;
+
   private final byte[] message;
-  private int[] places = new int[0];
+  private int[] ranges = new int[0];
   private int count;
 
   private WireHeaders(byte[] message) {
@@ -46,7 +53,7 @@ final class WireHeaders {
   }
 
   private void readMap(CodedInputStream in) throws IOException {
-    places = new int[USUAL_HEADERS * NUMBERS];
+    ranges = new int[USUAL_HEADERS * NUMBERS];
     int outer = in.pushLimit(in.readRawVarint32());
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (tag == MAP_HEADERS) {
@@ -59,20 +66,18 @@ final class WireHeaders {
   }
 
   private void readHeader(CodedInputStream in) throws IOException {
-    if (count * NUMBERS == places.length) {
-      places = Arrays.copyOf(places, 2 * places.length);
+    if (count * NUMBERS == ranges.length) {
+      ranges = Arrays.copyOf(ranges, 2 * ranges.length);
     }
     int at = count++ * NUMBERS;
     int outer = in.pushLimit(in.readRawVarint32());
-    boolean raw = false;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       if (tag == KEY) {
         readBytes(in, at);
+      } else if (tag == VALUE) {
+        readBytes(in, at + VALUE_AT);
       } else if (tag == RAW_VALUE) {
-        readBytes(in, at + 2);
-        raw = places[at + 3] > places[at + 2];
-      } else if (tag == VALUE && !raw) {
-        readBytes(in, at + 2);
+        readBytes(in, at + RAW_VALUE_AT);
       } else {
         in.skipField(tag);
       }
@@ -82,15 +87,13 @@ final class WireHeaders {
 
   private void readBytes(CodedInputStream in, int at) throws IOException {
     int length = in.readRawVarint32();
-    if (length < 0) {
-      throw new InvalidProtocolBufferException("a header's length is negative");
-    }
-    places[at] = in.getTotalBytesRead();
+    ranges[at] = in.getTotalBytesRead();
     in.skipRawBytes(length);
-    places[at + 1] = in.getTotalBytesRead();
+    ranges[at + 1] = in.getTotalBytesRead();
   }
 
-  private static int tag(int field) {
+  /** What stands before a field of bytes or a message. */
+  static int tag(int field) {
     return field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
   }
 
@@ -102,11 +105,18 @@ final class WireHeaders {
 
   /** First value of a header. Proxies fill {@code raw_value}, older ones {@code value}. */
   @Nullable String first(String name) {
-    int at = find(name);
-    return at < 0
-        ? null
-        : new String(
-            message, places[at + 2], places[at + 3] - places[at + 2], StandardCharsets.UTF_8);
+    int header = find(name);
+    if (header < 0) {
+      return null;
+    }
+    int at = valueOf(header);
+    return new String(message, ranges[at], ranges[at + 1] - ranges[at], StandardCharsets.UTF_8);
+  }
+
+  /** Where the ends of what a header says are. */
+  private int valueOf(int header) {
+    int raw = header + RAW_VALUE_AT;
+    return ranges[raw + 1] > ranges[raw] ? raw : header + VALUE_AT;
   }
 
   boolean has(String name) {
@@ -115,12 +125,17 @@ final class WireHeaders {
 
   /** A header that holds a number, or -1 if it is missing or holds none. */
   long number(String name) {
-    int at = find(name);
-    if (at < 0 || places[at + 3] == places[at + 2] || places[at + 3] - places[at + 2] > 18) {
+    int header = find(name);
+    if (header < 0) {
+      return -1;
+    }
+    int start = ranges[valueOf(header)];
+    int end = ranges[valueOf(header) + 1];
+    if (start == end || end - start > MOST_DIGITS) {
       return -1;
     }
     long number = 0;
-    for (int i = places[at + 2]; i < places[at + 3]; i++) {
+    for (int i = start; i < end; i++) {
       int digit = message[i] - '0';
       if (digit < 0 || digit > 9) {
         return -1;
@@ -132,7 +147,7 @@ final class WireHeaders {
 
   private int find(String name) {
     for (int at = 0; at < count * NUMBERS; at += NUMBERS) {
-      if (places[at + 1] - places[at] == name.length() && isNamed(places[at], name)) {
+      if (ranges[at + 1] - ranges[at] == name.length() && isNamed(ranges[at], name)) {
         return at;
       }
     }

@@ -251,6 +251,9 @@ class RandomAbortsIT {
         .isEmpty();
     assertThat(stages)
         .allMatch(stage -> left.getOrDefault(stage, new LongAdder()).sum() > asked / 100);
+    assertThat(answers.getOrDefault("200", new LongAdder()).sum())
+        .as("whole answers to clients that stay: nine in ten of their servers give one")
+        .isGreaterThan(left.getOrDefault(Stage.NEVER, new LongAdder()).sum() * 3 / 4);
     assertThat(direct()).isLessThan(early[0] + KEPT_BYTES);
   }
 
