@@ -265,13 +265,6 @@ public final class Engine {
         : scheduler.slots.names(adapter -> adapter.running);
   }
 
-  /** Adapters that requests wait for, by name. */
-  public List<String> waitingAdapters() {
-    return profile.adapterSlots() == 0
-        ? List.of()
-        : scheduler.slots.names(adapter -> adapter.waiting);
-  }
-
   /** Time so far in which a step ran. */
   public long busyNanos() {
     return stepEnd == IDLE ? busy : busy + now - stepBegan;

@@ -42,7 +42,8 @@ public interface EngineListener {
   /**
    * A step has ended, and {@link Engine#published} is of its end.
    *
-   * @param tokens what it computed: prompt tokens, and one for each request that decoded
+   * @param tokens what it put out: one for each output token, and with the first of a request the
+   *     prompt tokens that were computed for it, in this step or before
    */
   default void stepped(int tokens, long time) {}
 }

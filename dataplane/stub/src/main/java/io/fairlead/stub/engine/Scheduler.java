@@ -22,6 +22,7 @@ final class Scheduler {
   final Admission admission;
   final Totals totals = new Totals();
   private long step;
+  private int stepTokens;
 
   /** Who is told. */
   interface Events {
@@ -97,9 +98,9 @@ final class Scheduler {
     pool.forget();
   }
 
-  /** Tokens that the step computes, or that the last one has computed. */
+  /** What the last step has put out; see {@link EngineListener#stepped}. */
   int stepTokens() {
-    return plan.tokens();
+    return stepTokens;
   }
 
   int running() {
@@ -175,6 +176,7 @@ final class Scheduler {
       totals.transferredTokens += there - sequence.computed;
       sequence.computed = there;
     }
+    sequence.givenTokens = sequence.computed;
     events.admitted(sequence);
   }
 
@@ -187,6 +189,7 @@ final class Scheduler {
   }
 
   private void endDecodes() {
+    stepTokens = batch.decoding();
     totals.outputTokens += batch.decoding();
     if (everyToken) {
       List<Sequence> decodes = batch.decodes();
@@ -218,6 +221,7 @@ final class Scheduler {
       }
       totals.outputTokens++;
       int n = ++sequence.generated;
+      stepTokens += n == 1 ? 1 + sequence.promptTokens - sequence.givenTokens : 1;
       if (n < sequence.outputTokens) {
         batch.decodeFirst(step);
       } else {

@@ -37,6 +37,9 @@ final class Sequence {
   /** Prompt tokens found in the cache at the first admission; -1 before it. */
   int cachedTokens = -1;
 
+  /** Prompt tokens that needed no computing at the first admission: cached, or transferred. */
+  int givenTokens;
+
   /** Tokens computed elsewhere that come with the next admission. */
   int transferredTokens;
 

@@ -40,6 +40,16 @@ final class BlockHasher {
     }
   }
 
+  /** Something that is no text: so many tokens, which are the same for the same content only. */
+  void addMedia(String content, int tokens) {
+    for (byte b : content.getBytes(StandardCharsets.UTF_8)) {
+      mix(b);
+    }
+    for (int i = 0; i < tokens * BYTES_PER_TOKEN; i++) {
+      add((byte) 0);
+    }
+  }
+
   /** Tokens so far, the last one perhaps not full; never 0, as no prompt is without a token. */
   int tokens() {
     return (int) Math.clamp(Math.ceilDiv(bytes, BYTES_PER_TOKEN), 1L, Integer.MAX_VALUE);

@@ -26,7 +26,7 @@ final class CacheConfig {
         is_attention_free="False",\
         kv_cache_dtype_skip_layers="[]",\
         kv_cache_layout="None",\
-        kv_cache_max_concurrency="%.2f",\
+        kv_cache_max_concurrency="%s",\
         kv_cache_memory_bytes="None",\
         kv_cache_size_tokens="%d",\
         kv_offloading_backend="native",\

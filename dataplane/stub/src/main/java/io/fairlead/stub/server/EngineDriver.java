@@ -71,8 +71,12 @@ final class EngineDriver implements EngineListener {
   /** Begins a completion; the reply hears of it until it ends or is cancelled. */
   Submitted submit(CompletionRequest request, Reply reply) {
     var submitted = new Submitted(nextId, request.choices().size());
+    ServingTimes.Prompt prompt = times.prompt(request.n());
     for (int i = 0; i < submitted.count; i++) {
-      submit(request, i, reply);
+      if (i > 0 && i % request.n() == 0) {
+        prompt = times.prompt(request.n());
+      }
+      submit(request, i, prompt, reply);
     }
     if (!stalled) {
       arm();
@@ -81,14 +85,12 @@ final class EngineDriver implements EngineListener {
     return submitted;
   }
 
-  private void submit(CompletionRequest request, int index, Reply reply) {
+  private void submit(CompletionRequest request, int index, ServingTimes.Prompt of, Reply reply) {
     CompletionRequest.Choice choice = request.choices().get(index);
     long id = nextId++;
     int prompt = choice.promptTokens();
     int output = request.outputTokens();
-    choices.put(
-        id,
-        new Choice(reply, index, times.sequence(prompt, output, request.n(), System.nanoTime())));
+    choices.put(id, new Choice(reply, index, of.sequence(prompt, output, System.nanoTime())));
     EngineRequest asked =
         new EngineRequest(id, choice.blocks(), prompt, output).withAdapter(request.adapter());
     if (stalled) {
@@ -100,7 +102,10 @@ final class EngineDriver implements EngineListener {
 
   void cancel(Submitted submitted) {
     for (long id = submitted.first; id < submitted.first + submitted.count; id++) {
-      choices.remove(id);
+      Choice left = choices.remove(id);
+      if (left != null) {
+        left.times.aborted();
+      }
       if (held.remove(id) == null) {
         engine.cancel(now(), id);
       }

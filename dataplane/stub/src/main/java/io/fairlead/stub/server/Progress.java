@@ -4,6 +4,7 @@ package io.fairlead.stub.server;
 final class Progress {
 
   private final int outputTokens;
+  private final int n;
   private final int[] tokens;
   private final boolean[] ended;
   private int cachedTokens;
@@ -11,6 +12,7 @@ final class Progress {
 
   Progress(CompletionRequest request) {
     outputTokens = request.outputTokens();
+    n = request.n();
     open = request.choices().size();
     tokens = new int[open];
     ended = new boolean[open];
@@ -22,7 +24,10 @@ final class Progress {
 
   void first(int choice, int cachedTokens) {
     tokens[choice] = 1;
-    this.cachedTokens += cachedTokens;
+    // A prompt's tokens are counted once, and so are those that its other choices find again.
+    if (choice % n == 0) {
+      this.cachedTokens += cachedTokens;
+    }
   }
 
   void token(int choice, int n) {
@@ -57,7 +62,7 @@ final class Progress {
     return all;
   }
 
-  /** Prompt tokens that were cached. */
+  /** Tokens of all prompts that were cached when the first choice of each was admitted. */
   int cachedTokens() {
     return cachedTokens;
   }

@@ -16,6 +16,12 @@ final class Prompt {
   private static final Set<String> TEXT_PARTS =
       Set.of("text", "input_text", "output_text", "refusal", "thinking");
 
+  /**
+   * What an image, a sound or a file costs. A real model's cost follows from what it shows, which
+   * nobody looks at here, and not from the length of its Base64.
+   */
+  static final int MEDIA_TOKENS = 1_024;
+
   private final Supplier<BlockHasher> hashers;
   private final boolean multimodal;
 
@@ -49,12 +55,16 @@ final class Prompt {
     JsonNode instructions = root.path("instructions");
     if (instructions.isTextual()) {
       hasher.add("system\n" + instructions.textValue() + "\n");
+    } else if (!instructions.isMissingNode() && !instructions.isNull()) {
+      throw new InvalidField("instructions", "a string is needed");
     }
     JsonNode input = root.path("input");
     if (input.isTextual()) {
       hasher.add("user\n" + input.textValue() + "\n");
-    } else {
+    } else if (input.isArray() && !input.isEmpty()) {
       addMessages(hasher, "input", input);
+    } else {
+      throw new InvalidField("input", "a string or a list of at least one message is needed");
     }
     hasher.add("assistant\n");
     return hasher;
@@ -90,9 +100,13 @@ final class Prompt {
 
   private void addPart(BlockHasher hasher, JsonNode part, String field) {
     JsonNode type = part.path("type");
-    if (!multimodal && type.isTextual() && !TEXT_PARTS.contains(type.textValue())) {
-      throw new InvalidField(
-          field, "a part is of type " + type + ", but this is not a multimodal model");
+    if (type.isTextual() && !TEXT_PARTS.contains(type.textValue())) {
+      if (!multimodal) {
+        throw new InvalidField(
+            field, "a part is of type " + type + ", but this is not a multimodal model");
+      }
+      hasher.addMedia(part.toString(), MEDIA_TOKENS);
+      return;
     }
     JsonNode text = part.path("text");
     hasher.add(text.isTextual() ? text.textValue() : part.toString());

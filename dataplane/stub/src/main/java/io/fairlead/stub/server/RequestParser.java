@@ -34,6 +34,9 @@ final class RequestParser {
                   .build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
+  /** vLLM's {@code VLLM_MAX_N_SEQUENCES}. */
+  private static final int MAX_CHOICES = 16_384;
+
   private final ModelServerConfig config;
   private final ServedModels models;
 
@@ -80,23 +83,32 @@ final class RequestParser {
     boolean stream = bool(root, "stream", "stream");
     boolean includeUsage =
         bool(root.path("stream_options"), "include_usage", "stream_options.include_usage");
-    int n = api == Api.RESPONSES ? 1 : integer(root, "n", 1);
-    temperature(root.path("temperature"));
-    if (api == Api.CHAT) {
-      tools(root);
+    boolean greedy = temperature(root.path("temperature")) == 0;
+    int n = api == Api.RESPONSES ? 1 : choicesOfEachPrompt(root, greedy);
+    switch (api) {
+      case CHAT -> tools(root);
+      case RESPONSES -> onlyOneTurn(root);
+      case COMPLETIONS -> {}
     }
-    int asked = askedTokens(api, root);
+    String limit = limitField(api, root);
+    int asked = integer(root, limit, 0);
     int blockTokens = config.profile().blockTokens();
     var prompt =
         new Prompt(() -> new BlockHasher(model.textValue(), blockTokens), config.multimodal());
     List<BlockHasher> prompts = prompt.read(api, root);
+    if ((long) prompts.size() * n > MAX_CHOICES) {
+      throw new InvalidField(
+          n > 1 ? "n" : api.promptField(),
+          "at most %d choices are given to a request, but %d prompts with n = %d were sent"
+              .formatted(MAX_CHOICES, prompts.size(), n));
+    }
     int most = prompts.stream().mapToInt(BlockHasher::tokens).max().orElseThrow();
     int context = config.maxModelLen();
     if (most >= context || asked > context - most) {
       return ApiError.badRequest(
           "This model's maximum context length is %d tokens, but %d prompt and %d output tokens were asked for."
               .formatted(context, most, Math.max(1, asked)),
-          most >= context ? api.promptField() : "max_tokens");
+          most >= context ? api.promptField() : limit);
     }
     int outputTokens = asked > 0 ? asked : Math.min(config.defaultMaxTokens(), context - most);
     return new CompletionRequest(
@@ -121,23 +133,49 @@ final class RequestParser {
     return choices;
   }
 
-  /** Output tokens asked for; 0 if the request doesn't say. */
-  private static int askedTokens(Api api, JsonNode root) {
-    return switch (api) {
-      case RESPONSES -> integer(root, "max_output_tokens", 0);
-      case CHAT, COMPLETIONS ->
-          integer(root, "max_completion_tokens", integer(root, "max_tokens", 0));
-    };
+  /** The field that says how many output tokens are asked for; the old name is still read. */
+  private static String limitField(Api api, JsonNode root) {
+    if (api == Api.RESPONSES) {
+      return "max_output_tokens";
+    }
+    return root.hasNonNull("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
   }
 
-  private static void temperature(JsonNode temperature) {
+  private static int choicesOfEachPrompt(JsonNode root, boolean greedy) {
+    int n = integer(root, "n", 1);
+    if (n > MAX_CHOICES) {
+      throw new InvalidField("n", "at most " + MAX_CHOICES + " is allowed, got " + n);
+    }
+    if (n > 1 && greedy) {
+      throw new InvalidField("n", "must be 1 when using greedy sampling (temperature 0), got " + n);
+    }
+    return n;
+  }
+
+  /** A response is one text to one input: nothing is stored, and no tool is called. */
+  private static void onlyOneTurn(JsonNode root) {
+    if (root.hasNonNull("previous_response_id")) {
+      throw new InvalidField(
+          "previous_response_id", "no response is stored here; send the conversation as input");
+    }
+    if (bool(root, "background", "background")) {
+      throw new InvalidField("background", "no response is stored here; leave it out");
+    }
+    if (!root.path("tools").isEmpty()) {
+      throw new InvalidField("tools", "there are none on this path; leave them out");
+    }
+  }
+
+  /** NaN if the request doesn't say. */
+  private static double temperature(JsonNode temperature) {
     if (temperature.isMissingNode() || temperature.isNull()) {
-      return;
+      return Double.NaN;
     }
     double value = temperature.asDouble(Double.NaN);
     if (!temperature.isNumber() || !(value >= 0 && value <= 2)) {
       throw new InvalidField("temperature", "a number in 0..2 is needed");
     }
+    return value;
   }
 
   /** A named tool and none need no parser of the model's calls. */

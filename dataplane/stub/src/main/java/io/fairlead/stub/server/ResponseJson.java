@@ -8,6 +8,9 @@ final class ResponseJson {
 
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
+  /** Of the message, cut short or not: the API has no "cancelled" for it. */
+  static final String ITEM_STATUS = "incomplete";
+
   private final CompletionRequest request;
   private final String id;
   private final String itemId;
@@ -20,9 +23,13 @@ final class ResponseJson {
     this.createdSeconds = createdSeconds;
   }
 
-  /** How every answer of this server ends: after as many tokens as were asked for. */
-  String status() {
-    return "incomplete";
+  /** How the answer ends: after as many tokens as were asked for, unless the server stops. */
+  String status(Progress progress) {
+    return cutShort(progress) ? "cancelled" : "incomplete";
+  }
+
+  private static boolean cutShort(Progress progress) {
+    return progress.finishReason(0).equals("abort");
   }
 
   ObjectNode begun() {
@@ -32,10 +39,14 @@ final class ResponseJson {
   }
 
   ObjectNode whole(Progress progress) {
-    ObjectNode root = root(status());
-    root.putObject("incomplete_details").put("reason", "max_output_tokens");
+    ObjectNode root = root(status(progress));
+    if (cutShort(progress)) {
+      root.putNull("incomplete_details");
+    } else {
+      root.putObject("incomplete_details").put("reason", "max_output_tokens");
+    }
     int output = progress.allTokens();
-    root.putArray("output").add(message(status(), Filler.text(output)));
+    root.putArray("output").add(message(ITEM_STATUS, Filler.text(output)));
     ObjectNode usage = root.putObject("usage");
     usage.put("input_tokens", request.promptTokens());
     // Unlike with the other paths vLLM tells this always.

@@ -40,6 +40,8 @@ final class ServingTimes {
   private final Histogram decoding;
   private final Histogram preemptions;
   private final Histogram computedTokens;
+  private long completed;
+  private long aborted;
 
   ServingTimes(int maxModelLen) {
     promptTokens = tokens("request_prompt_tokens", "Prompt tokens.", maxModelLen);
@@ -103,21 +105,59 @@ final class ServingTimes {
         computedTokens);
   }
 
+  /** A step ended; like vLLM, those that only computed a part of a prompt are left out. */
   void stepped(int tokens) {
-    stepTokens.observe(tokens);
+    if (tokens > 0) {
+      stepTokens.observe(tokens);
+    }
   }
 
-  /** The times of one sequence, from its arrival on. */
-  Sequence sequence(int prompt, int output, int n, long nanos) {
-    return new Sequence(prompt, output, n, nanos);
+  /** Sequences that have put out all of their tokens. */
+  long completed() {
+    return completed;
+  }
+
+  /** Sequences that were given up. */
+  long aborted() {
+    return aborted;
+  }
+
+  /** A prompt for {@code n} choices, each of which is a sequence. */
+  Prompt prompt(int n) {
+    return new Prompt(n);
+  }
+
+  /** One prompt of a request. */
+  final class Prompt {
+
+    private final int n;
+    private int open;
+
+    private Prompt(int n) {
+      this.n = n;
+      open = n;
+    }
+
+    /** The times of one of its sequences, from its arrival on. */
+    Sequence sequence(int prompt, int output, long nanos) {
+      return new Sequence(this, prompt, output, nanos);
+    }
+
+    /** What is asked for is told once for all choices, when the last has put out its tokens. */
+    private void finishedOne(int output) {
+      if (--open == 0) {
+        mostOutputTokens.observe(output);
+        choices.observe(n);
+      }
+    }
   }
 
   /** One sequence on its way through the engine; times are wall nanoseconds. */
   final class Sequence {
 
+    private final Prompt of;
     private final int prompt;
     private final int output;
-    private final int n;
     private final long arrived;
     private long admitted;
     private long first;
@@ -125,10 +165,10 @@ final class ServingTimes {
     private int cached;
     private int setBack;
 
-    private Sequence(int prompt, int output, int n, long arrived) {
+    private Sequence(Prompt of, int prompt, int output, long arrived) {
+      this.of = of;
       this.prompt = prompt;
       this.output = output;
-      this.n = n;
       this.arrived = arrived;
     }
 
@@ -154,10 +194,10 @@ final class ServingTimes {
 
     /** It has put out all of its tokens. */
     void finished() {
+      completed++;
+      of.finishedOne(output);
       promptTokens.observe(prompt);
       outputTokens.observe(output);
-      mostOutputTokens.observe(output);
-      choices.observe(n);
       maxTokens.observe(output);
       endToEnd.observe(seconds(arrived, last));
       queued.observe(seconds(arrived, admitted));
@@ -167,6 +207,11 @@ final class ServingTimes {
       perOutputToken.observe(seconds(first, last) / Math.max(1, output - 1));
       preemptions.observe(setBack);
       computedTokens.observe(prompt - cached);
+    }
+
+    /** Nobody waits for its tokens any more. */
+    void aborted() {
+      aborted++;
     }
 
     private static double seconds(long from, long to) {

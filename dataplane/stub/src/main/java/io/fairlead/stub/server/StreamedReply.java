@@ -43,9 +43,11 @@ final class StreamedReply implements Reply {
 
   @Override
   public void end(int choice) {
-    endChoice(choice);
     if (progress.end(choice)) {
+      exchange.write(lastEvent(choice));
       endStream();
+    } else {
+      exchange.writeAndFlush(lastEvent(choice));
     }
   }
 
@@ -63,16 +65,16 @@ final class StreamedReply implements Reply {
     begin();
     for (int i = 0; i < progress.choices(); i++) {
       if (!progress.ended(i)) {
-        endChoice(i);
+        exchange.write(lastEvent(i));
       }
     }
     endStream();
   }
 
-  private void endChoice(int choice) {
+  private HttpContent lastEvent(int choice) {
     int tokens = progress.tokens(choice);
     String rest = tokens == request.outputTokens() ? Filler.word(tokens) : "";
-    exchange.write(event(json.textChunk(choice, rest, progress.finishReason(choice))));
+    return event(json.textChunk(choice, rest, progress.finishReason(choice)));
   }
 
   private void endStream() {

@@ -74,7 +74,7 @@ final class StreamedResponse implements Reply {
     String text = Filler.text(progress.allTokens());
     exchange.write(event("response.output_text.done", json.text(text)));
     exchange.write(event("response.content_part.done", json.part(text)));
-    exchange.write(event("response.output_item.done", json.item(json.status(), text)));
+    exchange.write(event("response.output_item.done", json.item(ResponseJson.ITEM_STATUS, text)));
     exchange.write(event("response.completed", json.about(json.whole(progress))));
     exchange.endStream();
   }

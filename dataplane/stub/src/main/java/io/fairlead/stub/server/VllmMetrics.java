@@ -5,7 +5,7 @@ import io.fairlead.stub.engine.SchedulerStats;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** As vLLM 0.32 tells them, with every family of its page. */
+/** As vLLM 0.32 tells them, with every {@code vllm:} family of its page. */
 final class VllmMetrics implements MetricsPage {
 
   private final ModelServerConfig config;
@@ -36,7 +36,7 @@ final class VllmMetrics implements MetricsPage {
     }
     load(page, engine, published);
     tokens(page, published);
-    requests(page, stats);
+    requests(page, times);
     for (Histogram each : times.all()) {
       each.write(page, "engine=\"0\"", model, startSeconds);
     }
@@ -100,16 +100,16 @@ final class VllmMetrics implements MetricsPage {
     counter(page, "vllm:generation_tokens", "Output tokens.", (double) published.outputTokens());
   }
 
-  private void requests(PageText page, ServerStats stats) {
+  private void requests(PageText page, ServingTimes times) {
     String name = "vllm:request_success";
     Map<String, Double> ended =
         ordered(
             "stop",
             0,
             "length",
-            stats.completed(),
+            times.completed(),
             "abort",
-            stats.cancelled(),
+            times.aborted(),
             "error",
             0,
             "repetition",

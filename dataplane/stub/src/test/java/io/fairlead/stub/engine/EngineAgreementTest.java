@@ -218,7 +218,7 @@ final class EngineAgreementTest {
           engine.preemptions(),
           engine.adapterLoads(),
           engine.runningAdapters(),
-          engine.waitingAdapters(),
+          engine.scheduler().slots.names(adapter -> adapter.waiting),
           engine.published());
     }
   }

@@ -285,7 +285,8 @@ final class EngineTest {
     engine.submit(0, new EngineRequest(3, NO_BLOCKS, 4, 1).withAdapter("french"));
     engine.advance(1_000_000);
     assertThat(engine.runningAdapters()).containsExactly("french");
-    assertThat(engine.waitingAdapters()).containsExactly("poetry");
+    assertThat(engine.scheduler().slots.names(adapter -> adapter.waiting))
+        .containsExactly("poetry");
     run(engine);
 
     assertThat(effects.firstAt(3)).isEqualTo(2_000_000L);

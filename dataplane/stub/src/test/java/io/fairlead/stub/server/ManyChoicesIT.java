@@ -64,6 +64,129 @@ final class ManyChoicesIT {
     assertThat(answer.body()).contains("prompt: a string, a list of token ids");
   }
 
+  @ParameterizedTest
+  @CsvSource({"1, 0, 200", "2, 0, 400", "2, 0.001, 200", "2, 1, 200"})
+  void aGreedyRequestHasOneChoice(int n, double temperature, int status) throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant());
+    String body =
+        "{\"model\":\"m\",\"max_tokens\":1,\"n\":%d,\"temperature\":%s,\"prompt\":\"abc\"}"
+            .formatted(n, temperature);
+    assertThat(STUBS.post(server, COMPLETIONS, body).statusCode()).isEqualTo(status);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"16384, 200", "16385, 400"})
+  void choicesOfAllPromptsTogetherAreBounded(int choices, int status) throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant());
+    // 16,384 = 4,096 prompts of 4 choices, 16,385 = 3,277 of 5.
+    int n = choices % 4 == 0 ? 4 : 5;
+    String prompts = "[" + "[1],".repeat(choices / n - 1) + "[1]]";
+    var answer =
+        STUBS.post(
+            server,
+            COMPLETIONS,
+            "{\"model\":\"m\",\"max_tokens\":1,\"n\":%d,\"prompt\":%s}".formatted(n, prompts));
+    assertThat(answer.statusCode()).isEqualTo(status);
+    if (status == 400) {
+      assertThat(json(answer.body()).at("/error/param").textValue()).isEqualTo("n");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "3, 1", "1, 2", "3, 2"})
+  void cachedTokensAreCountedOncePerPrompt(int n, int prompts) throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant().promptTokensDetails(true));
+    String prompt =
+        "[\"%s\"%s]".formatted("a".repeat(400), prompts == 1 ? "" : ",\"" + "b".repeat(400) + "\"");
+    String body = "{\"model\":\"m\",\"max_tokens\":2,\"n\":%d,\"prompt\":%s}".formatted(n, prompt);
+    JsonNode cold = json(STUBS.post(server, COMPLETIONS, body).body()).path("usage");
+    JsonNode warm = json(STUBS.post(server, COMPLETIONS, body).body()).path("usage");
+    assertThat(cold.path("prompt_tokens").intValue()).isEqualTo(100 * prompts);
+    assertThat(cold.at("/prompt_tokens_details/cached_tokens").intValue()).isZero();
+    // Six full blocks of 16 tokens.
+    assertThat(warm.at("/prompt_tokens_details/cached_tokens").intValue()).isEqualTo(96 * prompts);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"max_tokens", "max_completion_tokens"})
+  void theLimitThatWasSentIsNamed(String field) throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant());
+    String body = Stubs.chat("m", 420_000).replace("max_tokens", field);
+    var answer = STUBS.post(server, Stubs.CHAT, body);
+    assertThat(json(answer.body()).at("/error/param").textValue()).isEqualTo(field);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "previous_response_id | \"input\":\"x\",\"previous_response_id\":\"resp_1\" | no response is stored here",
+        "background | \"input\":\"x\",\"background\":true | no response is stored here",
+        "tools | \"input\":\"x\",\"tools\":[{\"type\":\"function\"}] | leave them out",
+        "instructions | \"input\":\"x\",\"instructions\":[\"y\"] | a string is needed",
+        "input | \"instructions\":\"y\" | a string or a list of at least one message is needed",
+        "max_output_tokens | \"input\":\"x\",\"max_output_tokens\":420000 | maximum context length"
+      })
+  void whatAResponseCannotHonourIsNamed(String field, String fields, String message)
+      throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant());
+    var answer = STUBS.post(server, RESPONSES, "{\"model\":\"m\"," + fields + "}");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    JsonNode error = json(answer.body()).path("error");
+    assertThat(error.path("param").textValue()).isEqualTo(field);
+    assertThat(error.path("message").textValue()).contains(message);
+  }
+
+  @Test
+  void absentValuesOfAResponseAreTaken() throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant());
+    String body =
+        """
+        {"model": "m", "input": "x", "previous_response_id": null, "background": false, "tools": [],
+         "instructions": null}
+        """;
+    assertThat(STUBS.post(server, RESPONSES, body).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void anImageCountsAsMuchWhateverItsBytes() throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant().multimodal(true).promptTokensDetails(true));
+    JsonNode one = image(server, "A".repeat(1 << 20));
+    JsonNode again = image(server, "A".repeat(1 << 20));
+    JsonNode other = image(server, "B".repeat(1 << 20));
+    // "user\n", the image, "Hello\nassistant\n": 21 bytes of text, four to a token.
+    assertThat(one.path("prompt_tokens").intValue()).isEqualTo(1_024 + 6);
+    assertThat(again.at("/prompt_tokens_details/cached_tokens").intValue()).isEqualTo(1_024);
+    assertThat(other.path("prompt_tokens").intValue()).isEqualTo(1_024 + 6);
+    assertThat(other.at("/prompt_tokens_details/cached_tokens").intValue()).isZero();
+  }
+
+  private static JsonNode image(ModelServer server, String base64) throws Exception {
+    String body =
+        """
+        {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": [
+         {"type": "image_url", "image_url": {"url": "data:image/png;base64,%s"}},
+         {"type": "text", "text": "Hello"}]}]}
+        """
+            .formatted(base64);
+    var answer = STUBS.post(server, Stubs.CHAT, body);
+    assertThat(answer.statusCode()).isEqualTo(200);
+    return json(answer.body()).path("usage");
+  }
+
+  @Test
+  void aResponseOfAServerThatStopsIsCancelled() throws Exception {
+    ModelServer server = STUBS.start(Stubs.slow());
+    var call =
+        STUBS.send(
+            server, RESPONSES, "{\"model\":\"m\",\"input\":\"Hello\",\"max_output_tokens\":9000}");
+    await().until(() -> server.stats().running() == 1);
+    server.close();
+    JsonNode body = json(call.get().body());
+    assertThat(body.path("status").textValue()).isEqualTo("cancelled");
+    assertThat(body.path("incomplete_details").isNull()).isTrue();
+  }
+
   @Test
   void choicesOfAStreamAreToldApart() throws Exception {
     ModelServer server = STUBS.start(Stubs.instant());
@@ -141,6 +264,7 @@ final class ManyChoicesIT {
     JsonNode body = json(answer.body());
     assertThat(body.path("object").textValue()).isEqualTo("response");
     assertThat(body.at("/output/0/content/0/text").textValue()).isEqualTo("the sea ran ");
+    assertThat(body.path("status").textValue()).isEqualTo("incomplete");
     assertThat(body.at("/incomplete_details/reason").textValue()).isEqualTo("max_output_tokens");
     assertThat(body.path("usage").toString())
         .isEqualTo(

@@ -64,7 +64,8 @@ final class VllmPageIT {
     assertThat(of(server, "time_to_first_token_seconds_count")).isEqualTo(3);
     assertThat(of(server, "inter_token_latency_seconds_count")).isEqualTo(3);
     assertThat(of(server, "iteration_tokens_total_count")).isEqualTo(6);
-    assertThat(of(server, "iteration_tokens_total_sum")).isEqualTo(18 + 3);
+    // vLLM's counts the first token of each prefill too.
+    assertThat(of(server, "iteration_tokens_total_sum")).isEqualTo(18 + 6);
     // Six steps of at least 6.4 ms, at a tenth of the time.
     assertThat(of(server, "e2e_request_latency_seconds_sum")).isBetween(0.0018, 30.0);
     assertThat(of(server, "request_decode_time_seconds_sum"))
@@ -74,6 +75,60 @@ final class VllmPageIT {
                 server,
                 "vllm:request_generation_tokens_bucket{engine=\"0\",le=\"2.0\",model_name=\"m\"}"))
         .isEqualTo(2);
+  }
+
+  @Test
+  void stepsCountWhatWasComputedOfPromptsAndPutOut() throws Exception {
+    // So few blocks that some are set back and computed again, and prompts of several steps.
+    ModelServer server =
+        STUBS.start(
+            Stubs.instant()
+                .profile(EngineProfile.named("h100-8b").withKvTokens(16_000))
+                .maxModelLen(16_000));
+    String body =
+        "{\"model\":\"m\",\"max_tokens\":3000,\"n\":5,\"prompt\":\"%s\"}"
+            .formatted("long ".repeat(8_000));
+    assertThat(STUBS.post(server, "/v1/completions", body).statusCode()).isEqualTo(200);
+
+    assertThat(of(server, "num_preemptions_total")).isPositive();
+    double computed =
+        STUBS.metric(
+            server,
+            "vllm:prompt_tokens_by_source_total{engine=\"0\",model_name=\"m\",source=\"local_compute\"}");
+    assertThat(computed).isPositive();
+    assertThat(of(server, "iteration_tokens_total_sum"))
+        .isEqualTo(computed + of(server, "generation_tokens_total"));
+  }
+
+  @Test
+  void choicesAreCountedEachAndWhatWasAskedForOnce() throws Exception {
+    ModelServer server = STUBS.start(Stubs.instant());
+    STUBS.post(
+        server,
+        "/v1/completions",
+        "{\"model\":\"m\",\"max_tokens\":4,\"n\":3,\"prompt\":[\"abc\",\"def\"]}");
+
+    assertThat(ended(server, "length")).isEqualTo(6);
+    assertThat(of(server, "request_generation_tokens_count")).isEqualTo(6);
+    assertThat(of(server, "request_params_n_count")).isEqualTo(2);
+    assertThat(of(server, "request_params_n_sum")).isEqualTo(6);
+    assertThat(of(server, "request_max_num_generation_tokens_count")).isEqualTo(2);
+    assertThat(of(server, "request_max_num_generation_tokens_sum")).isEqualTo(8);
+    assertThat(ended(server, "abort")).isZero();
+  }
+
+  @Test
+  void everyChoiceOfAClientThatLeftIsAborted() throws Exception {
+    ModelServer server = STUBS.start(Stubs.slow());
+    var call =
+        STUBS.send(
+            server,
+            "/v1/completions",
+            "{\"model\":\"m\",\"max_tokens\":9000,\"n\":3,\"prompt\":\"abc\"}");
+    await().until(() -> server.stats().running() == 3);
+    call.cancel(true);
+    await().until(() -> ended(server, "abort") == 3);
+    assertThat(of(server, "request_params_n_count")).isZero();
   }
 
   @Test
@@ -94,9 +149,22 @@ final class VllmPageIT {
   @Test
   void theSizeOfTheCacheIsInItsConfiguration() throws Exception {
     ModelServer server =
-        STUBS.start(Stubs.instant().profile(EngineProfile.named("h100-8b").withKvTokens(32_000)));
+        STUBS.start(
+            Stubs.instant()
+                .profile(EngineProfile.named("h100-8b").withKvTokens(32_000))
+                .maxModelLen(8_000));
     assertThat(STUBS.get(server, "/metrics").body())
-        .contains("kv_cache_size_tokens=\"32000\"", "num_gpu_blocks=\"2000\"");
+        .contains(
+            "kv_cache_size_tokens=\"32000\"",
+            "num_gpu_blocks=\"2000\"",
+            "kv_cache_max_concurrency=\"4.0\"");
+  }
+
+  private static double ended(ModelServer server, String reason) throws Exception {
+    return STUBS.metric(
+        server,
+        "vllm:request_success_total{engine=\"0\",finished_reason=\"%s\",model_name=\"m\"}"
+            .formatted(reason));
   }
 
   private static double of(ModelServer server, String name) throws Exception {
