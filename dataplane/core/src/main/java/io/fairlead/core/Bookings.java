@@ -52,8 +52,11 @@ final class Bookings {
     }
   }
 
-  /** The prompt was computed: the endpoint holds it now. */
+  /** The prompt was computed: the endpoint holds it now, as was learned when it was sent. */
   void confirm(Flight flight, EndpointState endpoint) {
+    if (flight.left) {
+      return; // its prompt isn't kept
+    }
     prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
   }
 
@@ -91,7 +94,7 @@ final class Bookings {
 
   /** The prompt was not computed: the endpoint holds no more of it than before. */
   void withdraw(Flight flight) {
-    if (flight.at == null || flight.firstTokenSeen()) {
+    if (flight.at == null || flight.left || flight.firstTokenSeen()) {
       return;
     }
     withdraw(flight, flight.at, flight.matched);

@@ -312,7 +312,11 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens -= flight.tokens;
     uncachedInFlightTokens -= flight.uncached();
     inFlightBlocks -= flight.blocks;
-    shared.remove(flight.salt, flight.facts.blocks(), flight.blocks);
+    if (flight.left) {
+      shared.removeSampled(flight.salt, flight.sampledBlocks, flight.blocks);
+    } else {
+      shared.remove(flight.salt, flight.facts.blocks(), flight.blocks);
+    }
     if (!decoded) {
       awaitingFirstToken--;
     }

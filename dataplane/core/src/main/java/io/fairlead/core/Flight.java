@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.account.SharedBlocks;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,8 @@ final class Flight {
   }
 
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
+  private static final RequestFacts STREAMED_AND_LEFT = left(true);
+  private static final RequestFacts WHOLE_AND_LEFT = left(false);
   private static final RequestListener DEAF =
       new RequestListener() {
         @Override
@@ -125,6 +128,9 @@ final class Flight {
   /** Leading blocks of the prompt that the index was told of. */
   int blocks;
 
+  /** What {@link SharedBlocks} needs of a prompt that was left. */
+  long[] sampledBlocks = {};
+
   /** Leading blocks that {@link #at} was believed to hold before this request was sent there. */
   int matched;
 
@@ -205,15 +211,31 @@ final class Flight {
     left = false;
   }
 
+  /** All that still counts of such a request. */
+  private static RequestFacts left(boolean streamed) {
+    return new RequestFacts(
+        "",
+        0,
+        new long[0],
+        PromptSize.NONE,
+        -1,
+        0,
+        new RequestFacts.Delivery(streamed, false),
+        Timeouts.UNSET,
+        RequestHeaders.NONE,
+        null);
+  }
+
   /**
-   * Nobody sees it any more. It may be counted for long: what only its frontend and its choice
-   * needed is not kept for it.
+   * Nobody sees it any more. It may be counted for seconds, and there may be thousands: nothing is
+   * kept for it that outlives a young collection, neither its frontend nor what its choice needed.
    */
   void leave(long now, long expected, LeftListener told) {
     left = true;
     leftAt = now;
     this.expected = expected;
-    facts = facts.sent();
+    sampledBlocks = SharedBlocks.sample(facts.blocks(), blocks, sampledBlocks);
+    facts = facts.delivery().streamed() ? STREAMED_AND_LEFT : WHOLE_AND_LEFT;
     listener = DEAF;
     leftListener = told;
   }

@@ -317,7 +317,6 @@ public final class PoolCore {
     if (flight.prefilledBy != null && flight.prefillTrial) {
       health.answered(now, flight.prefilledBy.health(), flight.sentAt, true);
     }
-    bookings.confirm(flight, at);
     bookings.settle(now, flight);
     remove(flight);
     told.presumedOver(request);

@@ -80,21 +80,6 @@ public record RequestFacts(
             null);
   }
 
-  /** What is still of use when the request was sent for the last time. */
-  RequestFacts sent() {
-    return new RequestFacts(
-        model,
-        seed,
-        blocks,
-        prompt,
-        maxOutputTokens,
-        bodyBytes,
-        delivery,
-        Timeouts.UNSET,
-        RequestHeaders.NONE,
-        null);
-  }
-
   /**
    * How an answer comes, and whether the request can be sent again.
    *

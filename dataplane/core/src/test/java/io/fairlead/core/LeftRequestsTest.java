@@ -6,6 +6,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Requests whose answers nobody sees. */
@@ -101,6 +102,25 @@ class LeftRequestsTest {
     Pool listener = new Pool();
     leave(pool.core.arrive(pool.now, Pool.request("m", 1, 1, 2, 3), listener));
     return new WeakReference<>(listener);
+  }
+
+  /** Endpoints' accounts are of blocks that requests share, of whose hashes few are kept. */
+  @Test
+  void isTakenOffTheAccountsWithWhatItSharesWithOthers() {
+    long[] blocks = LongStream.rangeClosed(1, 300).toArray();
+    for (int round = 0; round < 3; round++) {
+      long seen = send(blocks);
+      pool.core.firstByte(pool.now, seen);
+      leave(send(blocks));
+      leave(send(LongStream.rangeClosed(1, 200).toArray()));
+      advance(Duration.ofSeconds(10));
+      assertThat(pool.core.active()).isOne();
+      pool.core.ended(pool.now, seen, Outcome.COMPLETED, Usage.UNKNOWN);
+      assertThat(Pool.accounts(pool.snapshot("a")).inFlight()).isZero();
+    }
+    assertThat(over).hasSize(6);
+    send(blocks);
+    assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(300);
   }
 
   @Test

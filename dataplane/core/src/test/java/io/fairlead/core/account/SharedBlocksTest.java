@@ -65,7 +65,12 @@ class SharedBlocksTest {
         total += prompt.length;
       } else if (!prompts.isEmpty()) {
         long[] prompt = prompts.remove(random.nextInt(prompts.size()));
-        shared.remove(seed, prompt, prompt.length);
+        if (random.nextBoolean()) {
+          shared.remove(seed, prompt, prompt.length);
+        } else {
+          long[] kept = SharedBlocks.sample(prompt, prompt.length, new long[random.nextInt(60)]);
+          shared.removeSampled(seed, kept, prompt.length);
+        }
         for (long block : prompt) {
           plain.compute(block, (b, n) -> n == null || n == 1 ? null : n - 1);
         }
