@@ -227,8 +227,8 @@ final class Flight {
   }
 
   /**
-   * Nobody sees it any more. It may be counted for seconds, and there may be thousands: nothing is
-   * kept for it that outlives a young collection, neither its frontend nor what its choice needed.
+   * Nobody sees it any more. It may be counted for seconds, and there may be thousands: what only
+   * its frontend and its choice needed would fill the heap, and is not kept.
    */
   void leave(long now, long expected, LeftListener told) {
     left = true;

@@ -96,23 +96,18 @@ public final class PrometheusPage {
     int afterName = start + unwantedLength;
     return unwantedLength > 0
         && afterName < end
-        && endsName(line[afterName])
+        && WantedSeries.endsName(line[afterName])
         && Arrays.equals(line, start, afterName, unwanted, 0, unwantedLength);
   }
 
   private void keepName(byte[] line, int start, int end) {
     int stop = Math.min(end, start + unwanted.length);
     int afterName = start;
-    while (afterName < stop && !endsName(line[afterName])) {
+    while (afterName < stop && !WantedSeries.endsName(line[afterName])) {
       afterName++;
     }
     unwantedLength = afterName < stop ? afterName - start : 0;
     System.arraycopy(line, start, unwanted, 0, unwantedLength);
-  }
-
-  /** Whether a byte is what may stand after a series' name. */
-  static boolean endsName(byte b) {
-    return b == '{' || b == ' ' || b == '\t';
   }
 
   private void keep(byte[] bytes, int start, int end) {

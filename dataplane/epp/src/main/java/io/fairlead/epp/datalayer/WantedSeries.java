@@ -75,7 +75,7 @@ final class WantedSeries {
     int afterName = start + name.length;
     // Where a name ends is looked at first: that rules out nearly all lines by one byte.
     if (afterName >= end
-        || !PrometheusPage.endsName(line[afterName])
+        || !endsName(line[afterName])
         || !Arrays.equals(line, start, afterName, name, 0, name.length)) {
       return false;
     }
@@ -218,6 +218,11 @@ final class WantedSeries {
       i++;
     }
     return i;
+  }
+
+  /** Whether a byte is what may stand after a series' name. */
+  static boolean endsName(byte b) {
+    return b == '{' || blank(b);
   }
 
   private static boolean blank(byte b) {
