@@ -1,5 +1,7 @@
 package io.fairlead.core.plugins.cost;
 
+import io.fairlead.core.plugins.cost.EnginePrior.Accelerator;
+import io.fairlead.core.plugins.cost.EnginePrior.Model;
 import io.fairlead.plugin.Parameters;
 import java.util.List;
 import java.util.Map;
@@ -64,37 +66,25 @@ record EngineClass(
   /** What is assumed of hardware that nothing is known of: its speed is learned, as a factor. */
   static final String DEFAULT = "8b-h100";
 
-  private static final int BATCH = 8_192;
-  private static final int SMALL_BATCH = 2_048;
-  private static final int SEATS = 256;
-  private static final double LOAD = 300;
-
-  /** Fitted to published kernel timings; named by model size and hardware. */
+  /** Named by model size and hardware. */
   private static final Map<String, EngineClass> BUILT_IN =
       Map.of(
           DEFAULT,
-          new EngineClass(
-              3.86, 0.01836, 8.19e-7, 6.40, 0.0108, 4.13e-5, 420_000, BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.LLAMA_8B, Accelerator.H100, 1, 2),
           "8b-h100-fp8",
-          new EngineClass(
-              3.21, 0.01365, 7.93e-7, 4.40, 0.0118, 4.12e-5, 420_000, BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.LLAMA_8B, Accelerator.H100, 1, 1),
           "8b-a100",
-          new EngineClass(
-              7.75, 0.05474, 2.95e-6, 11.5, 0.0368, 8.21e-5, 430_000, BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.LLAMA_8B, Accelerator.A100, 1, 2),
           "8b-l40s",
-          new EngineClass(
-              13.5, 0.05996, 3.10e-6, 22.2, 0.0394, 1.85e-4, 190_000, SMALL_BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.LLAMA_8B, Accelerator.L40S, 1, 2),
           "8b-l4",
-          new EngineClass(40, 0.18, 9e-6, 64, 0.12, 5.3e-4, 34_000, SMALL_BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.LLAMA_8B, Accelerator.L4, 1, 2),
           "32b-2xh100",
-          new EngineClass(
-              9.63, 0.04595, 1.67e-6, 13.6, 0.0247, 4.22e-5, 307_328, BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.QWEN_32B, Accelerator.H100, 2, 2),
           "70b-4xh100",
-          new EngineClass(
-              9.10, 0.05870, 1.03e-6, 15.2, 0.0330, 2.64e-5, 400_000, BATCH, SEATS, LOAD),
+          EnginePrior.of(Model.LLAMA_70B, Accelerator.H100, 4, 2),
           "deepseek-v3-8xh200",
-          new EngineClass(
-              38.5, 0.04263, 7.9e-7, 16.7, 0.120, 1.21e-5, 500_000, BATCH, SEATS, LOAD));
+          EnginePrior.of(Model.DEEPSEEK_V3, Accelerator.H200, 8, 1));
 
   /** Milliseconds of a prefill of {@code uncached} tokens; {@code attention} as in Prefills. */
   double prefill(double steps, double uncached, double attention) {

@@ -23,6 +23,16 @@ class WorkCostScorerTest {
 
   private static final long MILLI = 1_000_000;
 
+  /** Milliseconds, of the class that is assumed where nothing is told. */
+  private static final EngineClass ASSUMED = EngineClass.builtIn(EngineClass.DEFAULT);
+
+  private static final double A = ASSUMED.a();
+  private static final double B = ASSUMED.b();
+  private static final double C = ASSUMED.c();
+  private static final double D0 = ASSUMED.d0();
+  private static final double D1 = ASSUMED.d1();
+  private static final double D2 = ASSUMED.d2();
+
   @Test
   void equalsTheFormulaWorkedOutByHand() {
     WorkCostScorer scorer = scorer(Map.of("omega", 3L, "theta", 10L));
@@ -40,18 +50,17 @@ class WorkCostScorerTest {
     TestRequest request = new TestRequest(1, 100);
     request.now = 15 * MILLI;
 
-    // Of an H100 with an 8B model: a, b, c, d0, d1, d2 and the token budget of a step.
-    double idleOwn = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
-    double idleStep = 6.40 + 0.0108 + 4.13e-5 * 1600;
-    double idleCost = 3 * idleOwn + 10 * 0.01836 * 1600 + 200 * idleStep;
-    double own = 3.86 + 0.01836 * 800 + 8.19e-7 * 800 * (800 + 400);
-    double backlog = 3.86 + 0.01836 * 1000 + 8.19e-7 * 500_000 - 5;
+    // 8192 is the token budget of a step.
+    double idleOwn = A + B * 1600 + C * 1600 * 800;
+    double idleStep = D0 + D1 + D2 * 1600;
+    double idleCost = 3 * idleOwn + 10 * B * 1600 + 200 * idleStep;
+    double own = A + B * 800 + C * 800 * (800 + 400);
+    double backlog = A + B * 1000 + C * 500_000 - 5;
     double kv = 3_000 + 2 * 200 / 2.0;
-    double share = 1 + (0.0108 * 2 + 4.13e-5 * kv) / (3.86 + 0.01836 * 8192);
-    double step = 6.40 + 0.0108 * 4 + 4.13e-5 * (kv + 1600);
-    double slower = 2 * 200 / 2.0 * (0.0108 + 4.13e-5 * (1600 + 200 / 2.0));
-    double busyCost =
-        3 * (backlog + own) * share + 3 * own + slower + 10 * 0.01836 * 800 + 200 * step;
+    double share = 1 + (D1 * 2 + D2 * kv) / (A + B * 8192);
+    double step = D0 + D1 * 4 + D2 * (kv + 1600);
+    double slower = 2 * 200 / 2.0 * (D1 + D2 * (1600 + 200 / 2.0));
+    double busyCost = 3 * (backlog + own) * share + 3 * own + slower + 10 * B * 800 + 200 * step;
 
     double[] scores = scores(scorer, request, idle, busy);
     double least = Math.min(idleCost, busyCost);
@@ -145,14 +154,13 @@ class WorkCostScorerTest {
     full.inFlight = 6;
     free.inFlight = 3;
 
-    double own = 3.86 + 0.01836 * 16 + 8.19e-7 * 16 * 8;
-    double full7 = 6.40 + 0.0108 * 7;
-    double free4 = 6.40 + 0.0108 * 4;
-    double share = 1 / (3.86 + 0.01836 * 8192);
+    double own = A + B * 16 + C * 16 * 8;
+    double full7 = D0 + D1 * 7;
+    double free4 = D0 + D1 * 4;
+    double share = 1 / (A + B * 8192);
     double seat = 3 * 200 * full7 / 4;
-    double fullCost =
-        own * (1 + 0.0108 * 6 * share) + seat + 6 * own + 6 * 100 * 0.0108 + 200 * full7;
-    double freeCost = own * (1 + 0.0108 * 3 * share) + 3 * own + 3 * 100 * 0.0108 + 200 * free4;
+    double fullCost = own * (1 + D1 * 6 * share) + seat + 6 * own + 6 * 100 * D1 + 200 * full7;
+    double freeCost = own * (1 + D1 * 3 * share) + 3 * own + 3 * 100 * D1 + 200 * free4;
     assertThat(scores(scorer, new TestRequest(1, 1), full, free)[0])
         .isCloseTo(freeCost / fullCost, within(1e-9));
   }
@@ -252,8 +260,8 @@ class WorkCostScorerTest {
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint asExpected = endpoint("as-expected", 1);
     for (int i = 0; i < 300; i++) {
-      scorer.completed(done(slow, 3 * (6.40 + 0.0108 + 4.13e-5 * 100)));
-      scorer.completed(done(asExpected, 6.40 + 0.0108 + 4.13e-5 * 100));
+      scorer.completed(done(slow, 3 * (D0 + D1 + D2 * 100)));
+      scorer.completed(done(asExpected, D0 + D1 + D2 * 100));
     }
     double[] scores = scores(scorer, new TestRequest(1, 100), slow, asExpected);
     assertThat(scores[1]).isEqualTo(1);
@@ -289,11 +297,11 @@ class WorkCostScorerTest {
     WorkCostScorer scorer = scorer(Map.of());
     TestEndpoint[] all = {endpoint("one", 0), endpoint("two", 1), endpoint("new", 2)};
     for (int i = 0; i < 100; i++) {
-      scorer.completed(done(all[0], 6.4));
-      scorer.completed(done(all[1], 6.4));
+      scorer.completed(done(all[0], D0));
+      scorer.completed(done(all[1], D0));
     }
-    scorer.completed(done(all[2], 19 * 6.4));
-    scorer.completed(done(all[2], 10 * 6.4));
+    scorer.completed(done(all[2], 19 * D0));
+    scorer.completed(done(all[2], 10 * D0));
     int won = 0;
     SplittableRandom random = new SplittableRandom(8);
     for (int i = 0; i < 300; i++) {
@@ -308,7 +316,7 @@ class WorkCostScorerTest {
     WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 0L));
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint other = endpoint("other", 1);
-    double expected = 6.40 + 0.0108 + 4.13e-5 * 100;
+    double expected = D0 + D1 + D2 * 100;
     for (int i = 0; i < 300; i++) {
       scorer.completed(done(slow, -1, 102, Math.round(99 * 3 * expected * MILLI)));
       scorer.completed(done(other, -1, 102, Math.round(99 * expected * MILLI)));
@@ -322,7 +330,7 @@ class WorkCostScorerTest {
     WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 8L));
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint other = endpoint("other", 1);
-    double expected = 3.86 + 0.01836 * 1600 + 8.19e-7 * 1600 * 800;
+    double expected = A + B * 1600 + C * 1600 * 800;
     for (int i = 0; i < 300; i++) {
       // Two that were computed in one step: the second one took no time of its own.
       scorer.completed(prefilled(slow, 8 * expected));
@@ -330,7 +338,7 @@ class WorkCostScorerTest {
       scorer.completed(prefilled(other, expected));
     }
     TestRequest longPrompt = new TestRequest(1, 100);
-    double idle = 200 * (6.40 + 0.0108 + 4.13e-5 * 1600);
+    double idle = 200 * (D0 + D1 + D2 * 1600);
     assertThat(scores(scorer, longPrompt, slow, other)[0])
         .isCloseTo((8 * expected + idle) / (8 * 4 * expected + idle), within(0.03));
   }
@@ -395,8 +403,8 @@ class WorkCostScorerTest {
     TestEndpoint slower = endpoint("slower", 0);
     TestEndpoint other = endpoint("other", 1);
     for (int i = 0; i < 300; i++) {
-      scorer.completed(done(slower, 1.2 * (6.40 + 0.0108 + 4.13e-5 * 100)));
-      scorer.completed(done(other, 6.40 + 0.0108 + 4.13e-5 * 100));
+      scorer.completed(done(slower, 1.2 * (D0 + D1 + D2 * 100)));
+      scorer.completed(done(other, D0 + D1 + D2 * 100));
     }
     int asked = 0;
     SplittableRandom random = new SplittableRandom(5);
