@@ -17,6 +17,7 @@ final class CostColumns {
   private int places;
   private int adapterPlaces;
   private double perTokenOfAll;
+  private double perPairOfAll;
 
   /** Own prefill: psi a, psi b and psi c. */
   double[] perPrefill = {};
@@ -33,10 +34,10 @@ final class CostColumns {
   double[] behindHead = {};
   double[] headSince = {};
 
-  /** Tokens in flight, to which half of the expected output comes with each that decodes. */
+  /** Prompt tokens in flight; those that are decoding have produced some too. */
   double[] tokens = {};
 
-  double[] halfDecoding = {};
+  double[] decoding = {};
 
   /** Those of them that take no room, as they are kept for others too. */
   double[] repeated = {};
@@ -86,6 +87,8 @@ final class CostColumns {
     for (int place = count; place < places; place++) {
       perTokenOfAll -= perToken[place];
       perToken[place] = 0;
+      perPairOfAll -= perPair[place];
+      perPair[place] = 0;
       adapters(place, false);
     }
     places = count;
@@ -103,7 +106,7 @@ final class CostColumns {
     behindHead = Arrays.copyOf(behindHead, length);
     headSince = Arrays.copyOf(headSince, length);
     tokens = Arrays.copyOf(tokens, length);
-    halfDecoding = Arrays.copyOf(halfDecoding, length);
+    decoding = Arrays.copyOf(decoding, length);
     repeated = Arrays.copyOf(repeated, length);
     share = Arrays.copyOf(share, length);
     sharePerKv = Arrays.copyOf(sharePerKv, length);
@@ -127,10 +130,12 @@ final class CostColumns {
     // What rounding leaves behind goes up and down: it stays far below what matters.
     perTokenOfAll += token - perToken[place];
     perToken[place] = token;
-    perPair[place] = psi * engine.c();
+    double pair = psi * engine.c();
+    perPairOfAll += pair - perPair[place];
+    perPair[place] = pair;
     trust[place] = speeds.trust(slot);
     writeBacklog(place, there.prefills(), engine, psi);
-    writeDecode(place, there, engine, phi);
+    writeDecode(place, there, engine, phi, psi);
     inFlight[place] =
         there.inFlight()
             + criticalMore * there.criticalInFlight()
@@ -150,14 +155,14 @@ final class CostColumns {
     headSince[place] = waits ? line.headSince() - epoch : 0;
   }
 
-  private void writeDecode(int place, Endpoint there, EngineClass engine, double phi) {
+  private void writeDecode(int place, Endpoint there, EngineClass engine, double phi, double psi) {
     double decoding = there.decoding();
     double sent = there.inFlight();
     tokens[place] = there.inFlightTokens();
-    halfDecoding[place] = decoding / 2;
+    this.decoding[place] = decoding;
     repeated[place] = there.repeatedInFlightTokens();
-    share[place] = engine.interference(decoding, 0);
-    sharePerKv[place] = engine.d2() * engine.perFullStep();
+    share[place] = engine.interference(decoding, 0, phi / psi);
+    sharePerKv[place] = engine.d2() * (phi / psi) * engine.perFullStep();
     step[place] = phi * engine.decode(sent + 1, 0);
     stepPerKv[place] = phi * engine.d2();
     stepPerSequence[place] = phi * engine.d1();
@@ -197,6 +202,16 @@ final class CostColumns {
   /** Milliseconds of prefill per new prompt token. */
   double perToken(int place) {
     return perToken[place];
+  }
+
+  /** Milliseconds of prefill per pair of tokens, all places together. */
+  double perPair() {
+    return perPairOfAll;
+  }
+
+  /** Milliseconds of prefill per pair of tokens. */
+  double perPair(int place) {
+    return perPair[place];
   }
 
   /** Requests in flight as they count. */

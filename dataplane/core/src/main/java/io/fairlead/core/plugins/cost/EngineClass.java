@@ -96,9 +96,34 @@ record EngineClass(
     return d0 + d1 * sequences + d2 * kv;
   }
 
-  /** How much longer a prefill step takes for the sequences that decode beside it, from 1 up. */
-  double interference(double sequences, double kv) {
-    return 1 + (d1 * sequences + d2 * kv) * perFullStep;
+  /**
+   * How much longer a prefill step takes for the sequences that decode beside it, from 1 up.
+   *
+   * @param slower how much slower than these numbers it is at decoding, over the same for prefills
+   */
+  double interference(double sequences, double kv, double slower) {
+    return 1 + beside(sequences, kv) * slower * perFullStep;
+  }
+
+  /** Milliseconds that sequences which decode add to a prefill step that they are in. */
+  double beside(double sequences, double kv) {
+    return d1 * sequences + d2 * kv;
+  }
+
+  /** The same engine with other decode steps. */
+  EngineClass decoding(double ofStep, double ofSequence, double ofKvToken) {
+    return new EngineClass(
+        a,
+        b,
+        c,
+        ofStep,
+        ofSequence,
+        ofKvToken,
+        kvTokens,
+        maxBatchedTokens,
+        maxSequences,
+        adapterLoad,
+        perFullStep);
   }
 
   /** A class of the user's own, each setting absent being that of {@code base}. */

@@ -21,13 +21,11 @@ final class LearnedSpeeds {
   /** Of the speed of an endpoint, as long as it is no other: noise would unbalance. */
   private static final double SPEED_LEARNING = 0.003;
 
-  private static final double OUTPUT_LEARNING = 0.02;
-  private static final double FIRST_OUTPUT = 200;
   private static final double SLOWEST = 10;
   private static final double FASTEST = 0.1;
 
-  /** So many times too quick is a response that came in one piece; so slow a prefill, a stall. */
-  private static final double ABSURD = 20;
+  /** Milliseconds per token: what is quicker came in one piece, through something that waits. */
+  private static final double IN_ONE_PIECE = 0.1;
 
   /** Events of a stream that carry no token: the one with the role, and the end. */
   private static final int EVENTS_AROUND = 2;
@@ -36,7 +34,8 @@ final class LearnedSpeeds {
 
   /**
    * Milliseconds. What a shorter prefill takes is mostly what surrounds it, of which an idle server
-   * has more than one whose steps are under way anyhow: it would look slow, and stay idle.
+   * has more than one whose steps are under way anyhow: it would look slow beside others, and stay
+   * idle. Of a class it tells something nevertheless.
    */
   private static final double TOO_QUICK_TO_TELL = 10;
 
@@ -67,23 +66,18 @@ final class LearnedSpeeds {
   /** In nanoseconds, between two looks at what has faded. */
   private static final long LOOK = 2_000_000_000L;
 
-  /** By how much a class's speed changes before that is told. */
-  private static final double NOTABLE = 0.02;
-
   private final EngineClasses known;
-  private final Map<EngineClass, Speed> ofClasses = new HashMap<>();
+  private final Map<EngineClass, LearnedClass> ofClasses = new HashMap<>();
   private long version;
-  private double expectedOutput = FIRST_OUTPUT;
+  private final OutputLengths outputs = new OutputLengths();
 
   /** Up to when what is known has faded: costs are kept, so it fades in steps. */
   private long lookedAt;
 
   /** By slot. */
-  private @Nullable EngineClass[] classes = {};
-
   private @Nullable Speed[] speeds = {};
 
-  private @Nullable Speed[] speedsOfClass = {};
+  private @Nullable LearnedClass[] learnedClasses = {};
   private double[] trust = {};
 
   /** Of a class, or of one endpoint: what was observed over what the class's numbers say. */
@@ -99,19 +93,10 @@ final class LearnedSpeeds {
     private final LevelChange change = new LevelChange(CHANGE / 2, NO_NOISE);
     private long changeSeenAt = Long.MIN_VALUE;
 
-    /** Running means of what prefills took, and of what they should have. */
-    private double prefillTaken = 1;
-
-    private double prefillExpected = 1;
-    private double prefillsSeen;
+    private final PrefillSums prefills = new PrefillSums(1);
 
     /** When it was seen last. */
     private long seenAt;
-
-    /** Of a class: what endpoints that nothing is known of are taken for. */
-    private double toldDecode = 1;
-
-    private double toldPrefill = 1;
 
     /** What still counts of what was seen: others that look better would leave it out for ever. */
     private double left(long now) {
@@ -124,21 +109,17 @@ final class LearnedSpeeds {
       double left = left(now);
       decodesSeen *= left;
       decodesKnown *= left;
-      prefillsSeen *= left;
+      prefills.fade(left);
       if (left < 0.5) {
         change.forget();
       }
       seenAt = now;
     }
 
-    private double prefill() {
-      return prefillTaken / prefillExpected;
-    }
-
     private void decoded(double ratio) {
       decodesSeen++;
       decodesKnown++;
-      decode += rate(decodesSeen) * (ratio - decode);
+      decode += rate(decodesSeen, 1) * (ratio - decode);
     }
 
     /** When it has become another, what was seen before would only stand in the way. */
@@ -156,29 +137,6 @@ final class LearnedSpeeds {
         decodesSeen = since;
         decodesKnown = Math.max(since, Math.min(decodesKnown, AS_ITS_CLASS));
       }
-    }
-
-    private void prefilled(double taken, double expected) {
-      if (prefillsSeen == 0) {
-        prefillExpected = expected;
-        prefillTaken = expected;
-      }
-      double rate = rate(++prefillsSeen);
-      prefillExpected += rate * (expected - prefillExpected);
-      prefillTaken += rate * (taken - prefillTaken);
-    }
-
-    /** Whether a class is notably faster or slower than was told last; tells it then. */
-    private boolean tell() {
-      double nowDecode = Math.clamp(decode, FASTEST, SLOWEST);
-      double nowPrefill = Math.clamp(prefill(), FASTEST, SLOWEST);
-      if (Math.abs(nowDecode / toldDecode - 1) < NOTABLE
-          && Math.abs(nowPrefill / toldPrefill - 1) < NOTABLE) {
-        return false;
-      }
-      toldDecode = nowDecode;
-      toldPrefill = nowPrefill;
-      return true;
     }
   }
 
@@ -199,28 +157,24 @@ final class LearnedSpeeds {
   /** Forgets what was learned of the endpoint that had this slot before. */
   void joined(Endpoint endpoint) {
     int slot = PoolEndpoint.slot(endpoint);
-    if (slot >= classes.length) {
+    if (slot >= learnedClasses.length) {
       int length = Math.max(16, slot * 2);
-      classes = Arrays.copyOf(classes, length);
       speeds = Arrays.copyOf(speeds, length);
-      speedsOfClass = Arrays.copyOf(speedsOfClass, length);
+      learnedClasses = Arrays.copyOf(learnedClasses, length);
       trust = Arrays.copyOf(trust, length);
     }
-    classes[slot] = known.of(endpoint);
     speeds[slot] = new Speed();
-    speedsOfClass[slot] = ofClasses.computeIfAbsent(known.of(endpoint), c -> new Speed());
+    learnedClasses[slot] = ofClasses.computeIfAbsent(known.of(endpoint), LearnedClass::new);
     trust[slot] = 1;
   }
 
-  /** The endpoint's class. */
+  /** The endpoint's class, with its decode steps as they have proved to be. */
   EngineClass engine(Endpoint endpoint) {
     int slot = PoolEndpoint.slot(endpoint);
-    EngineClass there = slot < classes.length ? classes[slot] : null;
-    if (there == null) {
+    if (slot >= learnedClasses.length || learnedClasses[slot] == null) {
       joined(endpoint);
-      there = known.of(endpoint);
     }
-    return there;
+    return learnedClass(slot).engine();
   }
 
   /** Changes when a class has proved notably faster or slower than before. */
@@ -228,38 +182,39 @@ final class LearnedSpeeds {
     return version;
   }
 
-  /** How much slower than its class's numbers the endpoint in this slot is at decoding. */
+  /** How much slower than its class the endpoint in this slot is at decoding. */
   double phi(int slot) {
     Speed own = speeds(slot);
-    return believed(
-        own.decode, own.decodesKnown * own.left(lookedAt), speedsOfClass(slot).toldDecode);
+    return believed(own.decode, own.decodesKnown * own.left(lookedAt));
   }
 
   /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
   double psi(int slot) {
     Speed own = speeds(slot);
-    return believed(
-        own.prefill(), own.prefillsSeen * own.left(lookedAt), speedsOfClass(slot).toldPrefill);
+    double seen = own.prefills.seen() * own.left(lookedAt);
+    return learnedClass(slot).slowness() * believed(own.prefills.slowness(), seen);
   }
 
   /**
    * An endpoint is as fast as its class has shown to be, and only as far otherwise as its own
    * requests have told and chance can't explain: so one that is new, or whose first request was
    * slow, is not left out for it, and equal ones stay equal.
+   *
+   * @param own how much slower than its class it was, by so many observations
    */
-  private static double believed(double own, double seen, double ofClass) {
-    double told = seen / (seen + AS_ITS_CLASS) * Math.log(own / ofClass);
+  private static double believed(double own, double seen) {
+    double told = seen / (seen + AS_ITS_CLASS) * Math.log(Math.clamp(own, FASTEST, SLOWEST));
     // As Wiener's filter has it: what is far above the noise stays, what is below it goes.
     double beyondNoise = told * told * told / (told * told + NOISE * NOISE);
-    return Math.clamp(ofClass * Math.exp(beyondNoise), FASTEST, SLOWEST);
+    return Math.clamp(Math.exp(beyondNoise), FASTEST, SLOWEST);
   }
 
   private Speed speeds(int slot) {
     return Objects.requireNonNull(speeds[slot]);
   }
 
-  private Speed speedsOfClass(int slot) {
-    return Objects.requireNonNull(speedsOfClass[slot]);
+  private LearnedClass learnedClass(int slot) {
+    return Objects.requireNonNull(learnedClasses[slot]);
   }
 
   /** Share of the tokens held, by the prefix index, that the endpoint in this slot really holds. */
@@ -267,9 +222,9 @@ final class LearnedSpeeds {
     return trust[slot];
   }
 
-  /** Output tokens of a request. */
-  double expectedOutput() {
-    return expectedOutput;
+  /** How long answers are. */
+  OutputLengths outputs() {
+    return outputs;
   }
 
   /** Learns from a request that is over. */
@@ -293,7 +248,7 @@ final class LearnedSpeeds {
     }
     speeds(slot).wake(now);
     learnPrefill(completion, engine, slot);
-    learnDecode(completion, engine, slot);
+    learnDecode(completion, slot);
   }
 
   /**
@@ -311,26 +266,30 @@ final class LearnedSpeeds {
             : completion.expectedCachedTokens() * trust[slot];
     double uncached = Math.max(0, prompt - cached);
     double batch = completion.meanDecoding();
-    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
-    double expected =
-        engine.prefill(1, uncached, uncached * (cached + uncached / 2))
-            * engine.interference(batch, kv);
+    double kv = completion.meanInFlightTokens() + batch * outputs.underWay();
+    LearnedClass all = learnedClass(slot);
+    double own = phi(slot);
+    double expected = engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double beside = own * engine.beside(batch, kv);
     double taken = completion.prefillTime() * NANOS;
     if (batch > 1 && completion.prefillTime() == completion.timeToFirstToken()) {
       // It came into the middle of a step.
-      taken = Math.max(0, taken - phi(slot) * engine.decode(batch, kv) / 2);
+      taken -= own * engine.decode(batch, kv) / 2;
     }
-    if (taken > ABSURD * expected || expected < TOO_QUICK_TO_TELL) {
-      return;
-    }
-    Speed all = speedsOfClass(slot);
+    // Those that decode have had their part of its steps, of which there is at least one; whoever
+    // shared a step with one before took no time, and has none to give away.
+    taken = Math.max(0, taken - beside * Math.max(1, uncached / engine.maxBatchedTokens()));
+    double usual = expected * all.slownessNow();
+    // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
+    taken = Math.min(taken, MOST_TOLD * usual);
     all.prefilled(taken, expected);
-    double most = MOST_TOLD * Math.max(expected, expected * all.prefill());
-    speeds(slot).prefilled(Math.min(taken, most), expected);
-    tell(all);
+    if (usual >= TOO_QUICK_TO_TELL) {
+      speeds(slot).prefills.add(taken, expected * all.slownessNow());
+    }
+    version += all.tells() ? 1 : 0;
   }
 
-  private void learnDecode(Completion completion, EngineClass engine, int slot) {
+  private void learnDecode(Completion completion, int slot) {
     int output = completion.outputTokens();
     if (output < 0) {
       output = completion.streamedEvents() - EVENTS_AROUND;
@@ -338,29 +297,28 @@ final class LearnedSpeeds {
     if (output < 1 || !completion.succeeded()) {
       return;
     }
-    expectedOutput += OUTPUT_LEARNING * (output - expectedOutput);
+    outputs.add(completion.targetModel(), output);
     if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
       return;
     }
-    double batch = completion.meanDecoding();
-    double kv = completion.meanInFlightTokens() + batch * expectedOutput / 2;
     double observed = completion.decodeTime() * NANOS / (output - 1);
-    Speed all = speedsOfClass(slot);
-    // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
-    double ratio = Math.min(observed / engine.decode(batch, kv), MOST_TOLD * all.decode);
-    if (ratio >= 1 / ABSURD) {
-      all.decoded(ratio);
-      speeds(slot).decodedAlone(Math.max(ratio, all.decode / MOST_TOLD), completion.now());
-      tell(all);
+    if (observed < IN_ONE_PIECE) {
+      return;
     }
-  }
-
-  private void tell(Speed ofClass) {
-    version += ofClass.tell() ? 1 : 0;
+    double batch = completion.meanDecoding();
+    double kv = completion.meanInFlightTokens() + batch * outputs.underWay();
+    LearnedClass all = learnedClass(slot);
+    double most = MOST_TOLD * all.decode(batch, kv);
+    // What its class would have taken in its place: else fast servers, which have large batches,
+    // would make large batches look fast.
+    all.decoded(batch, kv, Math.min(observed / phi(slot), most));
+    double ratio = Math.min(observed, most) / all.decode(batch, kv);
+    speeds(slot).decodedAlone(Math.max(ratio, 1 / MOST_TOLD), completion.now());
+    version += all.tells() ? 1 : 0;
   }
 
   /** A mean of all that were seen, with the guess as one of them, until there are many. */
-  private static double rate(double seen) {
-    return Math.max(1.0 / (seen + 1), SPEED_LEARNING);
+  static double rate(double seen, double guess) {
+    return Math.max(1.0 / (seen + guess), SPEED_LEARNING);
   }
 }

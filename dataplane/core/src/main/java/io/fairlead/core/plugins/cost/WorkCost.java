@@ -5,14 +5,15 @@ package io.fairlead.core.plugins.cost;
  *
  * <pre>
  * own prefill      Tp = psi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
+ * on average       M  = the same without a, of the candidates' mean psi b and psi c
  * backlog          Q  = psi sum of prefills there - time that the first of them has had
- * decode's share   i  = 1 + (d1 B + d2 K) / (a + b mbt)        B decoding, K tokens in flight
+ * decode's share   i  = 1 + phi (d1 B + d2 K) / (psi (a + b mbt))     B decoding, K tokens in flight
  * adapter          L  = load time, twice when one must go for it
  * step time        S  = phi (d0 + d1 (n + 1) + d2 (K + N))     n in flight, N prompt tokens
- * wait for KV      V  = tokens too many * (o/2 S) / K'         o expected output tokens
+ * wait for KV      V  = tokens too many * (r S) / K'           r output tokens to come of who decodes
  * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
  * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
- * cost = omega ((Q + Tp) i + L + V + W) + X + theta b u + lambda L + o S
+ * cost = (omega (Q + M) + Tp) i + omega (L + V + W) + X + theta b u + lambda L + o S
  * </pre>
  *
  * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
@@ -22,10 +23,13 @@ package io.fairlead.core.plugins.cost;
  * request takes from those already there, a longer prefill and longer steps; {@code theta} and
  * {@code lambda} weigh what a missed cache and a loaded adapter cost the requests to come, and
  * {@code omega} the wait for a first token, which those who come later share while there is a
- * queue.
+ * queue, and what has to be computed. The latter as it would be on average: it is for keeping
+ * caches in use, and would, with each server's own speed, crowd requests onto the fastest ones.
  *
  * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
- * ones before it, and of an answer under way half is there and half to come. What are weights
+ * ones before it, and while the request decodes half of its answer is there. What others have still
+ * to produce is {@code r}, see {@link OutputLengths}; in {@code X} half of {@code o} stands in its
+ * place, with which bursts had a tail that was a tenth shorter in simulations. What are weights
  * nobody can derive: see {@link WorkCostScorer.Settings}.
  *
  * <p>What does not depend on the request lies in {@link CostColumns}, as factors of what does. So a
@@ -43,8 +47,10 @@ final class WorkCost {
   private final CostColumns columns;
   private final double omega;
 
-  /** By place: the prefill of its own. */
+  /** By place: the prefill of its own, and what it would take on average over the pool. */
   private double[] own = {};
+
+  private double[] onAverage = {};
 
   /** Prompt tokens of the request. */
   double prompt;
@@ -54,11 +60,19 @@ final class WorkCost {
 
   double output;
 
+  /** Those that a request that is decoding has produced, and has still to produce. */
+  double underWay;
+
   /** When the request is decided, in nanoseconds. */
   long now;
 
   /** What each token that is not cached costs the requests to come. */
   double missed;
+
+  /** Prefill per new token, and per pair, of a server like the mean of the candidates. */
+  double meanPerToken;
+
+  double meanPerPair;
 
   WorkCost(CostColumns columns, double omega) {
     this.columns = columns;
@@ -67,7 +81,7 @@ final class WorkCost {
 
   /** Milliseconds of a decode step there, this request in it. */
   double step(int place) {
-    double kv = columns.tokens[place] + columns.halfDecoding[place] * expectedOutput;
+    double kv = columns.tokens[place] + columns.decoding[place] * underWay;
     return columns.step[place] + columns.stepPerKv[place] * (kv + prompt);
   }
 
@@ -82,6 +96,7 @@ final class WorkCost {
     // begin at a constant; and fields may change with each write to an array, as far as it knows.
     if (own.length < columns.places()) {
       own = new double[columns.places() * 3 / 2];
+      onAverage = new double[own.length];
     }
     prefill(cached, into);
     addOthers(into);
@@ -89,7 +104,7 @@ final class WorkCost {
     addDecode(into);
   }
 
-  /** The prefill of its own, and {@code theta b u}. */
+  /** {@code Tp}, {@code M}, and {@code theta b u}. */
   private void prefill(double[] cached, double[] into) {
     double[] perPrefill = columns.perPrefill;
     double[] perToken = columns.perToken;
@@ -97,12 +112,16 @@ final class WorkCost {
     double[] trust = columns.trust;
     double[] own = this.own;
     double prompt = this.prompt;
+    double[] onAverage = this.onAverage;
     double missed = this.missed;
+    double meanPerToken = this.meanPerToken;
+    double meanPerPair = this.meanPerPair;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double uncached = prompt - cached[i] * trust[i];
       double pairs = uncached * (prompt - 0.5 * uncached);
       own[i] = perPrefill[i] + perToken[i] * uncached + perPair[i] * pairs;
+      onAverage[i] = meanPerToken * uncached + meanPerPair * pairs;
       into[i] = missed * uncached;
     }
   }
@@ -111,36 +130,37 @@ final class WorkCost {
   private void addOthers(double[] into) {
     double[] own = this.own;
     double[] inFlight = columns.inFlight;
-    double[] halfDecoding = columns.halfDecoding;
+    double[] decoding = columns.decoding;
     double[] stepPerSequence = columns.stepPerSequence;
     double[] stepPerKv = columns.stepPerKv;
     double held = prompt + output / 2;
-    double expected = expectedOutput;
+    double half = expectedOutput / 2;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double slower = stepPerSequence[i] + stepPerKv[i] * held;
-      into[i] += inFlight[i] * own[i] + halfDecoding[i] * expected * slower;
+      into[i] += inFlight[i] * own[i] + decoding[i] * half * slower;
     }
   }
 
-  /** {@code omega (Q + Tp) i}. */
+  /** {@code (omega (Q + M) + Tp) i}. */
   private void addWork(double[] into) {
     double[] own = this.own;
+    double[] onAverage = this.onAverage;
     double[] backlog = columns.backlog;
     double[] behindHead = columns.behindHead;
     double[] headSince = columns.headSince;
     double[] tokens = columns.tokens;
-    double[] halfDecoding = columns.halfDecoding;
+    double[] decoding = columns.decoding;
     double[] share = columns.share;
     double[] sharePerKv = columns.sharePerKv;
     double weight = omega;
     double time = columns.time(now);
-    double expected = expectedOutput;
+    double underWay = this.underWay;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double before = Math.max(backlog[i] - (time - headSince[i]) * NANOS, behindHead[i]);
-      double interference = share[i] + sharePerKv[i] * (tokens[i] + halfDecoding[i] * expected);
-      into[i] += weight * ((before + own[i]) * interference);
+      double interference = share[i] + sharePerKv[i] * (tokens[i] + decoding[i] * underWay);
+      into[i] += (weight * (before + onAverage[i]) + own[i]) * interference;
     }
   }
 
@@ -148,23 +168,24 @@ final class WorkCost {
   private void addDecode(double[] into) {
     double[] repeated = columns.repeated;
     double[] tokens = columns.tokens;
-    double[] halfDecoding = columns.halfDecoding;
+    double[] decoding = columns.decoding;
     double[] step = columns.step;
     double[] stepPerKv = columns.stepPerKv;
     double[] standing = columns.standing;
     double[] room = columns.room;
     double prompt = this.prompt;
     double expected = expectedOutput;
-    double weight = omega * expected;
+    double underWay = this.underWay;
+    double weight = omega;
     double output = this.output;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
-      double kv = tokens[i] + halfDecoding[i] * expected;
+      double kv = tokens[i] + decoding[i] * underWay;
       double oneStep = step[i] + stepPerKv[i] * (kv + prompt);
       double kept = kv - repeated[i];
       double excess = Math.max(0, kept + prompt + 0.5 * output - room[i]);
       // Room and seats come as the others end, with the tokens that they still have to produce.
-      double wait = 0.5 * excess / (kept + NO_TOKENS) + standing[i];
+      double wait = underWay * excess / (kept + NO_TOKENS) + expected * standing[i];
       into[i] += (weight * wait + output) * oneStep;
     }
   }

@@ -27,6 +27,9 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
   /** So many times the least cost is near enough for pickers to agree; chosen. */
   private static final double NEAR = 1.5;
 
+  /** Costs that differ by less are the same, worked out in another order. */
+  static final double ROUNDING = 1 + 1e-9;
+
   /** So many times the least cost is about the same: above the noise of learned speeds. */
   private static final double SAME = 1.05;
 
@@ -76,8 +79,8 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
    * critical request is worth beside others is for a pool's owner to say.
    *
    * @param classes of the endpoints
-   * @param omega worth of a millisecond until the first token, in milliseconds after it; between 16
-   *     and 64 means differ by a per cent
+   * @param omega worth of a millisecond until the first token, in milliseconds after it; between 32
+   *     and 144 means differ by a per cent
    * @param theta worth of a cached token to later requests, in prefill times of it; 0 unless set,
    *     since no other value that was tried is better everywhere
    * @param lambda worth of not loading an adapter to later requests, in load times: as many
@@ -155,14 +158,15 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
     boolean welcomed = newcomers.welcome(request.now(), candidates, cached, speeds);
     costs.prompt = request.promptTokens();
     costs.now = request.now();
-    double expectedOutput = speeds.expectedOutput();
-    costs.expectedOutput = expectedOutput;
+    double expectedOutput = speeds.outputs().of(request.targetModel());
+    costs.expectedOutput = speeds.outputs().mean();
+    costs.underWay = speeds.outputs().underWay();
     costs.output =
         request.maxOutputTokens() > 0
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
     if (size == candidates.places()) {
-      costs.missed = settings.theta() * columns.perToken() / size;
+      averages(columns.perToken() / size, columns.perPair() / size);
       costs.fill(cached, scores);
     } else {
       some(candidates, scores);
@@ -191,12 +195,13 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
     scores[owner] = 1;
   }
 
-  /** Of those that cost exactly as much as this one, one with the least load. */
+  /** Of those that cost as much as this one but for rounding, one with the least load. */
   private int leastBusyTie(PoolCandidates candidates, double[] scores, int first) {
     int winner = first;
     double fewest = columns.load(candidates.place(first));
-    for (int i = first + 1; fewest > IDLE && i < candidates.size(); i++) {
-      if (scores[i] == scores[first]) {
+    double most = scores[first] * ROUNDING;
+    for (int i = 0; fewest > IDLE && i < candidates.size(); i++) {
+      if (scores[i] <= most) {
         double load = columns.load(candidates.place(i));
         if (load < fewest) {
           winner = i;
@@ -211,17 +216,26 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
   private void some(PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
     double perToken = 0;
+    double perPair = 0;
     for (int i = 0; i < size; i++) {
       int place = candidates.place(i);
       perToken += columns.perToken(place);
+      perPair += columns.perPair(place);
       cachedThere[place] = cached[i];
     }
-    costs.missed = settings.theta() * perToken / size;
+    averages(perToken / size, perPair / size);
     // All of them nevertheless: in vectors that takes less than to leave some out.
     costs.fill(cachedThere, costsThere);
     for (int i = 0; i < size; i++) {
       scores[i] = costsThere[candidates.place(i)];
     }
+  }
+
+  /** Of the candidates' prefills. */
+  private void averages(double perToken, double perPair) {
+    costs.meanPerToken = perToken;
+    costs.meanPerPair = perPair;
+    costs.missed = settings.theta() * perToken;
   }
 
   /** Loading an adapter costs this request, those in flight, and those to come. */
@@ -391,7 +405,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
       return new WorkCostScorer(
           new Settings(
               EngineClasses.read(parameters),
-              parameters.number("omega", 48, 0, 1_000),
+              parameters.number("omega", 64, 0, 1_000),
               parameters.number("theta", 0, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),

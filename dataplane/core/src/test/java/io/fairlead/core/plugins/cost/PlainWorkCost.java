@@ -23,6 +23,9 @@ final class PlainWorkCost implements Scorer {
   private final double criticalMore;
   private final double sheddableMore;
   private double expectedOutput;
+  private double underWay;
+  private double meanToken;
+  private double meanPair;
 
   /** By candidate: prompt tokens to be computed there. */
   private double leastInFlight;
@@ -44,11 +47,11 @@ final class PlainWorkCost implements Scorer {
     if (size == 0) {
       return;
     }
-    expectedOutput = speeds.expectedOutput();
+    expectedOutput = speeds.outputs().mean();
+    underWay = speeds.outputs().underWay();
+    double ofModel = speeds.outputs().of(request.targetModel());
     double output =
-        request.maxOutputTokens() > 0
-            ? Math.min(expectedOutput, request.maxOutputTokens())
-            : expectedOutput;
+        request.maxOutputTokens() > 0 ? Math.min(ofModel, request.maxOutputTokens()) : ofModel;
     if (uncached.length < size) {
       uncached = new double[size + size / 2];
       cached = new double[size + size / 2];
@@ -62,11 +65,18 @@ final class PlainWorkCost implements Scorer {
     double prompt = request.promptTokens();
     long now = request.now();
     double tokenTime = 0;
+    meanPair = 0;
+    for (int i = 0; i < size; i++) {
+      Endpoint there = candidates.get(i);
+      int slot = PoolEndpoint.slot(there);
+      tokenTime += speeds.psi(slot) * speeds.engine(there).b();
+      meanPair += speeds.psi(slot) * speeds.engine(there).c() / size;
+    }
+    meanToken = tokenTime / size;
     for (int i = 0; i < size; i++) {
       Endpoint there = candidates.get(i);
       int slot = PoolEndpoint.slot(there);
       EngineClass engine = speeds.engine(there);
-      tokenTime += speeds.psi(slot) * engine.b();
       uncached[i] = prompt - cached[i] * speeds.trust(slot);
       double load = there.adapters().slots() > 0 ? load(request, there.adapters(), engine) : 0;
       leastInFlight = there.adapters().leastInFlight();
@@ -106,7 +116,7 @@ final class PlainWorkCost implements Scorer {
         there.inFlight()
             + criticalMore * there.criticalInFlight()
             + sheddableMore * there.sheddableInFlight();
-    double kv = there.inFlightTokens() + there.decoding() * expectedOutput / 2;
+    double kv = there.inFlightTokens() + there.decoding() * underWay;
 
     double own = speeds.psi(slot) * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double backlog = 0;
@@ -121,7 +131,7 @@ final class PlainWorkCost implements Scorer {
     double kept = kv - there.repeatedInFlightTokens();
     double excess = kept + prompt + output / 2 - room;
     // Room comes as the others end, with the tokens that they still have to produce.
-    double wait = excess > 0 && kept > 0 ? excess * (expectedOutput / 2 * step) / kept : 0;
+    double wait = excess > 0 && kept > 0 ? excess * (underWay * step) / kept : 0;
     double standing = Math.max(0, there.inFlight() + 1 - engine.maxSequences());
     standing += Math.max(0, there.scrapedWaiting() - there.inFlight());
     if (standing > 0) {
@@ -131,8 +141,10 @@ final class PlainWorkCost implements Scorer {
       wait += WorkCostScorer.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
-    return settings.omega()
-            * ((backlog + own) * engine.interference(there.decoding(), kv) + load + wait)
+    double onAverage = meanToken * uncached + meanPair * uncached * (cached + uncached / 2);
+    return (settings.omega() * (backlog + onAverage) + own)
+            * engine.interference(there.decoding(), kv, slowness(slot))
+        + settings.omega() * (load + wait)
         + inFlight * (own + load)
         + there.decoding() * expectedOutput / 2 * slower
         + settings.lambda() * load
@@ -159,7 +171,7 @@ final class PlainWorkCost implements Scorer {
         return agreed;
       }
     }
-    int cheapest = highest(request, candidates, costs, least);
+    int cheapest = leastBusy(candidates, costs, least * WorkCostScorer.ROUNDING);
     double[] ofEqual = costs.clone();
     double[] ofIdle = costs.clone();
     double fewest = Double.POSITIVE_INFINITY;
@@ -185,6 +197,17 @@ final class PlainWorkCost implements Scorer {
       }
     }
     return highest(request, candidates, ofEqual, same * least);
+  }
+
+  private int leastBusy(Candidates candidates, double[] costs, double most) {
+    int winner = -1;
+    for (int i = 0; i < candidates.size(); i++) {
+      if (costs[i] <= most
+          && (winner < 0 || weighed(candidates.get(i)) < weighed(candidates.get(winner)))) {
+        winner = i;
+      }
+    }
+    return winner;
   }
 
   /** Requests in flight as they count and one more, times what they cost for those that fail. */
@@ -228,5 +251,9 @@ final class PlainWorkCost implements Scorer {
     long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
     return twice ^ (twice >>> 31);
+  }
+
+  private double slowness(int slot) {
+    return speeds.phi(slot) / speeds.psi(slot);
   }
 }

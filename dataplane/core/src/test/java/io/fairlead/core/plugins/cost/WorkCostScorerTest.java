@@ -53,14 +53,16 @@ class WorkCostScorerTest {
     // 8192 is the token budget of a step.
     double idleOwn = A + B * 1600 + C * 1600 * 800;
     double idleStep = D0 + D1 + D2 * 1600;
-    double idleCost = 3 * idleOwn + 10 * B * 1600 + 200 * idleStep;
+    // Equal servers: on average a prefill takes what it does at each, but for its fixed part.
+    double idleCost = 3 * (idleOwn - A) + idleOwn + 10 * B * 1600 + 200 * idleStep;
     double own = A + B * 800 + C * 800 * (800 + 400);
     double backlog = A + B * 1000 + C * 500_000 - 5;
     double kv = 3_000 + 2 * 200 / 2.0;
     double share = 1 + (D1 * 2 + D2 * kv) / (A + B * 8192);
     double step = D0 + D1 * 4 + D2 * (kv + 1600);
     double slower = 2 * 200 / 2.0 * (D1 + D2 * (1600 + 200 / 2.0));
-    double busyCost = 3 * (backlog + own) * share + 3 * own + slower + 10 * B * 800 + 200 * step;
+    double wait = 3 * (backlog + own - A) + own;
+    double busyCost = wait * share + 3 * own + slower + 10 * B * 800 + 200 * step;
 
     double[] scores = scores(scorer, request, idle, busy);
     double least = Math.min(idleCost, busyCost);
@@ -159,8 +161,9 @@ class WorkCostScorerTest {
     double free4 = D0 + D1 * 4;
     double share = 1 / (A + B * 8192);
     double seat = 3 * 200 * full7 / 4;
-    double fullCost = own * (1 + D1 * 6 * share) + seat + 6 * own + 6 * 100 * D1 + 200 * full7;
-    double freeCost = own * (1 + D1 * 3 * share) + 3 * own + 3 * 100 * D1 + 200 * free4;
+    double wait = own - A + own;
+    double fullCost = wait * (1 + D1 * 6 * share) + seat + 6 * own + 6 * 100 * D1 + 200 * full7;
+    double freeCost = wait * (1 + D1 * 3 * share) + 3 * own + 3 * 100 * D1 + 200 * free4;
     assertThat(scores(scorer, new TestRequest(1, 1), full, free)[0])
         .isCloseTo(freeCost / fullCost, within(1e-9));
   }
@@ -263,12 +266,12 @@ class WorkCostScorerTest {
       scorer.completed(done(slow, 3 * (D0 + D1 + D2 * 100)));
       scorer.completed(done(asExpected, D0 + D1 + D2 * 100));
     }
-    double[] scores = scores(scorer, new TestRequest(1, 100), slow, asExpected);
+    double[] scores = scores(scorer, new TestRequest(1, 0), slow, asExpected);
     assertThat(scores[1]).isEqualTo(1);
     assertThat(scores[0]).isCloseTo(1 / 3.0, within(0.05));
 
     scorer.joined(slow);
-    assertThat(scores(scorer, new TestRequest(1, 100), slow, asExpected)[0])
+    assertThat(scores(scorer, new TestRequest(1, 0), slow, asExpected)[0])
         .as("another process in its place starts as fast as its class has shown to be")
         .isBetween(0.45, 0.7);
   }
@@ -321,13 +324,13 @@ class WorkCostScorerTest {
       scorer.completed(done(slow, -1, 102, Math.round(99 * 3 * expected * MILLI)));
       scorer.completed(done(other, -1, 102, Math.round(99 * expected * MILLI)));
     }
-    assertThat(scores(scorer, new TestRequest(1, 100), slow, other)[0])
+    assertThat(scores(scorer, new TestRequest(1, 0), slow, other)[0])
         .isCloseTo(1 / 3.0, within(0.05));
   }
 
   @Test
   void learnsHowLongPrefillsTake() {
-    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 8L));
+    WorkCostScorer scorer = scorer(Map.of("theta", 0L, "omega", 0L));
     TestEndpoint slow = endpoint("slow", 0);
     TestEndpoint other = endpoint("other", 1);
     double expected = A + B * 1600 + C * 1600 * 800;
@@ -338,9 +341,10 @@ class WorkCostScorerTest {
       scorer.completed(prefilled(other, expected));
     }
     TestRequest longPrompt = new TestRequest(1, 100);
-    double idle = 200 * (D0 + D1 + D2 * 1600);
+    longPrompt.maxOutputTokens = 1;
+    double step = D0 + D1 + D2 * 1600;
     assertThat(scores(scorer, longPrompt, slow, other)[0])
-        .isCloseTo((8 * expected + idle) / (8 * 4 * expected + idle), within(0.03));
+        .isCloseTo((expected + step) / (4 * expected + step), within(0.05));
   }
 
   @Test

@@ -1,0 +1,77 @@
+package io.fairlead.core.plugins.cost;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How long answers are, in tokens: by target model, since one answers in a word and the next thinks
+ * aloud, and of the whole pool for models that have not answered yet.
+ *
+ * <p>The answers that are under way at some time are the longer ones: who looks finds one with a
+ * probability that grows with its length. So they have produced, and have still to produce, not
+ * half of the mean each but {@code E(L^2) / (2 E(L))} (the mean age and the mean residual life of a
+ * renewal process), which is as much as the mean for lengths like an exponential's, and more for
+ * answers of either a few tokens or thousands.
+ */
+final class OutputLengths {
+
+  /** Tokens, before the first answer. */
+  private static final double GUESS = 200;
+
+  /** Of the mean, some fifty answers long. */
+  private static final double LEARNING = 0.02;
+
+  /** Of moments, the second of which single answers move by far. */
+  private static final double SLOW_LEARNING = 0.005;
+
+  /** Further models share the pool's mean: names may be made up. */
+  private static final int MOST_MODELS = 1_024;
+
+  private final Map<String, Mean> models = new HashMap<>();
+  private final Mean pool = new Mean(GUESS);
+  private double first = GUESS;
+  private double second = GUESS * GUESS;
+  private int seen;
+
+  private static final class Mean {
+    private double tokens;
+
+    Mean(double tokens) {
+      this.tokens = tokens;
+    }
+
+    private void add(int output) {
+      tokens += LEARNING * (output - tokens);
+    }
+  }
+
+  /** An answer of this target model had so many tokens. */
+  void add(String model, int output) {
+    double rate = Math.max(SLOW_LEARNING, 1.0 / (++seen + 1));
+    first += rate * (output - first);
+    second += rate * ((double) output * output - second);
+    pool.add(output);
+    Mean own = models.get(model);
+    if (own != null) {
+      own.add(output);
+    } else if (models.size() < MOST_MODELS) {
+      models.put(model, new Mean(pool.tokens));
+    }
+  }
+
+  /** Mean of an answer of this target model. */
+  double of(String model) {
+    Mean own = models.get(model);
+    return own == null ? pool.tokens : own.tokens;
+  }
+
+  /** Mean of the pool's answers. */
+  double mean() {
+    return pool.tokens;
+  }
+
+  /** Mean of what an answer under way has produced, and of what it has still to produce. */
+  double underWay() {
+    return second / (2 * first);
+  }
+}

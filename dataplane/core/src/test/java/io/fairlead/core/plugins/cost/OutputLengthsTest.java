@@ -1,0 +1,52 @@
+package io.fairlead.core.plugins.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class OutputLengthsTest {
+
+  private final OutputLengths lengths = new OutputLengths();
+  private final SplittableRandom random = new SplittableRandom(1);
+
+  @Test
+  void ofAnswersThatAreAlikeHalfIsThere() {
+    for (int i = 0; i < 2_000; i++) {
+      lengths.add("m", 300);
+    }
+    assertThat(lengths.of("m")).isCloseTo(300, within(1.0));
+    assertThat(lengths.underWay()).isCloseTo(150, within(1.0));
+  }
+
+  @Test
+  void thoseUnderWayAreTheLongOnes() {
+    for (int i = 0; i < 20_000; i++) {
+      lengths.add("m", random.nextInt(10) == 0 ? 4_000 : 8);
+    }
+    // Nearly all that are under way are of 4,000 tokens, half of which is there.
+    assertThat(lengths.underWay()).isBetween(1_900.0, 2_000.0);
+    assertThat(lengths.mean()).isBetween(100.0, 1_000.0);
+  }
+
+  @Test
+  void eachModelHasItsOwn() {
+    for (int i = 0; i < 1_000; i++) {
+      lengths.add("short", 10);
+      lengths.add("long", 1_000);
+    }
+    assertThat(lengths.of("short")).isCloseTo(10, within(1.0));
+    assertThat(lengths.of("long")).isCloseTo(1_000, within(1.0));
+    assertThat(lengths.of("never seen")).isEqualTo(lengths.mean()).isBetween(400.0, 600.0);
+  }
+
+  @Test
+  void namesThatAreMadeUpTakeNoMoreRoom() {
+    for (int i = 0; i < 5_000; i++) {
+      lengths.add("m" + i, 100);
+    }
+    lengths.add("m4999", 100_000);
+    assertThat(lengths.of("m4999")).as("has none of its own").isEqualTo(lengths.mean());
+  }
+}
