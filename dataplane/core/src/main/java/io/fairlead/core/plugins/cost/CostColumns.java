@@ -42,6 +42,9 @@ final class CostColumns {
   /** Those of them that take no room, as they are kept for others too. */
   double[] repeated = {};
 
+  /** Room that a token takes that is kept. */
+  double[] roomPerToken = {};
+
   /** Decode's share of a prefill step: with an empty cache, and per token in it. */
   double[] share = {};
 
@@ -108,6 +111,7 @@ final class CostColumns {
     tokens = Arrays.copyOf(tokens, length);
     decoding = Arrays.copyOf(decoding, length);
     repeated = Arrays.copyOf(repeated, length);
+    roomPerToken = Arrays.copyOf(roomPerToken, length);
     share = Arrays.copyOf(share, length);
     sharePerKv = Arrays.copyOf(sharePerKv, length);
     step = Arrays.copyOf(step, length);
@@ -134,6 +138,7 @@ final class CostColumns {
     perPairOfAll += pair - perPair[place];
     perPair[place] = pair;
     trust[place] = speeds.trust(slot);
+    roomPerToken[place] = speeds.room(slot);
     writeBacklog(place, there.prefills(), engine, psi);
     writeDecode(place, there, engine, phi, psi);
     inFlight[place] =

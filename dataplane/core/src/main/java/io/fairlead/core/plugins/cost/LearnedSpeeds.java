@@ -27,6 +27,11 @@ final class LearnedSpeeds {
   /** Milliseconds per token: what is quicker came in one piece, through something that waits. */
   private static final double IN_ONE_PIECE = 0.1;
 
+  /** Beyond these a scrape is too old to be of the same requests. */
+  private static final double LEAST_ROOM = 0.5;
+
+  private static final double MOST_ROOM = 1.5;
+
   /** Events of a stream that carry no token: the one with the role, and the end. */
   private static final int EVENTS_AROUND = 2;
 
@@ -79,6 +84,8 @@ final class LearnedSpeeds {
 
   private @Nullable LearnedClass[] learnedClasses = {};
   private double[] trust = {};
+
+  private double[] room = {};
 
   /** Of a class, or of one endpoint: what was observed over what the class's numbers say. */
   private static final class Speed {
@@ -162,10 +169,12 @@ final class LearnedSpeeds {
       speeds = Arrays.copyOf(speeds, length);
       learnedClasses = Arrays.copyOf(learnedClasses, length);
       trust = Arrays.copyOf(trust, length);
+      room = Arrays.copyOf(room, length);
     }
     speeds[slot] = new Speed();
     learnedClasses[slot] = ofClasses.computeIfAbsent(known.of(endpoint), LearnedClass::new);
     trust[slot] = 1;
+    room[slot] = 1;
   }
 
   /** The endpoint's class, with its decode steps as they have proved to be. */
@@ -220,6 +229,32 @@ final class LearnedSpeeds {
   /** Share of the tokens held, by the prefix index, that the endpoint in this slot really holds. */
   double trust(int slot) {
     return trust[slot];
+  }
+
+  /** Room that a token in flight takes in the KV cache of the endpoint in this slot, in tokens. */
+  double room(int slot) {
+    return room[slot];
+  }
+
+  /**
+   * Corrects the room that tokens in flight are believed to take by what the endpoint in this slot
+   * said last that is taken: estimates of tokens may be off, and so is what prompts are found to
+   * share. A scrape is late, so no single one counts for much.
+   */
+  void scraped(int slot, Endpoint there) {
+    double used = there.kvUsage() * there.kvCapacityTokens();
+    double kept = kept(there);
+    if (kept > 0 && used > 0) {
+      double found = Math.clamp(used / kept, LEAST_ROOM, MOST_ROOM);
+      room[slot] += LEARNING * (found - room[slot]);
+    }
+  }
+
+  /** Tokens that those in flight there keep in its KV cache, by what was sent. */
+  double kept(Endpoint there) {
+    return there.inFlightTokens()
+        + there.decoding() * outputs.underWay()
+        - there.repeatedInFlightTokens();
   }
 
   /** How long answers are. */

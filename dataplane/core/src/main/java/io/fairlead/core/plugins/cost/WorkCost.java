@@ -18,13 +18,14 @@ package io.fairlead.core.plugins.cost;
  *
  * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
  * {@code K'} counts a prefix that requests share once, as the engine keeps it, and {@code K} for
- * each, as a step reads it. {@code phi} and {@code psi} are how much slower than its {@link
- * EngineClass} an endpoint has proved to be at decoding and at prefills. {@code X} is what the
- * request takes from those already there, a longer prefill and longer steps; {@code theta} and
- * {@code lambda} weigh what a missed cache and a loaded adapter cost the requests to come, and
- * {@code omega} the wait for a first token, which those who come later share while there is a
- * queue, and what has to be computed. The latter as it would be on average: it is for keeping
- * caches in use, and would, with each server's own speed, crowd requests onto the fastest ones.
+ * each, as a step reads it; and it is corrected by the use of the cache that was scraped. {@code
+ * phi} and {@code psi} are how much slower than its {@link EngineClass} an endpoint has proved to
+ * be at decoding and at prefills. {@code X} is what the request takes from those already there, a
+ * longer prefill and longer steps; {@code theta} and {@code lambda} weigh what a missed cache and a
+ * loaded adapter cost the requests to come, and {@code omega} the wait for a first token, which
+ * those who come later share while there is a queue, and what has to be computed. The latter as it
+ * would be on average: it is for keeping caches in use, and would, with each server's own speed,
+ * crowd requests onto the fastest ones.
  *
  * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
  * ones before it, and while the request decodes half of its answer is there. What others have still
@@ -167,6 +168,7 @@ final class WorkCost {
   /** {@code omega (V + W) + o S}. */
   private void addDecode(double[] into) {
     double[] repeated = columns.repeated;
+    double[] roomPerToken = columns.roomPerToken;
     double[] tokens = columns.tokens;
     double[] decoding = columns.decoding;
     double[] step = columns.step;
@@ -182,7 +184,7 @@ final class WorkCost {
     for (int i = 0; i < count; i++) {
       double kv = tokens[i] + decoding[i] * underWay;
       double oneStep = step[i] + stepPerKv[i] * (kv + prompt);
-      double kept = kv - repeated[i];
+      double kept = (kv - repeated[i]) * roomPerToken[i];
       double excess = Math.max(0, kept + prompt + 0.5 * output - room[i]);
       // Room and seats come as the others end, with the tokens that they still have to produce.
       double wait = underWay * excess / (kept + NO_TOKENS) + expected * standing[i];

@@ -134,6 +134,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
     if (endpoint.inFlight() > 0) {
       speeds.atWork(slot);
     }
+    speeds.scraped(slot, endpoint);
     columns.write(place, endpoint, engine, speeds, slot);
     newcomers.changed(endpoint);
   }

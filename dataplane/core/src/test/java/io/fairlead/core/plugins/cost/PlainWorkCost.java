@@ -128,7 +128,7 @@ final class PlainWorkCost implements Scorer {
     }
     double step = speeds.phi(slot) * engine.decode(there.inFlight() + 1, kv + prompt);
     double room = there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
-    double kept = kv - there.repeatedInFlightTokens();
+    double kept = (kv - there.repeatedInFlightTokens()) * speeds.room(slot);
     double excess = kept + prompt + output / 2 - room;
     // Room comes as the others end, with the tokens that they still have to produce.
     double wait = excess > 0 && kept > 0 ? excess * (underWay * step) / kept : 0;
