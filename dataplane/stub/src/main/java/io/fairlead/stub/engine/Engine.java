@@ -39,12 +39,23 @@ public final class Engine {
   private long stepEnd = IDLE;
   private long busy;
 
+  /** An engine that takes exactly as long as its profile says. */
   public Engine(EngineProfile profile, EngineListener listener) {
+    this(profile, Imperfection.NONE, 0, listener);
+  }
+
+  /**
+   * An engine that does not quite keep to its profile.
+   *
+   * @param seed of the noise of its steps
+   */
+  public Engine(
+      EngineProfile profile, Imperfection imperfection, long seed, EngineListener listener) {
     this.profile = profile;
     this.listener = listener;
     api = profile.apiMillis() > 0 || profile.apiMillisPerToken() > 0;
     everyToken = listener.everyToken();
-    scheduler = new Scheduler(profile, everyToken, new Told());
+    scheduler = new Scheduler(profile, imperfection, seed, everyToken, new Told());
   }
 
   /** What this engine is. */

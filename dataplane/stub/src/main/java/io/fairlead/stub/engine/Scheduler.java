@@ -39,12 +39,17 @@ final class Scheduler {
     void preempted(Sequence sequence);
   }
 
-  Scheduler(EngineProfile profile, boolean everyToken, Events events) {
+  Scheduler(
+      EngineProfile profile,
+      Imperfection imperfection,
+      long seed,
+      boolean everyToken,
+      Events events) {
     this.profile = profile;
     this.everyToken = everyToken;
     this.events = events;
     batch = new Batch(profile.blockTokens());
-    plan = new StepPlan(profile);
+    plan = new StepPlan(profile, imperfection, seed);
     pool = new BlockPool(profile.blocks());
     slots = new AdapterSlots(profile.adapterSlots());
     admission = new Admission(profile, pool, slots);

@@ -55,6 +55,7 @@ final class EngineAgreementTest {
     final RecordingListener all = new RecordingListener();
     final RecordingListener expected = new RecordingListener();
     final EngineProfile profile;
+    final Imperfection imperfection;
     final Engine fast;
     final Engine fastWithTokens;
     final PlainEngine plain;
@@ -81,9 +82,21 @@ final class EngineAgreementTest {
                   sequences)
               .withAdapters(random.nextInt(4), 15);
       bursts = random.nextBoolean();
-      fast = new Engine(profile, few);
-      fastWithTokens = new Engine(profile, all);
-      plain = new PlainEngine(profile, expected);
+      imperfection = imperfection(seed);
+      fast = new Engine(profile, imperfection, seed, few);
+      fastWithTokens = new Engine(profile, imperfection, seed, all);
+      plain = new PlainEngine(profile, imperfection, seed, expected);
+    }
+
+    /** Each of what there is alone, all at once, and every fifth engine without any of it. */
+    private static Imperfection imperfection(long seed) {
+      return switch ((int) (seed % 5)) {
+        case 0 -> Imperfection.NONE;
+        case 1 -> new Imperfection(0.2, false, 0);
+        case 2 -> new Imperfection(0, true, 0);
+        case 3 -> new Imperfection(0, false, 0.7);
+        default -> Imperfection.REAL;
+      };
     }
 
     void play() {

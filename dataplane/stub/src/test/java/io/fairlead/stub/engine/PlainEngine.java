@@ -3,6 +3,7 @@ package io.fairlead.stub.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class PlainEngine {
 
   private final EngineProfile profile;
+  private final Imperfection imperfection;
+  private final SplittableRandom noise;
   private final EngineListener listener;
   private final PlainPool pool;
   private final List<Request> waiting = new ArrayList<>();
@@ -55,8 +58,11 @@ final class PlainEngine {
     }
   }
 
-  PlainEngine(EngineProfile profile, EngineListener listener) {
+  PlainEngine(
+      EngineProfile profile, Imperfection imperfection, long seed, EngineListener listener) {
     this.profile = profile;
+    this.imperfection = imperfection;
+    noise = new SplittableRandom(seed);
     this.listener = listener;
     pool = new PlainPool(profile.blocks());
   }
@@ -214,15 +220,36 @@ final class PlainEngine {
     leftWaiting = List.copyOf(waiting);
     double millis = loadsToDo * profile.adapterLoadMillis();
     if (prefillTokens + decodes > 0) {
-      millis +=
+      int batch = imperfection.graphPadding() && prefillTokens == 0 ? captured(decodes) : decodes;
+      double forward =
           Math.max(profile.d0(), profile.a() + profile.b() * prefillTokens)
               + profile.c() * attended
-              + profile.d1() * decodes
+              + profile.d1() * batch
               + profile.d2() * context;
+      double sigma = imperfection.kernelNoise();
+      if (sigma > 0) {
+        forward *= Math.exp(sigma * noise.nextGaussian() - sigma * sigma / 2);
+      }
+      millis += forward + imperfection.hostMillis();
     }
     boolean nothing = prefillTokens + decodes + loadsToDo == 0;
     stepEnd = nothing ? Engine.IDLE : now + Math.max(1, Math.round(millis * 1e6));
     loadsToDo = 0;
+  }
+
+  /** The size of the CUDA graph that so many sequences run in. */
+  private static int captured(int decodes) {
+    for (int size : new int[] {1, 2, 4}) {
+      if (decodes <= size) {
+        return size;
+      }
+    }
+    for (int size = 8; size <= 512; size += 8) {
+      if (decodes <= size) {
+        return size;
+      }
+    }
+    return decodes;
   }
 
   private boolean giveBlocksToDecodes() {
