@@ -2,6 +2,8 @@ package io.fairlead.cli;
 
 import io.fairlead.epp.tracing.Tracing;
 import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.engine.Imperfection;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.EngineKind;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
@@ -12,6 +14,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.opentelemetry.api.trace.Tracer;
 import java.io.File;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +103,19 @@ final class StubCommand implements Callable<Integer> {
       description = "Speed and size of the engine, e.g. h100-8b, l4-8b.",
       defaultValue = "h100-8b")
   private String profile = "h100-8b";
+
+  @Option(
+      names = "--profiles",
+      paramLabel = "FILE",
+      description = "Engine profiles of your own, for --profile to name beside those that ship.")
+  private @Nullable Path profiles;
+
+  @Option(
+      names = "--engine-noise",
+      description =
+          "Steps take a little more or less than the profile says, batches as long as the next CUDA"
+              + " graph, and the CPU its own time.")
+  private boolean engineNoise;
 
   @Option(
       names = "--slowed-by",
@@ -260,7 +276,11 @@ final class StubCommand implements Callable<Integer> {
     List<HostPort> addresses = addresses();
     List<ModelServerConfig> configs = new ArrayList<>();
     try {
-      EngineProfile speed = EngineProfile.named(profile).slowedBy(slowedBy);
+      EngineProfiles known = EngineProfiles.shipped();
+      if (profiles != null) {
+        known = known.with(EngineProfiles.read(profiles));
+      }
+      EngineProfile speed = known.named(profile).slowedBy(slowedBy);
       if (kvTokens != null) {
         speed = speed.withKvTokens(kvTokens);
       }
@@ -276,6 +296,7 @@ final class StubCommand implements Callable<Integer> {
                 .engine(EngineKind.named(engine))
                 .maxAdapters(maxLoras)
                 .profile(speed)
+                .imperfection(engineNoise ? Imperfection.REAL : Imperfection.NONE)
                 .timeScale(timeScale)
                 .promptTokensDetails(promptTokensDetails)
                 .autoToolChoice(autoToolChoice)

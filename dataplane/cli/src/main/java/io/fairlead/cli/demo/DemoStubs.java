@@ -5,7 +5,7 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fairlead.crds.local.LocalResources;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.TargetModel;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -37,7 +37,7 @@ final class DemoStubs implements AutoCloseable {
             ModelServerConfig config =
                 ModelServerConfig.builder(name(endpoint, address), targets(resources))
                     .listen(address, port)
-                    .profile(EngineProfile.named(profile))
+                    .profile(EngineProfiles.shipped().named(profile))
                     .timeScale(timeScale)
                     .promptTokensDetails(true)
                     .build();

@@ -3,7 +3,7 @@ package io.fairlead.cli.simulate;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.Workloads;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +29,7 @@ final class Listing {
     lines.add("policies:");
     Policy.names().forEach(name -> lines.add("  " + name));
     lines.add("engines:");
-    EngineProfile.names().forEach(name -> lines.add("  " + name));
+    EngineProfiles.shipped().names().forEach(name -> lines.add("  " + name));
     return lines;
   }
 

@@ -11,6 +11,7 @@ import io.fairlead.lab.simulator.ServerFault;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -62,6 +63,12 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "COUNTxENGINE[+…]",
       description = "On what, e.g. 3xh100-8b+2xl40s-8b. Default: what the workload is made for.")
   private @Nullable String pool;
+
+  @Option(
+      names = "--profiles",
+      paramLabel = "FILE",
+      description = "Engine profiles of your own, for --pool to name beside those that ship.")
+  private @Nullable Path profiles;
 
   @Option(
       names = "--seeds",
@@ -188,10 +195,14 @@ public final class SimulateCommand implements Callable<Integer> {
     for (String policy : policies) {
       named.add(Policies.read(policy));
     }
+    EngineProfiles known = EngineProfiles.shipped();
+    if (profiles != null) {
+      known = known.with(EngineProfiles.read(profiles));
+    }
     List<SimulationSpec> specs = new ArrayList<>();
     for (String workload : workloads) {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
-      PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool);
+      PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
       List<ServerFault> faults = run.faults(settings.seconds());
       for (Policy policy : named) {

@@ -1,6 +1,7 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -29,6 +30,11 @@ public record PoolSpec(String text, List<EngineProfile> engines) {
    * @throws IllegalArgumentException if it is none; the message says what is expected
    */
   public static PoolSpec parse(String text) {
+    return parse(text, EngineProfiles.shipped());
+  }
+
+  /** The same of other profiles than those that ship. */
+  public static PoolSpec parse(String text, EngineProfiles profiles) {
     List<EngineProfile> engines = new ArrayList<>();
     for (String group : text.split("\\+", -1)) {
       Matcher parts = GROUP.matcher(group);
@@ -37,14 +43,14 @@ public record PoolSpec(String text, List<EngineProfile> engines) {
             "pool: \""
                 + group
                 + "\" is not a count and an engine, as in 8xh100-8b; engines: "
-                + String.join(", ", EngineProfile.names()));
+                + String.join(", ", profiles.names()));
       }
       int count = Integer.parseInt(parts.group(1));
       if (count < 1 || engines.size() + count > MOST) {
         throw new IllegalArgumentException(
             "pool: \"" + text + "\" has not between 1 and " + MOST + " engines");
       }
-      EngineProfile profile = EngineProfile.named(parts.group(2));
+      EngineProfile profile = profiles.named(parts.group(2));
       if (parts.group(3) != null) {
         profile = profile.slowedBy(factor(text, parts.group(3)));
       }

@@ -9,7 +9,7 @@ import io.fairlead.lab.workload.MixedWorkload.ModelShare;
 import io.fairlead.lab.workload.MixedWorkload.Spec;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.Traffic;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -132,7 +132,9 @@ final class LoadRunIT {
   @Test
   void givesUpAnAnswerThatStopsInTheMiddle() throws InterruptedException {
     ModelServerConfig config =
-        ModelServerConfig.builder("stub-a", "m").profile(EngineProfile.named("l4-8b")).build();
+        ModelServerConfig.builder("stub-a", "m")
+            .profile(EngineProfiles.shipped().named("l4-8b"))
+            .build();
     LoadSettings streamed = new LoadSettings(Duration.ofMillis(1_500), 1, 1, false, model -> model);
     Script script = new Script();
     script.first.add(new Arrival(0, new RequestShape("m", "", new long[0], 4, 30_000)));

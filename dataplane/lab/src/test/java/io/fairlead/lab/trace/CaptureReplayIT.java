@@ -9,7 +9,7 @@ import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.lab.workload.Arrival;
 import io.fairlead.lab.workload.Traffic;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -53,7 +53,7 @@ final class CaptureReplayIT {
           .map(
               name ->
                   ModelServerConfig.builder(name, "a", "b")
-                      .profile(EngineProfile.named("h100-8b"))
+                      .profile(EngineProfiles.shipped().named("h100-8b"))
                       .timeScale(0.02)
                       .promptTokensDetails(true)
                       .build())

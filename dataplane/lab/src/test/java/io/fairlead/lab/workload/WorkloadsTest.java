@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.lab.workload.Preset.Unit;
 import io.fairlead.lab.workload.Workloads.Options;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -54,7 +54,8 @@ final class WorkloadsTest {
     assertThat(Workloads.named(name, Options.DEFAULT).name()).isEqualTo(name);
     assertThat(preset.warmUpSeconds()).isBetween(0.0, preset.seconds() / 2);
     for (String group : preset.pool().split("\\+", -1)) {
-      assertThat(EngineProfile.names()).contains(group.substring(group.indexOf('x') + 1));
+      assertThat(EngineProfiles.shipped().names())
+          .contains(group.substring(group.indexOf('x') + 1));
     }
   }
 

@@ -1,7 +1,5 @@
 package io.fairlead.stub.engine;
 
-import java.util.List;
-
 /**
  * How fast an engine is and how much it can hold. A step that computes {@code chunk} prompt tokens
  * beside {@code B} decoding sequences with {@code K} tokens of context takes
@@ -102,20 +100,6 @@ public record EngineProfile(
         ADAPTER_LOAD_MILLIS,
         0,
         0);
-  }
-
-  /**
-   * The profile that ships under {@code name}.
-   *
-   * @throws IllegalArgumentException if there is none; the message lists the names
-   */
-  public static EngineProfile named(String name) {
-    return Presets.named(name);
-  }
-
-  /** Names of all shipped profiles, fastest hardware first. */
-  public static List<String> names() {
-    return Presets.ALL.stream().map(EngineProfile::name).toList();
   }
 
   /** Blocks in the KV cache. */

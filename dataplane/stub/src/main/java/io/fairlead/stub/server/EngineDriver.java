@@ -4,6 +4,7 @@ import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
 import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.engine.EngineRequest;
+import io.fairlead.stub.engine.Imperfection;
 import io.netty.channel.EventLoop;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,6 +26,8 @@ final class EngineDriver implements EngineListener {
   private final double timeScale;
   private final Runnable afterTurn;
   private final EngineProfile profile;
+  private final Imperfection imperfection;
+  private final long noiseSeed;
   private Engine engine;
   private final int maxModelLen;
   private final LoraSeries adapters;
@@ -56,8 +59,14 @@ final class EngineDriver implements EngineListener {
         config.maxAdapters() == 0
             ? config.profile()
             : config.profile().withAdapterSlots(config.maxAdapters());
-    engine = new Engine(profile, this);
+    imperfection = config.imperfection();
+    noiseSeed = config.name().hashCode();
+    engine = newEngine();
     wallBase = System.nanoTime();
+  }
+
+  private Engine newEngine() {
+    return new Engine(profile, imperfection, noiseSeed, this);
   }
 
   Engine engine() {
@@ -140,7 +149,7 @@ final class EngineDriver implements EngineListener {
     choices.clear();
     held.clear();
     times = new ServingTimes(maxModelLen);
-    engine = new Engine(profile, this);
+    engine = newEngine();
     arm();
     afterTurn.run();
   }

@@ -1,6 +1,8 @@
 package io.fairlead.stub.server;
 
 import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.engine.Imperfection;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.netty.handler.ssl.SslContext;
 import io.opentelemetry.api.trace.Tracer;
 import java.util.List;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxAdapters how many of the other models, which are LoRA adapters then, the engine holds
  *     at once; 0 without LoRA
  * @param profile speed and size of the engine
+ * @param imperfection what keeps the engine from being exactly as fast as that
  * @param timeScale wall seconds per engine second: 1 is true to the profile, 0.1 ten times as fast,
  *     0 instant
  * @param maxBodyBytes longest request body
@@ -43,6 +46,7 @@ public record ModelServerConfig(
     EngineKind engine,
     int maxAdapters,
     EngineProfile profile,
+    Imperfection imperfection,
     double timeScale,
     int maxBodyBytes,
     int defaultMaxTokens,
@@ -108,7 +112,8 @@ public record ModelServerConfig(
     private int port;
     private EngineKind engine = EngineKind.VLLM;
     private int maxAdapters;
-    private EngineProfile profile = EngineProfile.named("h100-8b");
+    private EngineProfile profile = EngineProfiles.shipped().named("h100-8b");
+    private Imperfection imperfection = Imperfection.NONE;
     private double timeScale = 1;
     private int maxBodyBytes = 64 << 20;
     private int defaultMaxTokens = 16;
@@ -150,6 +155,12 @@ public record ModelServerConfig(
 
     public Builder profile(EngineProfile profile) {
       this.profile = profile;
+      return this;
+    }
+
+    /** The engine is not exactly as fast as its profile; the noise is another for another name. */
+    public Builder imperfection(Imperfection imperfection) {
+      this.imperfection = imperfection;
       return this;
     }
 
@@ -224,6 +235,7 @@ public record ModelServerConfig(
           engine,
           maxAdapters,
           profile,
+          imperfection,
           timeScale,
           maxBodyBytes,
           defaultMaxTokens,

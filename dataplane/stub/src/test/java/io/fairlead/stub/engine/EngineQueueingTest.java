@@ -2,6 +2,7 @@ package io.fairlead.stub.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.stub.profile.EngineProfiles;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,7 +16,8 @@ final class EngineQueueingTest {
   private static final long[] NO_BLOCKS = {};
   private static final int BATCHES = 40;
   private static final int BATCH = 2_500;
-  private static final EngineProfile ONE_SEAT = EngineProfile.named("h100-8b").withMaxSequences(1);
+  private static final EngineProfile ONE_SEAT =
+      EngineProfiles.shipped().named("h100-8b").withMaxSequences(1);
 
   @ParameterizedTest(name = "load {0}, spread {1}, seed {2}")
   @CsvSource({
@@ -90,7 +92,7 @@ final class EngineQueueingTest {
   @CsvSource({"1", "2", "3"})
   void theMeanNumberInTheEngineIsRateTimesMeanStay(long seed) {
     Random random = new Random(seed);
-    EngineProfile profile = EngineProfile.named("l4-8b").withMaxSequences(12);
+    EngineProfile profile = EngineProfiles.shipped().named("l4-8b").withMaxSequences(12);
     RecordingListener effects = new RecordingListener(false);
     Engine engine = new Engine(profile, effects);
     long now = 0;

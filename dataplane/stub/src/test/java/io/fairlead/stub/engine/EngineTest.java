@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.sun.management.ThreadMXBean;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.lang.management.ManagementFactory;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class EngineTest {
 
   private static final long[] NO_BLOCKS = {};
-  private static final EngineProfile H100 = EngineProfile.named("h100-8b");
+  private static final EngineProfile H100 = EngineProfiles.shipped().named("h100-8b");
 
   private final RecordingListener effects = new RecordingListener();
 
@@ -31,7 +32,7 @@ final class EngineTest {
     "h100x4-70b, 300, 1000"
   })
   void aloneARequestTakesTheClosedForm(String profile, int prompt, int output) {
-    EngineProfile p = EngineProfile.named(profile);
+    EngineProfile p = EngineProfiles.shipped().named(profile);
     Engine engine = new Engine(p, effects);
     engine.submit(5, 1, NO_BLOCKS, prompt, output);
     run(engine);
@@ -415,7 +416,7 @@ final class EngineTest {
 
   @Test
   void anUnknownProfileIsToldWithTheKnownOnes() {
-    assertThatThrownBy(() -> EngineProfile.named("tpu"))
+    assertThatThrownBy(() -> EngineProfiles.shipped().named("tpu"))
         .hasMessage(
             "profile: no engine profile \"tpu\"; known: h100-8b, h100-8b-fp8, a100-8b, l40s-8b, l4-8b, h100x2-32b, h100x4-70b, h200x8-deepseek-v3");
   }

@@ -8,7 +8,7 @@ import static io.fairlead.stub.server.Stubs.slow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ final class AdaptersIT {
         stubs.start(
             instant()
                 .timeScale(0.5)
-                .profile(EngineProfile.named("h100-8b").withAdapters(0, 300))
+                .profile(EngineProfiles.shipped().named("h100-8b").withAdapters(0, 300))
                 .maxAdapters(2));
     long begin = System.nanoTime();
     stubs.post(server, LOAD, FRENCH);

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -168,7 +168,7 @@ final class LastingFaultsIT {
   void aSlowedEngineTakesThatManyTimesAsLong() throws Exception {
     // A step of some 8 ms; slowed, it would take minutes.
     ModelServer server =
-        stubs.start(instant().timeScale(1).profile(EngineProfile.named("h100-8b")));
+        stubs.start(instant().timeScale(1).profile(EngineProfiles.shipped().named("h100-8b")));
     server.faults().begin(Fault.SLOWED_BY, 100_000);
     var slowed = stubs.send(server, CHAT, chat("m", 3));
     await().until(() -> server.stats().running() == 1);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -237,7 +237,7 @@ final class ModelServerIT {
         start(
             instant()
                 .bodyHash(true)
-                .profile(EngineProfile.named("h100-8b").withKvTokens(16 << 20))
+                .profile(EngineProfiles.shipped().named("h100-8b").withKvTokens(16 << 20))
                 .maxModelLen(16 << 20));
     byte[] body = HELLO.replace("Hello", "long ".repeat(34 << 18)).getBytes(UTF_8);
     assertThat(body.length).isGreaterThan(34 << 20);
@@ -290,7 +290,7 @@ final class ModelServerIT {
   @Test
   void manyRequestsAreAllAnsweredAndCounted() throws Exception {
     ModelServer server =
-        start(instant().profile(EngineProfile.named("h100-8b").withKvTokens(2_000)));
+        start(instant().profile(EngineProfiles.shipped().named("h100-8b").withKvTokens(2_000)));
     List<CompletableFuture<HttpResponse<String>>> calls = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       String body =
@@ -451,7 +451,7 @@ final class ModelServerIT {
 
   /** A step takes 64 ms and more: slow enough to be caught in the middle of an answer. */
   private static ModelServerConfig.Builder slow() {
-    return instant().timeScale(1).profile(EngineProfile.named("l4-8b"));
+    return instant().timeScale(1).profile(EngineProfiles.shipped().named("l4-8b"));
   }
 
   private ModelServer start(ModelServerConfig.Builder config) {

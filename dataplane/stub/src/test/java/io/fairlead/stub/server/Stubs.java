@@ -1,7 +1,7 @@
 package io.fairlead.stub.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class Stubs implements AutoCloseable {
 
   /** A step takes 64 ms and more: slow enough to be caught in the middle of an answer. */
   static ModelServerConfig.Builder slow() {
-    return instant().timeScale(1).profile(EngineProfile.named("l4-8b"));
+    return instant().timeScale(1).profile(EngineProfiles.shipped().named("l4-8b"));
   }
 
   static String chat(String model, int tokens) {

@@ -5,7 +5,7 @@ import static io.fairlead.stub.server.Stubs.chat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -83,7 +83,7 @@ final class VllmPageIT {
     ModelServer server =
         STUBS.start(
             Stubs.instant()
-                .profile(EngineProfile.named("h100-8b").withKvTokens(16_000))
+                .profile(EngineProfiles.shipped().named("h100-8b").withKvTokens(16_000))
                 .maxModelLen(16_000));
     String body =
         "{\"model\":\"m\",\"max_tokens\":3000,\"n\":5,\"prompt\":\"%s\"}"
@@ -151,7 +151,7 @@ final class VllmPageIT {
     ModelServer server =
         STUBS.start(
             Stubs.instant()
-                .profile(EngineProfile.named("h100-8b").withKvTokens(32_000))
+                .profile(EngineProfiles.shipped().named("h100-8b").withKvTokens(32_000))
                 .maxModelLen(8_000));
     assertThat(STUBS.get(server, "/metrics").body())
         .contains(
