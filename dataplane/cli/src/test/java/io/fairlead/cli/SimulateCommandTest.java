@@ -115,6 +115,43 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void seesOtherEnginesAsARealPickerWould() throws IOException {
+    Path profiles = folder.resolve("engines.yaml");
+    Files.writeString(
+        profiles,
+        """
+        engines:
+          - {name: mine, source: a guess, a: 2, b: 0.01, c: 1e-7, d0: 3, d1: 0.01, d2: 1e-5,
+             kvTokens: 100000, maxBatchedTokens: 4096}
+        """);
+    int exit =
+        run(
+            "--workload=chat@0.1",
+            "--policy=cost",
+            "--pool=2xmine+1xl4-8b",
+            "--profiles=" + profiles,
+            "--engine-noise",
+            "--perception=real,images=0.5",
+            "--seconds=10",
+            "--seeds=1",
+            "--out=" + folder.resolve("report"));
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("chat@0.1 on 2xmine+1xl4-8b");
+    assertThat(folder.resolve("report/report.json"))
+        .content()
+        .contains("engine noise")
+        .contains("images=0.5");
+  }
+
+  @Test
+  void tellsWhatIsWrongWithAPerception() {
+    assertThat(run("--perception=rael", "--seeds=1")).isNotZero();
+    assertThat(err.toString()).contains("perception: \"rael\" is neither ideal, real nor one of");
+  }
+
+  @Test
   void replaysATrace() throws IOException {
     Path trace = folder.resolve("few.jsonl");
     StringBuilder lines = new StringBuilder();

@@ -1,10 +1,12 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.lab.simulator.Perception;
 import io.fairlead.lab.simulator.ServerFault;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Preset;
+import io.fairlead.stub.engine.Imperfection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,9 +95,27 @@ final class RunOptions {
   @Option(
       names = "--unstreamed",
       paramLabel = "SHARE",
-      description = "Share of requests whose answers come in one piece.",
-      defaultValue = "0")
-  private double unstreamed;
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
+      description =
+          "Share of requests whose answers come in one piece. Default: as --perception says.")
+  private @Nullable Double unstreamed;
+
+  @Option(
+      names = "--engine-noise",
+      description =
+          "Engines are less ideal than their profiles: steps take a little more or less, batches as"
+              + " long as the next CUDA graph, and the CPU its own time.")
+  private boolean engineNoise;
+
+  @Option(
+      names = "--perception",
+      paramLabel = "ideal|real[,KEY=VALUE…]",
+      description =
+          "What a picker sees of it: ideal is all, at once; real what a real one would. Settings by"
+              + " themselves: token-error=0.3, usage=0.7, cached-tokens=false, metrics-ms=5,"
+              + " jitter-ms=1, unstreamed=0.2, images=0.1.",
+      defaultValue = "ideal")
+  private String perception = "ideal";
 
   /** What a report says of it. */
   Map<String, String> described() {
@@ -111,8 +131,14 @@ final class RunOptions {
       parameters.put("faults", String.join("; ", faults));
       parameters.put("client", client.toString());
     }
-    if (unstreamed > 0) {
-      parameters.put("unstreamed", Double.toString(unstreamed));
+    if (engineNoise) {
+      parameters.put("engine noise", "yes");
+    }
+    Perception seen = perception();
+    if (!seen.withUnstreamed(0).equals(Perception.IDEAL)) {
+      parameters.put("perception", seen.toString());
+    } else if (seen.unstreamed() > 0) {
+      parameters.put("unstreamed", Double.toString(seen.unstreamed()));
     }
     return parameters;
   }
@@ -120,6 +146,11 @@ final class RunOptions {
   /** What goes wrong in a run that is so long. */
   List<ServerFault> faults(double runSeconds) {
     return faults.stream().flatMap(text -> ServerFault.parse(text, runSeconds).stream()).toList();
+  }
+
+  private Perception perception() {
+    Perception seen = Perception.parse(perception);
+    return unstreamed == null ? seen : seen.withUnstreamed(unstreamed);
   }
 
   Settings settings(Preset preset) {
@@ -136,7 +167,8 @@ final class RunOptions {
         tpotObjective,
         lostHits(),
         client,
-        unstreamed);
+        engineNoise ? Imperfection.REAL : Imperfection.NONE,
+        perception());
   }
 
   private double lostHits() {

@@ -51,6 +51,11 @@ final class Flight implements RequestListener {
     this.blocks = blocks;
   }
 
+  /** Whether a server still has it by the given attempt, so that what comes of that is awaited. */
+  boolean isAt(@Nullable SimulatedServer which, int attempt) {
+    return !over && server == which && attempts == attempt;
+  }
+
   @Override
   public void send(long request, Route route) {
     ticket = request;

@@ -1,5 +1,6 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Outcome;
@@ -7,7 +8,6 @@ import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.PoolListener;
 import io.fairlead.core.Probe;
-import io.fairlead.core.PromptSize;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
@@ -15,22 +15,16 @@ import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
-import io.fairlead.lab.workload.RequestShape;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 
 /** One replica of the endpoint picker: the production core, told what it would be told. */
 final class SimulatedPicker implements PoolListener {
 
-  private static final int BYTES_PER_TOKEN = 4;
-
-  /** Events of a stream that carry no token, as the servers that it plays send them. */
-  private static final int EVENTS_AROUND = 2;
-
   private final PoolCore core = new PoolCore(PoolLimits.DEFAULT, this);
   private final Client client;
+  private final Senses senses;
   private final Effects effects;
   private final Queue<Effect> wanted = new ArrayDeque<>();
   private boolean carryingOut;
@@ -41,15 +35,21 @@ final class SimulatedPicker implements PoolListener {
   }
 
   SimulatedPicker(
-      CompiledConfig config, List<SimulatedServer> pool, Client client, Effects effects) {
+      CompiledConfig config,
+      List<SimulatedServer> pool,
+      Client client,
+      Senses senses,
+      Effects effects) {
     this.client = client;
+    this.senses = senses;
     this.effects = effects;
     core.configure(0, config);
     core.endpoints(0, pool.stream().map(SimulatedServer::spec).toList());
   }
 
-  void scraped(long now, SimulatedServer server) {
-    core.scraped(now, server.spec(), now, server.metrics());
+  /** A page that was asked for at {@code begunAt} is there. */
+  void scraped(long now, SimulatedServer server, long begunAt, EndpointMetrics page) {
+    core.scraped(now, server.spec(), begunAt, page);
     carryOut(now);
   }
 
@@ -64,15 +64,15 @@ final class SimulatedPicker implements PoolListener {
   }
 
   void arrive(long now, Flight flight, long seed) {
-    RequestShape shape = flight.shape;
+    Seen seen = senses.prompt(flight.shape);
     RequestFacts facts =
         new RequestFacts(
-            shape.model(),
+            flight.shape.model(),
             seed,
-            Arrays.copyOf(shape.blocks(), shape.promptBlocks()),
-            PromptSize.ofTokens(shape.promptTokens()),
+            seen.blocks(),
+            seen.size(),
             -1,
-            (long) shape.promptTokens() * BYTES_PER_TOKEN,
+            seen.bodyBytes(),
             new Delivery(flight.streamed, client == Client.GATEWAY),
             Timeouts.UNSET,
             RequestHeaders.NONE,
@@ -103,16 +103,7 @@ final class SimulatedPicker implements PoolListener {
   }
 
   void finished(long now, Flight flight) {
-    RequestShape shape = flight.shape;
-    core.ended(
-        now,
-        flight.ticket,
-        Outcome.COMPLETED,
-        new Usage(
-            shape.promptTokens(),
-            shape.outputTokens(),
-            flight.cachedTokens,
-            shape.outputTokens() + EVENTS_AROUND));
+    core.ended(now, flight.ticket, Outcome.COMPLETED, senses.usage(flight));
     carryOut(now);
   }
 

@@ -7,6 +7,7 @@ import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
 import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.engine.EngineRequest;
+import io.fairlead.stub.engine.Imperfection;
 import io.fairlead.stub.engine.SchedulerStats;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +71,8 @@ final class SimulatedServer implements EngineListener {
       EngineProfile profile,
       Set<String> adapters,
       boolean labelled,
+      Imperfection imperfection,
+      long noiseSeed,
       EngineClock clock,
       Answers answers) {
     this.number = number;
@@ -77,7 +80,7 @@ final class SimulatedServer implements EngineListener {
     this.profile = profile;
     this.clock = clock;
     this.answers = answers;
-    engine = new Engine(profile, this);
+    engine = new Engine(profile, imperfection, noiseSeed, this);
     Map<String, String> labels =
         labelled ? Map.of("fairlead.io/accelerator", profile.name()) : Map.of();
     spec = new EndpointSpec("server-" + number, "1", "10.0.0.1", 1_024 + number, labels);

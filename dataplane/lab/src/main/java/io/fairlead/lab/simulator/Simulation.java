@@ -1,5 +1,6 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Probe;
@@ -49,6 +50,9 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   /** Tells the draw of what is streamed apart from all others. */
   private static final long STREAM_SEED = 0x5eed_57ea_3ed0L;
 
+  /** Tells the noise of engines apart from all others. */
+  private static final long NOISE_SEED = 0x2015_e5ee_d5edL;
+
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -61,6 +65,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   private final Traffic traffic;
   private final SplittableRandom random;
   private final SplittableRandom streams;
+  private final Senses senses;
   private final RunRecorder recorder;
   private final long endOfArrivals;
   private long lastArrival;
@@ -77,17 +82,28 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
             .filter(ServedModel::adapter)
             .map(ServedModel::name)
             .collect(Collectors.toSet());
+    SplittableRandom noise = new SplittableRandom(spec.seed() ^ NOISE_SEED);
     for (int i = 0; i < size; i++) {
       EngineProfile profile = spec.pool().engines().get(i);
       if (!adapters.isEmpty() && profile.adapterSlots() == 0) {
         profile = profile.withAdapterSlots(ADAPTER_SLOTS);
       }
       servers.add(
-          new SimulatedServer(i, profile, adapters, spec.settings().labelled(), clock, this));
+          new SimulatedServer(
+              i,
+              profile,
+              adapters,
+              spec.settings().labelled(),
+              spec.settings().imperfection(),
+              noise.nextLong(),
+              clock,
+              this));
     }
     servers.forEach(server -> byName.put(server.spec().name(), server));
+    senses = new Senses(spec.settings().perception(), spec.seed());
     for (int i = 0; i < spec.settings().pickers(); i++) {
-      pickers.add(new SimulatedPicker(compile(spec), servers, spec.settings().client(), this));
+      pickers.add(
+          new SimulatedPicker(compile(spec), servers, spec.settings().client(), senses, this));
     }
     streams = new SplittableRandom(spec.seed() ^ STREAM_SEED);
     random = new SplittableRandom(spec.seed());
@@ -168,9 +184,13 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     long next = now + interval;
     switch (server.condition().scrape()) {
       case Answer.Served _ -> {
-        for (SimulatedPicker picker : pickers) {
-          picker.scraped(now, server);
-        }
+        long after = senses.pageNanos();
+        EndpointMetrics page = server.metrics();
+        at(
+            now,
+            now + after,
+            later -> pickers.forEach(picker -> picker.scraped(later, server, now, page)));
+        next = Math.max(next, now + after);
       }
       case Answer.Failed(Failure failure, long after) -> {
         timeline.at(
@@ -182,6 +202,15 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     }
     if (open > 0) {
       timeline.at(next, later -> scrape(later, server, interval));
+    }
+  }
+
+  /** At once, if it is time: what is to come comes after all that happens now. */
+  private void at(long now, long time, Timeline.Event event) {
+    if (time <= now) {
+      event.happen(now);
+    } else {
+      timeline.at(time, event);
     }
   }
 
@@ -242,6 +271,8 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       if (flight.answered) {
         fail(now, flight);
       } else {
+        // A first token on its way is lost with its connection.
+        flight.server = null;
         flight.picker.attemptFailed(now, flight, Failure.DIED);
       }
     }
@@ -313,6 +344,17 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     int attempt = ++flight.attempts;
     flight.server = server;
     recorder.sent(now, server.number());
+    at(
+        now,
+        now + senses.jitterNanos(),
+        later -> {
+          if (flight.isAt(server, attempt)) {
+            reach(later, flight, server, attempt);
+          }
+        });
+  }
+
+  private void reach(long now, Flight flight, SimulatedServer server, int attempt) {
     if (!server.fits(flight.shape)) {
       flight.picker.refused(now, flight);
       turnedAway(now, flight);
@@ -397,9 +439,20 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   @Override
   public void firstToken(long now, Flight flight) {
-    if (flight.streamed) {
-      firstByte(now, flight);
+    if (!flight.streamed) {
+      return;
     }
+    SimulatedServer server = flight.server;
+    int attempt = flight.attempts;
+    flight.firstTokenAt = now + senses.jitterNanos();
+    at(
+        now,
+        flight.firstTokenAt,
+        later -> {
+          if (flight.isAt(server, attempt)) {
+            firstByte(later, flight);
+          }
+        });
   }
 
   private void firstByte(long now, Flight flight) {
@@ -410,6 +463,22 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   @Override
   public void finished(long now, Flight flight) {
+    SimulatedServer server = flight.server;
+    int attempt = flight.attempts;
+    long end = now + senses.jitterNanos();
+    at(
+        now,
+        // The end of a stream does not overtake its beginning.
+        flight.streamed ? Math.max(end, flight.firstTokenAt) : end,
+        later -> {
+          if (flight.isAt(server, attempt)) {
+            end(later, flight);
+          }
+        });
+  }
+
+  /** The last of an answer is there. */
+  private void end(long now, Flight flight) {
     if (!flight.streamed) {
       flight.firstTokenAt = now;
       firstByte(now, flight);

@@ -1,6 +1,7 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.lab.workload.Workload;
+import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 
 /**
@@ -53,7 +54,8 @@ public record SimulationSpec(
    * @param lostHits share of requests whose cached prompt an engine finds lost: a handicap, to see
    *     that it is noticed
    * @param client what the pickers sit in
-   * @param unstreamed share of requests whose answers come in one piece
+   * @param imperfection what keeps engines from being as fast as their profiles say
+   * @param perception how what pickers see differs from what is
    */
   public record Settings(
       double seconds,
@@ -66,7 +68,36 @@ public record SimulationSpec(
       double tpotObjectiveMillis,
       double lostHits,
       Client client,
-      double unstreamed) {
+      Imperfection imperfection,
+      Perception perception) {
+
+    /** Ideal engines that are seen as they are, of answers that come in one piece perhaps. */
+    public Settings(
+        double seconds,
+        double warmUpSeconds,
+        double scrapeMillis,
+        int pickers,
+        Front front,
+        boolean labelled,
+        double ttftObjectiveMillis,
+        double tpotObjectiveMillis,
+        double lostHits,
+        Client client,
+        double unstreamed) {
+      this(
+          seconds,
+          warmUpSeconds,
+          scrapeMillis,
+          pickers,
+          front,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          lostHits,
+          client,
+          Imperfection.NONE,
+          Perception.IDEAL.withUnstreamed(unstreamed));
+    }
 
     /** One picker that can send again, metrics every 50 ms, objectives of 1 s and 100 ms. */
     public static Settings of(double seconds, double warmUpSeconds) {
@@ -82,7 +113,28 @@ public record SimulationSpec(
       check("ttftObjectiveMillis", ttftObjectiveMillis, 0, 1e9);
       check("tpotObjectiveMillis", tpotObjectiveMillis, 0, 1e9);
       check("lostHits", lostHits, 0, 1);
-      check("unstreamed", unstreamed, 0, 1);
+    }
+
+    /** Share of requests whose answers come in one piece. */
+    public double unstreamed() {
+      return perception.unstreamed();
+    }
+
+    /** The same with other engines, seen otherwise. */
+    public Settings with(Imperfection otherImperfection, Perception otherPerception) {
+      return new Settings(
+          seconds,
+          warmUpSeconds,
+          scrapeMillis,
+          pickers,
+          front,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          lostHits,
+          client,
+          otherImperfection,
+          otherPerception);
     }
 
     private static void check(String field, double value, double least, double most) {
@@ -105,7 +157,8 @@ public record SimulationSpec(
           tpotObjectiveMillis,
           lostHits,
           client,
-          unstreamed);
+          imperfection,
+          perception);
     }
   }
 

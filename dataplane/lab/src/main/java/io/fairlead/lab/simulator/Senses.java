@@ -1,0 +1,140 @@
+package io.fairlead.lab.simulator;
+
+import io.fairlead.core.PromptSize;
+import io.fairlead.core.Usage;
+import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.lab.workload.RequestShape;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * What pickers see of a run, by its {@link Perception}. Everything is drawn from a seed of its own,
+ * and nothing where there is nothing to draw, so that an ideal run draws as if this were not there.
+ */
+final class Senses {
+
+  /** Tells these draws apart from all others. */
+  private static final long SEED = 0x5e75_0a11_7e57L;
+
+  private static final int BYTES_PER_TOKEN = TokenEstimate.USUAL_BYTES;
+
+  /** A photograph's bytes for each token that it is estimated to cost. */
+  private static final int IMAGE_BYTES_PER_TOKEN = 196;
+
+  /** Between a quarter and three of a prompt are its image. */
+  private static final double LEAST_IMAGE = 0.25;
+
+  private static final double MOST_IMAGE = 0.75;
+
+  /** An image costs up to so many times more or fewer tokens than its bytes let expect. */
+  private static final double IMAGE_ERROR = 4;
+
+  /** Events of a stream that carry no token, as the servers that it plays send them. */
+  private static final int EVENTS_AROUND = 2;
+
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  private final Perception perception;
+  private final long seed;
+  private final SplittableRandom random;
+
+  Senses(Perception perception, long seed) {
+    this.perception = perception;
+    this.seed = seed;
+    random = new SplittableRandom(seed ^ SEED);
+  }
+
+  /** What is seen of a prompt. */
+  Seen prompt(RequestShape shape) {
+    int image = imageTokens(shape);
+    double factor = bytesFactor(shape.model());
+    int textTokens = shape.promptTokens() - image;
+    if (image == 0 && factor == 1) {
+      return new Seen(
+          PromptSize.ofTokens(textTokens),
+          Arrays.copyOf(shape.blocks(), shape.promptBlocks()),
+          (long) textTokens * BYTES_PER_TOKEN);
+    }
+    long textBytes = Math.max(1, Math.round(textTokens * BYTES_PER_TOKEN * factor));
+    int estimate = image == 0 ? 0 : estimated(image);
+    return new Seen(
+        new PromptSize(textBytes, estimate),
+        blocks(shape, textTokens, factor),
+        textBytes + (long) estimate * IMAGE_BYTES_PER_TOKEN);
+  }
+
+  /** Bytes per token of a model over the usual ones: the same for all of a run. */
+  double bytesFactor(String model) {
+    if (perception.tokenError() == 0) {
+      return 1;
+    }
+    long ofModel = seed ^ SEED ^ ((long) model.hashCode() << Integer.SIZE);
+    double share = new SplittableRandom(ofModel).nextDouble(-1, 1);
+    return 1 + perception.tokenError() * share;
+  }
+
+  private int imageTokens(RequestShape shape) {
+    if (perception.images() == 0 || random.nextDouble() >= perception.images()) {
+      return 0;
+    }
+    return (int) (shape.promptTokens() * random.nextDouble(LEAST_IMAGE, MOST_IMAGE));
+  }
+
+  private int estimated(int tokens) {
+    double error = Math.pow(IMAGE_ERROR, random.nextDouble(-1, 1));
+    return Math.clamp(Math.round(tokens * error), 1, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The picker's blocks are of so many bytes, an engine's of so many tokens. Where a picker's block
+   * ends within an engine's, its content is known by the engine's block.
+   */
+  private static long[] blocks(RequestShape shape, int textTokens, double factor) {
+    int known = Math.min(shape.promptBlocks(), textTokens / RequestShape.BLOCK_TOKENS);
+    if (factor == 1) {
+      return Arrays.copyOf(shape.blocks(), known);
+    }
+    long[] blocks = new long[(int) (known * factor)];
+    for (int i = 0; i < blocks.length; i++) {
+      int end = (int) Math.ceil((i + 1) / factor) - 1;
+      blocks[i] = mix(shape.blocks()[Math.min(end, known - 1)] + i * GOLDEN);
+    }
+    return blocks;
+  }
+
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 32)) * 0xd6e8feb86659fd93L;
+    return mixed ^ (mixed >>> 32);
+  }
+
+  /** What an answer told of its usage. */
+  Usage usage(Flight flight) {
+    RequestShape shape = flight.shape;
+    int events = flight.streamed ? shape.outputTokens() + EVENTS_AROUND : 0;
+    boolean told =
+        perception.usage() == 1 || !flight.streamed || random.nextDouble() < perception.usage();
+    if (!told) {
+      return new Usage(-1, -1, -1, events);
+    }
+    return new Usage(
+        shape.promptTokens(),
+        shape.outputTokens(),
+        perception.cachedTokens() ? flight.cachedTokens : -1,
+        events);
+  }
+
+  /** What the network adds to something on its way, ns. */
+  long jitterNanos() {
+    if (perception.jitterMillis() == 0) {
+      return 0;
+    }
+    double exponential = -Math.log(1 - random.nextDouble());
+    return Math.round(perception.jitterMillis() * exponential * NANOS_PER_MILLI);
+  }
+
+  /** How old a metrics page is when it is there, ns. */
+  long pageNanos() {
+    return Math.round(perception.metricsMillis() * NANOS_PER_MILLI) + jitterNanos();
+  }
+}

@@ -1,0 +1,134 @@
+package io.fairlead.lab.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.lab.simulator.ServerFault.Kind;
+import io.fairlead.lab.simulator.SimulationSpec.Client;
+import io.fairlead.lab.simulator.SimulationSpec.Front;
+import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.stub.engine.Imperfection;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Engines that are less than ideal, seen as a real picker sees them: nothing is lost or made. */
+final class RealisticSimulationTest {
+
+  private static final PoolSpec POOL = PoolSpec.parse("3xh100-8b+1xl4-8b");
+
+  private static Settings settings(Client client, String perception) {
+    return new Settings(20, 0, 50, 2, Front.RANDOM, false, 1_000, 100, 0, client, 0)
+        .with(Imperfection.REAL, Perception.parse(perception));
+  }
+
+  private static RunResult run(String policy, long seed, Settings settings, ServerFault... faults) {
+    return Simulation.run(
+        new SimulationSpec(
+            new TestWorkload(20, 12, 2_000, 60),
+            Policy.named(policy),
+            POOL,
+            seed,
+            settings,
+            List.of(faults)));
+  }
+
+  private static RunResult seen(String policy, String perception) {
+    return run(
+        policy,
+        5,
+        settings(Client.GATEWAY, perception).with(Imperfection.NONE, Perception.parse(perception)));
+  }
+
+  private static List<String> policies() {
+    return Policy.names();
+  }
+
+  private static void assertConserved(RunResult result) {
+    assertThat(result.arrived()).isPositive();
+    assertThat(result.completed() + result.rejected() + result.failed())
+        .isEqualTo(result.arrived());
+    assertThat(result.ttftMs().count()).isEqualTo(result.completed());
+    assertThat(result.ttftMs().quantile(0)).isPositive();
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void everyRequestEndsOnceUnderEveryPolicyAndTheSameWayForTheSameSeed(String policy) {
+    for (String perception : List.of("real", "real,jitter-ms=300,metrics-ms=400")) {
+      Settings settings = settings(Client.GATEWAY, perception);
+      RunResult result = run(policy, 3, settings);
+
+      assertConserved(result);
+      assertThat(result.failed()).isZero();
+      assertThat(run(policy, 3, settings)).isEqualTo(result);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void everyRequestEndsOnceWhateverIsWrongAndWhateverIsOnItsWayThen(Kind kind) {
+    for (Client client : Client.values()) {
+      for (long seed = 1; seed <= 3; seed++) {
+        assertConserved(
+            run(
+                "cost",
+                seed,
+                settings(client, "real,jitter-ms=50"),
+                kind.of(0, 3, 4),
+                Kind.RESTART.of(1, 8.5, 0.5),
+                Kind.REFUSE.of(2, 12, 1)));
+      }
+    }
+  }
+
+  /** A send, and the answer's way back. */
+  @Test
+  void theNetworkIsFeltTwice() {
+    var lonely = new TestWorkload(20, 1, 1_600, 1);
+    Settings settings = Settings.of(20, 0).with(Imperfection.NONE, Perception.parse("jitter-ms=5"));
+    RunResult result =
+        Simulation.run(
+            new SimulationSpec(
+                lonely, Policy.named("round-robin"), PoolSpec.parse("500xh100-8b"), 3, settings));
+
+    double alone = 3.86 + 0.01836 * 1_600 + 8.19e-7 * 1_600 * 800;
+    assertThat(result.ttftMs().quantile(0)).isGreaterThan(alone);
+    assertThat(result.ttftMs().mean()).isCloseTo(alone + 10, Offset.offset(1.5));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "token-error=0.3, cost",
+    "usage=0.1, cost",
+    "cached-tokens=false, cost",
+    "metrics-ms=40, weighted-223-polled",
+    "jitter-ms=1, cost",
+    "unstreamed=0.5, cost",
+    "images=0.5, cost"
+  })
+  void eachOfItChangesARun(String perception, String policy) {
+    assertThat(seen(policy, perception)).isNotEqualTo(seen(policy, "ideal"));
+  }
+
+  /** What a policy does not look at makes no difference to it. */
+  @ParameterizedTest
+  @CsvSource({"token-error=0.3", "usage=0.1", "cached-tokens=false", "metrics-ms=40", "images=0.5"})
+  void whatAPolicyDoesNotLookAtChangesNothing(String perception) {
+    assertThat(seen("round-robin", perception)).isEqualTo(seen("round-robin", "ideal"));
+  }
+
+  @Test
+  void noisyEnginesServeTheSameInAnotherTime() {
+    Settings ideal = Settings.of(20, 0);
+    RunResult noisy = run("round-robin", 5, ideal.with(Imperfection.REAL, Perception.IDEAL));
+    RunResult plain = run("round-robin", 5, ideal);
+
+    assertConserved(noisy);
+    assertThat(noisy.endToEndMs().mean()).isGreaterThan(plain.endToEndMs().mean());
+    assertThat(noisy.endToEndMs().mean()).isLessThan(plain.endToEndMs().mean() * 1.5);
+  }
+}
