@@ -40,6 +40,8 @@ class PluginLawsTest {
           "header",
           "headerName",
           "label",
+          "loadFactor",
+          "replication",
           "labelKey",
           "matchExpressions",
           "matchLabels",

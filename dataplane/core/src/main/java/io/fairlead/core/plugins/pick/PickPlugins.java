@@ -11,6 +11,7 @@ public final class PickPlugins {
   /** One factory per type. */
   public static List<PluginFactory> factories() {
     return List.of(
+        new ConsistentHashPicker.Factory(),
         new MaxScorePicker.Factory(),
         new RandomPicker.Factory(),
         new SingleProfileHandler.Factory(),
