@@ -4,6 +4,7 @@ import io.fairlead.core.account.ModelTokens;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.PartitionedCandidates;
+import io.fairlead.core.view.PromptBlocks;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The request being decided with the endpoints that it may go to: one object, set anew for each
  * decision. Prefix matches are looked up for all candidates when the first is asked for.
  */
-final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
+final class CurrentRequest implements InferenceRequest, PartitionedCandidates, PromptBlocks {
 
   private static final EndpointState[] NO_ENDPOINTS = {};
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
@@ -190,6 +191,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates {
   @Override
   public CycleState cycle() {
     return notes;
+  }
+
+  @Override
+  public long prefixHash(int index) {
+    return salt ^ facts.blocks()[index];
   }
 
   @Override

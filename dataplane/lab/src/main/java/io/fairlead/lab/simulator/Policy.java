@@ -4,7 +4,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.SchedulerDocument;
-import io.fairlead.lab.simulator.plugins.LabPlugins;
+import io.fairlead.lab.peers.Peers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 /**
  * How requests are placed: a config document of the production scheduler, which may also name the
- * plugins of {@link LabPlugins}.
+ * plugins of {@link Peers}.
  *
  * @param name in reports
  * @param scheduler what the core runs
@@ -27,9 +27,20 @@ public record Policy(String name, SchedulerConfig scheduler) {
           "weighted",
           "weighted-223-polled",
           "weighted-111-polled",
+          "llm-d-default",
           "sticky",
+          "latency-oracle",
+          "sglang",
+          "dynamo",
+          "preble",
+          "aibrix",
+          "aibrix-preble",
+          "kubeai",
+          "consistent-hash",
+          "in-flight",
           "product",
           "least-outstanding",
+          "power-of-two",
           "round-robin",
           "random");
 

@@ -10,9 +10,9 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.lab.peers.Peers;
 import io.fairlead.lab.simulator.ServerCondition.Answer;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
-import io.fairlead.lab.simulator.plugins.LabPlugins;
 import io.fairlead.lab.workload.Arrival;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.ServedModel;
@@ -137,7 +137,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
             models,
             spec.policy().scheduler());
     try {
-      return new ConfigCompiler(LabPlugins.factories()).compile(config);
+      return new ConfigCompiler(Peers.factories(spec.pool().engines())).compile(config);
     } catch (InvalidConfigException e) {
       throw new IllegalArgumentException(
           "policy " + spec.policy().name() + ": " + e.getMessage(), e);

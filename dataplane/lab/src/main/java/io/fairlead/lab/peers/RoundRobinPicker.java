@@ -1,4 +1,4 @@
-package io.fairlead.lab.simulator.plugins;
+package io.fairlead.lab.peers;
 
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.InferenceRequest;

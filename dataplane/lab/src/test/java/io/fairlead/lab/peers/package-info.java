@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.lab.peers;
+
+import org.jspecify.annotations.NullMarked;
