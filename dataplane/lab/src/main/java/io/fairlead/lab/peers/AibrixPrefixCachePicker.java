@@ -21,13 +21,15 @@ import java.util.function.IntPredicate;
  *
  * <p>Source: vllm-project/aibrix, {@code pkg/plugins/gateway/algorithms/prefix_cache.go} at
  * 01de8a51: the factors 1 and 2.0 and the gap of 8 are its defaults. Its table ({@code
- * pkg/utils/prefixcacheindexer/hash.go} at 0871c212) keeps 200,000 blocks of 4 characters for all
- * pods, the least recently used going first, and each for 20 minutes: as much text is kept here, in
- * blocks of 64, a block that two pods have counting twice.
+ * pkg/utils/prefixcacheindexer/hash.go} at 0871c212) keeps 200,000 blocks for all pods, the least
+ * recently used going first, and each for 20 minutes. Blocks are of 128 characters by its manual
+ * ({@code pkg/plugins/gateway/algorithms/README.md}); the source falls back to 4, which would be
+ * 800 kB of text. As much text is kept here, in blocks of 64 characters, one that two pods have
+ * counting twice.
  */
 final class AibrixPrefixCachePicker implements Picker, Observer {
 
-  private static final long TABLE_CHARACTERS = 200_000L * 4;
+  private static final long TABLE_CHARACTERS = 200_000L * 128;
   private static final long TIME_TO_LIVE = 20L * 60 * 1_000_000_000;
 
   private final double deviations;

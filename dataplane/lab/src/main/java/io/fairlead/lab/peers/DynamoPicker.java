@@ -1,8 +1,11 @@
 package io.fairlead.lab.peers;
 
 import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Plugin;
@@ -16,17 +19,17 @@ import java.util.Arrays;
  * at 0243c51b.
  *
  * <p>It is told what caches hold by the engines' events; here it goes by the scheduler's own index
- * of what was sent. A prefix that several running requests share is counted once, as there; which
- * of this prompt's blocks are in use by running requests is not known to a plugin, so they count as
- * new everywhere, which changes no order.
+ * of what was sent. Blocks in use are those of the prompts in flight, as there by default: answers
+ * are not counted.
  */
-final class DynamoPicker implements Picker {
+final class DynamoPicker implements Picker, Observer {
 
   private static final long PURPOSE = 0x6479_6e61;
   private static final int BLOCK_TOKENS = 16;
 
   private final DynamoCost cost;
   private final double temperature;
+  private final ActiveBlocks active = new ActiveBlocks();
   private double[] costs = {};
 
   DynamoPicker(DynamoCost cost, double temperature) {
@@ -47,12 +50,11 @@ final class DynamoPicker implements Picker {
     int promptTokens = request.promptTokens();
     for (int i = 0; i < size; i++) {
       Endpoint endpoint = candidates.get(i);
-      double tokens = endpoint.inFlightTokens() - endpoint.repeatedInFlightTokens() + promptTokens;
       costs[i] =
           cost.of(
               new DynamoCost.Worker(
                   endpoint.prefills().uncachedTokens(),
-                  tokens / BLOCK_TOKENS,
+                  active.with(request, endpoint),
                   endpoint.inFlight(),
                   candidates.matchedBlocks(i) * BLOCK_TOKENS),
               promptTokens,
@@ -64,6 +66,21 @@ final class DynamoPicker implements Picker {
                 costs, size, temperature, request.draw(PURPOSE, 1L << 53) * 0x1p-53)
             : Loads.anyLeast(request, size, _ -> true, i -> costs[i]);
     return 1;
+  }
+
+  @Override
+  public void joined(Endpoint endpoint) {
+    active.joined(endpoint);
+  }
+
+  @Override
+  public void dispatched(InferenceRequest request, Endpoint endpoint, HeaderWriter headers) {
+    active.sent(request, endpoint);
+  }
+
+  @Override
+  public void completed(Completion completion) {
+    active.completed(completion);
   }
 
   static final class Factory implements PluginFactory {

@@ -12,8 +12,11 @@ import io.fairlead.plugin.Scorer;
  * uncached ones that wait there and those that this request would add, which the production scorer
  * leaves out.
  *
- * <p>Source: llm-d/llm-d-router, whose scorer sums the attributes {@code InFlightLoad} and {@code
- * UncachedRequestTokens}; the scale of 4,194,304 is its default {@code queueThresholdTokens}.
+ * <p>Source: llm-d/llm-d-router, {@code
+ * pkg/epp/framework/plugins/scheduling/scorer/tokenload/token_load.go} at 1b30d10f. What waits is
+ * let go of at a response's first chunk ({@code
+ * pkg/epp/framework/plugins/requestcontrol/dataproducer/inflightload/README.md} at 2f1de8c0), as
+ * {@code Prefills} is: whoever decodes is not seen.
  */
 final class LlmdTokenLoadScorer implements Scorer {
 

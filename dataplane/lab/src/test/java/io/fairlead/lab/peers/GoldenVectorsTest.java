@@ -135,23 +135,29 @@ class GoldenVectorsTest {
   }
 
   @Test
-  void dynamoDrawsAmongEqualsAndTakesTheLeast() {
+  void dynamoDrawsAmongEquals() {
     FakePool pool = FakePool.of("dynamo-picker", Map.of(), 3);
     boolean[] seen = new boolean[3];
     for (int i = 0; i < 120; i++) {
       seen[pool.send("x")] = true;
     }
     assertThat(seen).containsOnly(true);
+  }
 
-    pool.servers.get(1).matchedBlocks = 3;
-    assertThat(pool.send("abcd")).isEqualTo(1);
-    // Four blocks to compute there against seven in use here.
-    pool.servers.get(1).inFlightTokens = 16 * 4;
-    pool.servers.get(0).inFlightTokens = 16 * 20;
-    pool.servers.get(2).inFlightTokens = 16 * 20;
-    assertThat(pool.send("abcd")).isEqualTo(1);
-    pool.servers.get(2).inFlightTokens = 0;
-    assertThat(pool.send("abcd")).isEqualTo(2);
+  @Test
+  void dynamoWeighsBlocksToComputeAgainstBlocksInUse() {
+    FakePool pool = FakePool.of("dynamo-picker", Map.of(), 2);
+    int home = pool.sendAndHold("abcdefgh");
+    pool.servers.get(home).matchedBlocks = 6;
+    // There 2 to compute and 10 in use, as 6 are shared; elsewhere 8 and 8.
+    assertThat(pool.sendAndHold("abcdefXY")).isEqualTo(home);
+    // There 8 to compute and 18 in use, as nothing is shared.
+    pool.servers.get(home).matchedBlocks = 0;
+    assertThat(pool.send("stuvwxyz")).isNotEqualTo(home);
+    // Its requests have ended: it is as good as the other one, and has a block.
+    pool.servers.get(home).inFlight = 0;
+    pool.servers.get(home).matchedBlocks = 1;
+    assertThat(pool.send("stuvwxyz")).isEqualTo(home);
   }
 
   // pkg/plugins/gateway/algorithms/prefix_cache_test.go; a character of theirs is a block here
