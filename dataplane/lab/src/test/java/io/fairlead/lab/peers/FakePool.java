@@ -7,7 +7,7 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Plugin;
-import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
