@@ -59,7 +59,7 @@ public record Comparison(String reference, List<Group> groups) {
     /** The measures by which not all policies have the very same value. */
     List<Measure> telling() {
       return Arrays.stream(Measure.values())
-          .filter(measure -> !same(measure) && (known(measure) || !measure.ofFaults()))
+          .filter(measure -> !same(measure) && (known(measure) || !measure.ofSome()))
           .toList();
     }
 

@@ -15,9 +15,14 @@ public enum Measure {
   REQUESTS_PER_SECOND("requests-per-second", "requests/s", Unit.NUMBER, Better.MORE),
   OUTPUT_TOKENS_PER_SECOND("output-tokens-per-second", "output tokens/s", Unit.NUMBER, Better.MORE),
   GOODPUT("goodput", "goodput", Unit.SHARE, Better.MORE),
+  GOOD_PER_SECOND("good-per-second", "good requests/s", Unit.NUMBER, Better.MORE),
+  SUSTAINED_PER_SECOND("sustained-per-second", "sustained/s", Unit.NUMBER, Better.MORE),
   HIT_RATE("hit-rate", "hit rate", Unit.SHARE, Better.MORE),
+  LAST_HIT_RATE("last-hit-rate", "hit rate of the last 1,000", Unit.SHARE, Better.MORE),
   MAX_OVER_MEAN_LOAD("max-over-mean-load", "max/mean load", Unit.NUMBER, Better.LESS),
   JAIN("jain", "Jain index", Unit.NUMBER, Better.MORE),
+  SERVER_JAIN("server-jain", "Jain index of servers", Unit.NUMBER, Better.MORE),
+  SLOWEST_FLOW("slowest-flow", "slowest flow's mean", Unit.MILLIS, Better.LESS),
   REJECTED_SHARE("rejected-share", "rejected", Unit.SHARE, Better.LESS),
   FAILED_SHARE("failed-share", "failed", Unit.SHARE, Better.LESS),
   SECONDS_UNTIL_RIGHT("seconds-until-right", "seconds until right", Unit.NUMBER, Better.LESS),
@@ -80,6 +85,11 @@ public enum Measure {
     return this == FAILED_SHARE || this == SECONDS_UNTIL_RIGHT || this == MOST_OUT;
   }
 
+  /** Whether it is of some runs alone, so that a report says nothing of it where none has it. */
+  boolean ofSome() {
+    return ofFaults() || this == SLOWEST_FLOW;
+  }
+
   /** Its value in a run; NaN when the run has none, e.g. where nothing was completed. */
   public double of(RunResult run) {
     return switch (this) {
@@ -94,6 +104,11 @@ public enum Measure {
       case REQUESTS_PER_SECOND -> run.requestsPerSecond();
       case OUTPUT_TOKENS_PER_SECOND -> run.outputTokensPerSecond();
       case GOODPUT -> run.goodput();
+      case GOOD_PER_SECOND -> run.goodPerSecond();
+      case SUSTAINED_PER_SECOND -> run.course().sustainedPerSecond();
+      case LAST_HIT_RATE -> run.course().lastHitRate();
+      case SERVER_JAIN -> run.serverJain();
+      case SLOWEST_FLOW -> run.slowestFlowMs();
       case HIT_RATE -> run.promptTokens() == 0 ? Double.NaN : run.hitRate();
       case MAX_OVER_MEAN_LOAD -> run.maxOverMeanLoad();
       case JAIN -> run.jain();

@@ -35,7 +35,7 @@ final class ReadingGuide {
     String same =
         Arrays.stream(Measure.values())
             .filter(group::same)
-            .filter(measure -> group.known(measure) || !measure.ofFaults())
+            .filter(measure -> group.known(measure) || !measure.ofSome())
             .map(
                 measure ->
                     measure.title()

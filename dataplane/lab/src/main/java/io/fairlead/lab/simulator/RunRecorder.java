@@ -33,9 +33,11 @@ final class RunRecorder {
   private final Samples endToEnd = new Samples();
   private final Samples normalised = new Samples();
   private final Map<String, Tenant> tenants = new TreeMap<>();
+  private final Map<String, Answered> flows = new TreeMap<>();
   private final Map<Criticality, Band> waiting = new EnumMap<>(Criticality.class);
   private final List<List<Double>> load = new ArrayList<>();
   private final DisruptionRecorder disruption;
+  private final CourseRecorder course;
   private long arrived;
   private long completed;
   private long rejected;
@@ -53,6 +55,12 @@ final class RunRecorder {
     private long got;
   }
 
+  /** Answers that one tenant had from one model. */
+  private static final class Answered {
+    private final Samples ttft = new Samples();
+    private final Samples endToEnd = new Samples();
+  }
+
   /** Requests of one criticality without a first token: now, and at each look. */
   private static final class Band {
     private int now;
@@ -65,6 +73,7 @@ final class RunRecorder {
     warmUpNanos = (long) (settings.warmUpSeconds() * NANOS_PER_SECOND);
     lookNanos = Math.max(1, (long) (settings.seconds() * NANOS_PER_SECOND / LOOKS));
     disruption = new DisruptionRecorder(spec, lookNanos / NANOS_PER_SECOND);
+    course = new CourseRecorder(warmUpNanos, lookNanos);
     for (ServedModel model : spec.workload().models()) {
       bands.put(model.name(), model.criticality());
     }
@@ -87,6 +96,7 @@ final class RunRecorder {
       band.looks.add((double) band.now);
     }
     disruption.look();
+    course.look();
   }
 
   private boolean measured(Flight flight) {
@@ -95,6 +105,7 @@ final class RunRecorder {
 
   void arrived(Flight flight) {
     disruption.arrived(flight);
+    course.arrived();
     band(flight).now++;
     if (measured(flight)) {
       arrived++;
@@ -104,6 +115,7 @@ final class RunRecorder {
 
   void rejected(long now, Flight flight) {
     band(flight).now--;
+    course.left();
     end = now;
     if (measured(flight)) {
       rejected++;
@@ -112,6 +124,7 @@ final class RunRecorder {
 
   void failed(long now, Flight flight) {
     disruption.failed(flight);
+    course.left();
     if (!flight.answered) {
       band(flight).now--;
     }
@@ -135,6 +148,7 @@ final class RunRecorder {
 
   void finished(long now, Flight flight) {
     end = now;
+    course.completed(now, flight.shape.promptTokens(), flight.cachedTokens);
     if (!measured(flight)) {
       return;
     }
@@ -144,6 +158,9 @@ final class RunRecorder {
     double each = 0;
     ttft.add(first);
     endToEnd.add(all);
+    Answered answered = flows.computeIfAbsent(flow(shape), name -> new Answered());
+    answered.ttft.add(first);
+    answered.endToEnd.add(all);
     normalised.add(all / shape.outputTokens());
     if (shape.outputTokens() > 1) {
       each = (all - first) / (shape.outputTokens() - 1);
@@ -181,11 +198,13 @@ final class RunRecorder {
   RunResult result(List<SimulatedServer> servers, long lastArrival) {
     double most = 0;
     double sum = 0;
+    double squares = 0;
     long preemptions = 0;
     for (SimulatedServer server : servers) {
       double busy = server.engine().busyNanos();
       most = Math.max(most, busy);
       sum += busy;
+      squares += busy * busy;
       preemptions += server.engine().preemptions();
     }
     long measuredUntil = Math.max(lastArrival, lastMeasuredEnd);
@@ -210,11 +229,32 @@ final class RunRecorder {
         arrived == 0 ? 0 : (double) good / arrived,
         sum == 0 ? 1 : most * servers.size() / sum,
         jain(),
+        squares == 0 ? 1 : sum * sum / (servers.size() * squares),
         preemptions,
         servers.stream().mapToLong(server -> server.engine().adapterLoads()).sum(),
         series(load, servers.stream().map(server -> server.spec().name()).toList()),
         series(waiting.values().stream().map(band -> band.looks).toList(), bandNames()),
-        disruption.result(servers, lookNanos / NANOS_PER_SECOND));
+        disruption.result(servers, lookNanos / NANOS_PER_SECOND),
+        flows(),
+        course.result(lastArrival));
+  }
+
+  /** Models tell flows apart where there are several, and so do tenants. */
+  private String flow(RequestShape shape) {
+    return bands.size() < 2
+        ? shape.tenant()
+        : shape.tenant().isEmpty() ? shape.model() : shape.model() + " " + shape.tenant();
+  }
+
+  private List<Flow> flows() {
+    List<Flow> all = new ArrayList<>();
+    flows.forEach(
+        (name, answered) -> {
+          Distribution whole = answered.endToEnd.distribution();
+          double first = answered.ttft.distribution().quantile(0.99);
+          all.add(new Flow(name, whole.count(), whole.mean(), first));
+        });
+    return all;
   }
 
   private List<String> bandNames() {

@@ -1,5 +1,7 @@
 package io.fairlead.lab.simulator;
 
+import java.util.List;
+
 /**
  * What one run of one policy on one workload with one seed has shown. A function of these alone:
  * nothing in it depends on the machine. Requests that arrived during the warm-up are in none of the
@@ -27,11 +29,14 @@ package io.fairlead.lab.simulator;
  *     engine was computing
  * @param jain Jain's index over tenants of the tokens served to each per token that it asked for; 1
  *     where there is one tenant
+ * @param serverJain Jain's index over endpoints of the time that each engine was computing
  * @param preemptions how often an engine took a running request's blocks away
  * @param adapterLoads how often an engine loaded an adapter
  * @param load requests in flight per endpoint over time
  * @param waiting requests without a first token per criticality over time
  * @param disruption what faults did
+ * @param flows latency of each, by name
+ * @param course whether the pool kept up
  */
 public record RunResult(
     String workload,
@@ -54,15 +59,34 @@ public record RunResult(
     double goodput,
     double maxOverMeanLoad,
     double jain,
+    double serverJain,
     long preemptions,
     long adapterLoads,
     TimeSeries load,
     TimeSeries waiting,
-    Disruption disruption) {
+    Disruption disruption,
+    List<Flow> flows,
+    Course course) {
+
+  public RunResult {
+    flows = List.copyOf(flows);
+  }
 
   /** Completed requests per second. */
   public double requestsPerSecond() {
     return completed / measuredSeconds;
+  }
+
+  /** Requests of the window that were completed within the objectives, per second of it. */
+  public double goodPerSecond() {
+    return course.windowSeconds() > 0 ? goodput * course.arrived() / course.windowSeconds() : 0;
+  }
+
+  /** The largest mean of a flow; NaN where there are no two. */
+  public double slowestFlowMs() {
+    return flows.size() < 2
+        ? Double.NaN
+        : flows.stream().mapToDouble(Flow::meanMs).max().orElse(Double.NaN);
   }
 
   /** Tokens put out per second. */

@@ -15,6 +15,18 @@ final class Samples {
     values[size++] = value;
   }
 
+  int size() {
+    return size;
+  }
+
+  double get(int index) {
+    return values[index];
+  }
+
+  double sum(int from, int to) {
+    return Arrays.stream(values, from, to).sum();
+  }
+
   Distribution distribution() {
     return Distribution.of(Arrays.copyOf(values, size));
   }

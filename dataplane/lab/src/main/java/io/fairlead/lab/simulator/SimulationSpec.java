@@ -160,6 +160,54 @@ public record SimulationSpec(
           imperfection,
           perception);
     }
+
+    /** The same with so many replicas of the picker. */
+    public Settings withPickers(int other) {
+      return new Settings(
+          seconds,
+          warmUpSeconds,
+          scrapeMillis,
+          other,
+          front,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          lostHits,
+          client,
+          unstreamed);
+    }
+
+    /** The same with another handicap. */
+    public Settings withLostHits(double other) {
+      return new Settings(
+          seconds,
+          warmUpSeconds,
+          scrapeMillis,
+          pickers,
+          front,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          other,
+          client,
+          unstreamed);
+    }
+
+    /** The same with pickers in something else. */
+    public Settings withClient(Client other) {
+      return new Settings(
+          seconds,
+          warmUpSeconds,
+          scrapeMillis,
+          pickers,
+          front,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          lostHits,
+          other,
+          unstreamed);
+    }
   }
 
   /** What a picker sits in. */

@@ -2,6 +2,7 @@ package io.fairlead.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.lab.simulator.Course;
 import io.fairlead.lab.simulator.Disruption;
 import io.fairlead.lab.simulator.Distribution;
 import io.fairlead.lab.simulator.RunResult;
@@ -240,11 +241,14 @@ final class HtmlReportTest {
         Double.NaN,
         Double.NaN,
         Double.NaN,
+        Double.NaN,
         0,
         0,
         new TimeSeries(1, List.of()),
         waiting,
-        Disruption.NONE);
+        Disruption.NONE,
+        List.of(),
+        Course.UNKNOWN);
   }
 
   private static String busiest(TimeSeries load) {

@@ -1,5 +1,6 @@
 package io.fairlead.lab.report;
 
+import io.fairlead.lab.simulator.Course;
 import io.fairlead.lab.simulator.Disruption;
 import io.fairlead.lab.simulator.Distribution;
 import io.fairlead.lab.simulator.RunResult;
@@ -72,11 +73,14 @@ public final class MadeUpRuns {
         Math.min(1, 1.05 - 0.06 * slowness),
         1.02 + 0.05 * slowness,
         1,
+        1 - 0.02 * slowness,
         (long) (3 * slowness),
         0,
         load(random, slowness, endpoints),
         waiting(random, slowness),
-        Disruption.NONE);
+        Disruption.NONE,
+        List.of(),
+        new Course(400, REQUESTS + 20, REQUESTS, 0, 60, 61, hitRate, List.of(hitRate)));
   }
 
   /** The same run under other names. */
@@ -102,11 +106,14 @@ public final class MadeUpRuns {
         run.goodput(),
         run.maxOverMeanLoad(),
         run.jain(),
+        run.serverJain(),
         run.preemptions(),
         run.adapterLoads(),
         run.load(),
         run.waiting(),
-        run.disruption());
+        run.disruption(),
+        run.flows(),
+        run.course());
   }
 
   private static TimeSeries load(RandomGenerator random, double slowness, int endpoints) {
