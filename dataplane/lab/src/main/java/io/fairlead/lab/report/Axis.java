@@ -14,6 +14,9 @@ import java.util.Locale;
  */
 record Axis(Scale scale, double low, double high, List<Tick> ticks) {
 
+  /** The least share of requests that a tail is drawn for: distributions keep thousandths. */
+  static final double LEAST_LEFT = 0.001;
+
   private static final int MOST_TICKS = 7;
   private static final int LEAST_STEPS = 3;
 
@@ -46,14 +49,21 @@ record Axis(Scale scale, double low, double high, List<Tick> ticks) {
 
   record Tick(double value, String label) {}
 
-  /** From 0 to 1, with the shares that tables name. */
-  static Axis shares() {
+  /**
+   * What is left of 1 beyond a share, down to a thousandth: the tail, where policies differ, gets
+   * as much room per decade as the body.
+   */
+  static Axis tail() {
     return new Axis(
-        Scale.LINEAR,
-        0,
+        Scale.LOG,
+        LEAST_LEFT,
         1,
         List.of(
-            new Tick(0, "0"), new Tick(0.5, "p50"), new Tick(0.9, "p90"), new Tick(0.99, "p99")));
+            new Tick(LEAST_LEFT, "p99.9"),
+            new Tick(0.01, "p99"),
+            new Tick(0.1, "p90"),
+            new Tick(0.5, "p50"),
+            new Tick(1, "0")));
   }
 
   /** From 0, in equal steps. */

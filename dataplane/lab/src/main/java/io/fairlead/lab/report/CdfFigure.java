@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.Function;
 
-/** How the latency of requests is spread, a line per policy. */
+/**
+ * How the latency of requests is spread, a line per policy: which share of them takes longer, on a
+ * logarithmic axis.
+ */
 final class CdfFigure {
 
   private static final LinePlot.Size SIZE = new LinePlot.Size(460, 280, 34);
@@ -29,11 +32,11 @@ final class CdfFigure {
     double low = cdfs.stream().mapToDouble(Cdf::low).filter(v -> v > 0).min().orElse(Double.NaN);
     double high = cdfs.stream().mapToDouble(Cdf::high).filter(v -> v > 0).max().orElse(Double.NaN);
     out.open("figure").element("figcaption", title);
-    var plot = LinePlot.begin(out, SIZE, title, Axis.millis(low, high), Axis.shares());
+    var plot = LinePlot.begin(out, SIZE, title, Axis.millis(low, high), Axis.tail());
     int index = 0;
     for (String policy : policies.keySet()) {
       Cdf cdf = cdfs.get(index);
-      plot.styled(new LineStyle(index++), policy, cdf.values(), cdf.shares(), SHAPES);
+      plot.styled(new LineStyle(index++), policy, cdf.values(), cdf.left(), SHAPES);
     }
     plot.end();
     out.closeLine();

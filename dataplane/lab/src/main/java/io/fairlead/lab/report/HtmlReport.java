@@ -95,9 +95,13 @@ final class HtmlReport {
     }
     out.open("div", "class", "pair");
     CdfFigure.write(
-        out, "TTFT: share of requests within", policies, RunResult::ttftMs, MOST_POINTS);
+        out, "TTFT: share of requests that take longer", policies, RunResult::ttftMs, MOST_POINTS);
     CdfFigure.write(
-        out, "End to end: share of requests within", policies, RunResult::endToEndMs, MOST_POINTS);
+        out,
+        "End to end: share of requests that take longer",
+        policies,
+        RunResult::endToEndMs,
+        MOST_POINTS);
     out.closeLine();
     CdfFigure.legend(out, policies.keySet());
     HitBars.write(out, group);

@@ -3,6 +3,9 @@ package io.fairlead.lab.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.report.Axis.Tick;
+import io.fairlead.lab.simulator.Distribution;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +32,29 @@ final class AxisTest {
     assertThat(axis.at(100, 0, 400)).isCloseTo(200, Offset.offset(1e-9));
     assertThat(axis.at(0, 0, 400)).isZero();
     assertThat(axis.at(1e9, 0, 400)).isCloseTo(400, Offset.offset(1e-9));
+  }
+
+  @Test
+  void aTailHasAsMuchRoomPerDecadeAsTheBody() {
+    Axis axis = Axis.tail();
+
+    assertThat(axis.at(1, 300, 0)).isCloseTo(0, Offset.offset(1e-9));
+    assertThat(axis.at(0.1, 300, 0)).isCloseTo(100, Offset.offset(1e-9));
+    assertThat(axis.at(0.01, 300, 0)).isCloseTo(200, Offset.offset(1e-9));
+    assertThat(axis.at(0, 300, 0)).isCloseTo(300, Offset.offset(1e-9));
+    assertThat(axis.ticks().stream().map(Tick::label))
+        .containsExactly("p99.9", "p99", "p90", "p50", "0");
+  }
+
+  @Test
+  void aLineOfATailRunsThroughTheQuantilesOfTables() {
+    double[] waits = IntStream.rangeClosed(0, 1_000).asDoubleStream().toArray();
+    Cdf cdf = Cdf.of(List.of(Distribution.of(waits)), 31);
+
+    assertThat(cdf.left()[10]).isCloseTo(0.1, Offset.offset(1e-9));
+    assertThat(cdf.values()[10]).isEqualTo(900);
+    assertThat(cdf.values()[20]).isEqualTo(990);
+    assertThat(cdf.high()).isEqualTo(999);
   }
 
   @Test
