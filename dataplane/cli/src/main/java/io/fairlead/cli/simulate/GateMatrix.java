@@ -4,11 +4,13 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
+import io.fairlead.lab.simulator.ServerFault;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What the gate runs: the shipped profiles on workloads that show, each in its own way, what goes
@@ -16,37 +18,69 @@ import java.util.Map;
  */
 final class GateMatrix {
 
-  private static final List<Policy> COST = List.of(Policy.named("cost"));
-  private static final List<Policy> BOTH = List.of(Policy.named("cost"), Policy.named("weighted"));
+  /** Who is held against the best of its peers. */
+  static final String SUBJECT = "cost";
+
+  /** The peers. */
+  static final List<String> PEERS = List.of("weighted", "product", "sticky");
+
+  /**
+   * Where its TTFT p99 is further behind the best peer's than 10 %, and how far; to get shorter.
+   */
+  static final Map<String, Double> KNOWN = Map.of("b2b@1.5", 0.15);
+
+  static final int SEEDS = 2;
+
+  private static final List<Policy> COST = List.of(Policy.named(SUBJECT));
+  private static final List<Policy> ALL =
+      Stream.concat(Stream.of(SUBJECT), PEERS.stream()).map(Policy::named).toList();
 
   /** Told that the hardware is of a class that is some ten times slower. */
   private static final Policy WRONG_PRIOR =
-      new Policy(
-          "cost-wrong-prior",
-          new SchedulerConfig(
-              List.of(new PluginConfig("work-cost", "work-cost", Map.of("engineClass", "8b-l4"))),
-              List.of(),
-              null));
+      cost("cost-wrong-prior", Map.of("engineClass", "8b-l4"));
 
-  private static final int SEEDS = 2;
+  private static final Policy ONE_OF_THREE = cost("cost-3-pickers", Map.of("replicas", 3L));
+
+  private static final Policy FAILING = cost("cost-failing-server", Map.of());
 
   private static final List<Entry> ENTRIES =
       List.of(
-          new Entry("chat", 240, BOTH),
-          new Entry("chat@0.5", 120, List.of(WRONG_PRIOR)),
-          new Entry("b2b", 360, BOTH),
+          Entry.of("chat", 240, ALL),
+          Entry.of("chat@0.5", 120, List.of(WRONG_PRIOR)),
+          new Entry("chat@0.5", 120, List.of(ONE_OF_THREE), 3, ""),
+          new Entry("chat@0.5", 120, List.of(FAILING), 1, "kind=fail-fast,server=2,at=40s,for=40s"),
+          Entry.of("b2b", 360, ALL),
           // More than caches hold if a tenant's prompt is in two of them.
-          new Entry("b2b@1.5", 240, BOTH),
-          new Entry("rag", 360, BOTH),
-          new Entry("bursty", 60, BOTH),
-          new Entry("mixed-shared", 120, BOTH),
-          // The other one is overloaded there: any change of anything moves it by more than 3 %.
-          new Entry("lora-32", 60, COST));
+          Entry.of("b2b@1.5", 240, ALL),
+          Entry.of("rag", 360, ALL),
+          Entry.of("bursty", 60, ALL),
+          Entry.of("mixed-shared", 120, ALL),
+          // The others are overloaded there: any change of anything moves them by more than 3 %.
+          Entry.of("lora-32", 60, COST),
+          // More than can be served: some are turned away.
+          Entry.of("priority@1.25", 40, COST));
 
   private GateMatrix() {}
 
-  /** A workload, for how many simulated seconds, and under which policies. */
-  private record Entry(String workload, double seconds, List<Policy> policies) {}
+  /** A workload, for how many simulated seconds, under which policies, and what is amiss. */
+  private record Entry(
+      String workload, double seconds, List<Policy> policies, int pickers, String fault) {
+
+    static Entry of(String workload, double seconds, List<Policy> policies) {
+      return new Entry(workload, seconds, policies, 1, "");
+    }
+
+    List<ServerFault> faults() {
+      return fault.isEmpty() ? List.of() : ServerFault.parse(fault, seconds);
+    }
+  }
+
+  private static Policy cost(String name, Map<String, Object> parameters) {
+    return new Policy(
+        name,
+        new SchedulerConfig(
+            List.of(new PluginConfig("work-cost", "work-cost", parameters)), List.of(), null));
+  }
 
   /** The runs, under the run options given: a handicap or a fault, say. */
   static List<SimulationSpec> specs(RunOptions options) {
@@ -54,6 +88,11 @@ final class GateMatrix {
     for (Entry entry : ENTRIES) {
       LoadedWorkload loaded = LoadedWorkload.of(entry.workload());
       Settings settings = options.settings(loaded.preset()).lasting(entry.seconds());
+      if (entry.pickers() > 1) {
+        settings = settings.withPickers(entry.pickers());
+      }
+      List<ServerFault> faults = new ArrayList<>(options.faults(entry.seconds()));
+      faults.addAll(entry.faults());
       for (Policy policy : entry.policies()) {
         for (long seed = 1; seed <= SEEDS; seed++) {
           specs.add(
@@ -63,7 +102,7 @@ final class GateMatrix {
                   PoolSpec.parse(loaded.preset().pool()),
                   seed,
                   settings,
-                  options.faults(entry.seconds())));
+                  faults));
         }
       }
     }

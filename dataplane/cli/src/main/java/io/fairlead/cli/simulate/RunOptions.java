@@ -117,6 +117,11 @@ final class RunOptions {
       defaultValue = "ideal")
   private String perception = "ideal";
 
+  /** Whether something is injected that a gate must notice. */
+  boolean handicapped() {
+    return handicap != null || !faults.isEmpty();
+  }
+
   /** What a report says of it. */
   Map<String, String> described() {
     Map<String, String> parameters = new LinkedHashMap<>();

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +35,7 @@ final class GateTest {
 
     assertThat(committed).isEqualTo(NOW);
     assertThat(report.passed()).isTrue();
-    assertThat(report.lines()).hasSize(12);
+    assertThat(report.lines()).hasSize(24);
     assertThat(report.lines())
         .allSatisfy(
             line -> {
@@ -42,12 +43,12 @@ final class GateTest {
               assertThat(line.change()).isZero();
             });
     assertThat(report.text())
-        .hasSize(15)
+        .hasSize(27)
         .anySatisfy(
             line ->
                 assertThat(line)
                     .containsSubsequence("chat on 2xh100-8b, cost", "hit rate", "+0.0 %", "same"))
-        .endsWith("gate passed: nothing is more than 3 % worse");
+        .endsWith("gate passed: nothing is more than 3 % worse, no TTFT p99 more than 10 %");
   }
 
   @ParameterizedTest
@@ -58,6 +59,11 @@ final class GateTest {
     "END_TO_END_MEAN, 0.971, WITHIN, true",
     "END_TO_END_MEAN, 0.969, BETTER, true",
     "TTFT_P90, 1.031, WORSE, false",
+    "TTFT_P99, 1.099, WITHIN, true",
+    "TTFT_P99, 1.101, WORSE, false",
+    "REQUESTS_PER_SECOND, 0.969, WORSE, false",
+    "REQUESTS_PER_SECOND, 1.031, BETTER, true",
+    "REJECTED_SHARE, 1.031, WITHIN, true",
     "HIT_RATE, 0.971, WITHIN, true",
     "HIT_RATE, 0.969, WORSE, false",
     "HIT_RATE, 1.031, BETTER, true",
@@ -72,7 +78,7 @@ final class GateTest {
     assertThat(line.verdict()).isEqualTo(verdict);
     assertThat(line.change()).isCloseTo(factor - 1, Offset.offset(1e-9));
     assertThat(report.passed()).isEqualTo(passes);
-    assertThat(report.lines().stream().filter(each -> each.verdict() == Verdict.SAME)).hasSize(11);
+    assertThat(report.lines().stream().filter(each -> each.verdict() == Verdict.SAME)).hasSize(23);
   }
 
   @Test
@@ -112,9 +118,9 @@ final class GateTest {
 
     assertThat(report.passed()).isFalse();
     assertThat(report.lines().stream().filter(line -> line.verdict() == Verdict.MISSING))
-        .hasSize(6)
+        .hasSize(12)
         .allSatisfy(line -> assertThat(line.cell().workload()).isEqualTo("lora"));
-    assertThat(report.text()).contains("gate FAILED: 6 of 12 measures");
+    assertThat(report.text()).contains("gate FAILED: 12 of 24 measures");
   }
 
   @Test
@@ -126,7 +132,7 @@ final class GateTest {
 
     assertThat(report.passed()).isTrue();
     assertThat(report.lines().stream().filter(line -> line.verdict() == Verdict.NEW))
-        .hasSize(3)
+        .hasSize(6)
         .allSatisfy(
             line ->
                 assertThat(line.cell()).isEqualTo(new MatrixCell("rag", "2xh100-8b", "sticky")));
@@ -163,7 +169,8 @@ final class GateTest {
   void namesWhatIsWrongWithABaseline(String good, String bad, String message) throws IOException {
     String json =
         "{\"rows\":[{\"workload\":\"chat\",\"pool\":\"p\",\"policy\":\"cost\",\"seeds\":[1],"
-            + "\"hit-rate\":0.5,\"end-to-end-mean\":10,\"ttft-p90\":3}]}";
+            + "\"hit-rate\":0.5,\"end-to-end-mean\":10,\"ttft-p90\":3,\"ttft-p99\":9,"
+            + "\"requests-per-second\":5,\"rejected-share\":0}]}";
     assertThat(GateBaseline.read(json).rows()).hasSize(1);
     assertThat(json).contains(good);
 
@@ -172,6 +179,62 @@ final class GateTest {
         .withMessageStartingWith("the gate's baseline can't be read: ")
         .withMessageContaining(message)
         .withMessageContaining("; make it anew with --gate --update dataplane/");
+  }
+
+  @Test
+  void lessThanHalfAPointOfRejectionsIsChance() {
+    GateReport report = GateReport.of(with(Measure.REJECTED_SHARE, 0), RUNS);
+
+    // 20 of 4,020 are rejected there, less than half a point.
+    assertThat(line(report, Measure.REJECTED_SHARE).verdict()).isEqualTo(Verdict.WITHIN);
+    assertThat(report.worseBy(Measure.REJECTED_SHARE)).isFalse();
+    GateReport late = GateReport.of(with(Measure.TTFT_P99, 1), RUNS);
+    assertThat(late.worseBy(Measure.TTFT_P99)).isTrue();
+    assertThat(late.worseBy(Measure.TTFT_P90)).isFalse();
+  }
+
+  @Test
+  void aPolicyIsHeldAgainstTheBestOfItsPeers() {
+    List<RunResult> runs = new ArrayList<>(RUNS);
+    runs.add(MadeUpRuns.run("chat", "slow", 1, 3, 2));
+    runs.add(MadeUpRuns.run("chat", "slow", 2, 3, 2));
+
+    PeerReport best = PeerReport.of(runs, "cost", List.of("weighted", "slow"), Map.of());
+    assertThat(best.lines())
+        .hasSize(6)
+        .allSatisfy(line -> assertThat(line.peer()).isEqualTo("weighted"));
+    assertThat(best.passed()).isTrue();
+
+    PeerReport worst = PeerReport.of(runs, "slow", List.of("weighted", "cost"), Map.of());
+    assertThat(worst.lines())
+        .allSatisfy(line -> assertThat(line.peer()).isEqualTo("cost"))
+        .extracting(PeerReport.Line::worse)
+        .containsExactly(true, true, false);
+    assertThat(worst.passed()).isFalse();
+    assertThat(worst.text()).endsWith("FAILED beside the best peer: 2 of 3");
+    assertThat(PeerReport.of(runs, "slow", List.of(), Map.of()).passed()).isFalse();
+  }
+
+  @Test
+  void whatIsKnownOfATailIsSaidAndNoMoreIsLetPass() {
+    List<RunResult> runs = RUNS.stream().filter(run -> run.workload().equals("chat")).toList();
+    double behind = tail(PeerReport.of(runs, "weighted", List.of("cost"), Map.of())).ratio() - 1;
+    assertThat(behind).isGreaterThan(0.1);
+
+    PeerReport known =
+        PeerReport.of(runs, "weighted", List.of("cost"), Map.of("chat", behind + 0.01));
+    assertThat(tail(known).worse()).isFalse();
+    assertThat(known.text()).anySatisfy(line -> assertThat(line).contains("behind, as is known"));
+    PeerReport more =
+        PeerReport.of(runs, "weighted", List.of("cost"), Map.of("chat", behind - 0.01));
+    assertThat(tail(more).worse()).isTrue();
+  }
+
+  private static PeerReport.Line tail(PeerReport report) {
+    return report.lines().stream()
+        .filter(line -> line.measure() == Measure.TTFT_P99)
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
