@@ -1,6 +1,7 @@
 package io.fairlead.cli;
 
 import io.fairlead.cli.demo.DemoCommand;
+import io.fairlead.cli.simulate.EvaluateCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
 import java.io.IOException;
 import java.util.Arrays;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Spec;
       EppCommand.class,
       StubCommand.class,
       SimulateCommand.class,
+      EvaluateCommand.class,
       ReplayCommand.class,
       TrainCommand.class,
     })

@@ -1,0 +1,64 @@
+package io.fairlead.lab.evaluation;
+
+import io.fairlead.lab.report.StudentT;
+import java.util.Arrays;
+
+/**
+ * How far apart two policies are on the same seeds, and how sure that is.
+ *
+ * @param middle the estimate
+ * @param low lower end of the 95 % confidence interval
+ * @param high its upper end
+ */
+public record Interval(double middle, double low, double high) {
+
+  private static final double CONFIDENCE = 0.95;
+
+  /**
+   * The ratio of values that belong together pairwise: by Student's t on the logarithms of the
+   * pairs' ratios, so that twice as much and half as much weigh the same.
+   */
+  static Interval ratio(double[] values, double[] others) {
+    if (Arrays.stream(values).anyMatch(Double::isNaN)) {
+      return ofNothing(values, others);
+    }
+    if (Arrays.equals(values, others)) {
+      return new Interval(1, 1, 1);
+    }
+    double[] logs = new double[values.length];
+    for (int i = 0; i < logs.length; i++) {
+      logs[i] = Math.log(values[i] / others[i]);
+      if (!Double.isFinite(logs[i])) {
+        return ofNothing(values, others);
+      }
+    }
+    Interval log = ofMean(logs);
+    return new Interval(Math.exp(log.middle), Math.exp(log.low), Math.exp(log.high));
+  }
+
+  /** Where something is 0 or isn't there in a seed no ratio of it is sure. */
+  private static Interval ofNothing(double[] values, double[] others) {
+    double ratio = Arrays.stream(values).sum() / Arrays.stream(others).sum();
+    return new Interval(ratio, 0, Double.POSITIVE_INFINITY);
+  }
+
+  /** The difference of values that belong together pairwise. */
+  static Interval difference(double[] values, double[] others) {
+    double[] differences = new double[values.length];
+    for (int i = 0; i < differences.length; i++) {
+      differences[i] = values[i] - others[i];
+    }
+    return ofMean(differences);
+  }
+
+  private static Interval ofMean(double[] values) {
+    double mean = Arrays.stream(values).average().orElse(Double.NaN);
+    double squares = Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
+    int n = values.length;
+    double half =
+        n < 2
+            ? Double.POSITIVE_INFINITY
+            : StudentT.bound(CONFIDENCE, n - 1) * Math.sqrt(squares / (n - 1) / n);
+    return new Interval(mean, mean - half, mean + half);
+  }
+}

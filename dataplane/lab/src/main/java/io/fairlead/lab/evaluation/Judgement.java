@@ -1,0 +1,160 @@
+package io.fairlead.lab.evaluation;
+
+import io.fairlead.lab.evaluation.Row.Setting;
+import io.fairlead.lab.report.Measure;
+import java.util.Locale;
+
+/**
+ * Whether a contender has been shown to be no worse than another by one measure in one case. It has
+ * only if the whole confidence interval is on the good side of the bound: an interval that is wide
+ * shows nothing.
+ *
+ * @param setting the case
+ * @param subject who is judged
+ * @param peer by whom
+ * @param criterion by what
+ * @param interval of the ratio, or of the difference of shares
+ * @param bound that it must keep
+ * @param outcome what follows
+ */
+record Judgement(
+    Setting setting,
+    String subject,
+    String peer,
+    Criterion criterion,
+    Interval interval,
+    double bound,
+    Outcome outcome) {
+
+  /** By what contenders are judged. */
+  enum Criterion {
+    MEAN("mean", Measure.END_TO_END_MEAN, 1.03),
+    TTFT_P99("TTFT p99", Measure.TTFT_P99, 1.10),
+    GOODPUT("goodput", Measure.GOOD_PER_SECOND, 0.97),
+    /** Where more comes than is served latencies are those of how long a run was. */
+    SUSTAINED("sustained rate", Measure.SUSTAINED_PER_SECOND, 0.97),
+    HIT_RATE("hit rate", Measure.HIT_RATE, -0.02);
+
+    private final String word;
+    private final Measure measure;
+    private final double bound;
+
+    Criterion(String word, Measure measure, double bound) {
+      this.word = word;
+      this.measure = measure;
+      this.bound = bound;
+    }
+
+    String word() {
+      return word;
+    }
+
+    Measure measure() {
+      return measure;
+    }
+
+    double bound() {
+      return bound;
+    }
+
+    boolean difference() {
+      return this == HIT_RATE;
+    }
+  }
+
+  /** What is shown. */
+  enum Outcome {
+    PASSED("✓", "passes"),
+    /** The interval has the bound within it. */
+    UNCLEAR("?", "unclear"),
+    FAILED("✗", "worse"),
+    /** More comes than it serves, where the peer keeps up. */
+    BEHIND("✗", "falls behind where that peer keeps up");
+
+    private final String sign;
+    private final String word;
+
+    Outcome(String sign, String word) {
+      this.sign = sign;
+      this.word = word;
+    }
+
+    String sign() {
+      return sign;
+    }
+  }
+
+  static Judgement of(Row subject, Row peer, Criterion criterion, double bound) {
+    double[] values = subject.of(criterion.measure());
+    double[] others = peer.of(criterion.measure());
+    Interval interval =
+        criterion.difference()
+            ? Interval.difference(values, others)
+            : Interval.ratio(values, others);
+    return new Judgement(
+        subject.setting(),
+        subject.contender(),
+        peer.contender(),
+        criterion,
+        interval,
+        bound,
+        outcome(criterion, interval, bound));
+  }
+
+  /** The same, whatever the numbers say. */
+  Judgement behind() {
+    return new Judgement(setting, subject, peer, criterion, interval, bound, Outcome.BEHIND);
+  }
+
+  private static Outcome outcome(Criterion criterion, Interval interval, double bound) {
+    boolean less = criterion.measure().better() == Measure.Better.LESS;
+    double worst = less ? interval.high() : interval.low();
+    double best = less ? interval.low() : interval.high();
+    if (less ? worst <= bound : worst >= bound) {
+      return Outcome.PASSED;
+    }
+    return (less ? best > bound : best < bound) ? Outcome.FAILED : Outcome.UNCLEAR;
+  }
+
+  boolean passed() {
+    return outcome == Outcome.PASSED;
+  }
+
+  /** As a table has it: the interval and what follows. */
+  String cell() {
+    return shown() + " " + outcome.sign();
+  }
+
+  /** In a list of what did not pass. */
+  String line() {
+    return "%s: %s %s of `%s`, bound %s: %s"
+        .formatted(
+            setting.fullTitle(),
+            criterion.word(),
+            shown(),
+            peer,
+            criterion.difference() ? points(bound) : "×" + number(bound),
+            outcome.word);
+  }
+
+  private String shown() {
+    return criterion.difference()
+        ? "%s [%s, %s]"
+            .formatted(points(interval.middle()), points(interval.low()), points(interval.high()))
+        : "×%s [%s, %s]"
+            .formatted(number(interval.middle()), number(interval.low()), number(interval.high()));
+  }
+
+  private static String points(double share) {
+    return Double.isInfinite(share)
+        ? number(share)
+        : String.format(Locale.ROOT, "%+.1f pt", share * 100);
+  }
+
+  static String number(double ratio) {
+    if (!Double.isFinite(ratio)) {
+      return Double.isNaN(ratio) ? "–" : ratio > 0 ? "∞" : "-∞";
+    }
+    return String.format(Locale.ROOT, Math.abs(ratio) >= 10 ? "%.0f" : "%.2f", ratio);
+  }
+}

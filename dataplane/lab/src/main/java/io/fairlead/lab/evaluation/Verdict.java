@@ -1,0 +1,108 @@
+package io.fairlead.lab.evaluation;
+
+import io.fairlead.lab.evaluation.Judgement.Criterion;
+import io.fairlead.lab.evaluation.Row.Setting;
+import io.fairlead.lab.report.Measure;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Judgements of one part.
+ *
+ * @param judgements by case, then subject
+ */
+record Verdict(List<Judgement> judgements) {
+
+  /** Where next to nothing is shared, a difference of hit rates is no matter. */
+  private static final double SHARED = 0.05;
+
+  private static final List<Criterion> OF_LATENCY =
+      List.of(Criterion.MEAN, Criterion.TTFT_P99, Criterion.GOODPUT);
+
+  Verdict {
+    judgements = List.copyOf(judgements);
+  }
+
+  /**
+   * Each subject beside the best peer of the case: of those that kept up the one with the lowest
+   * mean, else the one that served most.
+   */
+  static Verdict of(Plan.Part part, PartResults results) {
+    return of(part, results, false);
+  }
+
+  /** The same, but beside the best peer of each measure: nobody is the best in everything. */
+  static Verdict bySingleMeasures(Plan.Part part, PartResults results) {
+    return of(part, results, true);
+  }
+
+  private static Verdict of(Plan.Part part, PartResults results, boolean single) {
+    List<Judgement> judgements = new ArrayList<>();
+    for (Setting setting : results.settings()) {
+      List<Row> peers =
+          part.peers().stream().flatMap(name -> results.row(setting, name).stream()).toList();
+      for (String name : part.subjects()) {
+        List<Row> others = peers.stream().filter(row -> !row.contender().equals(name)).toList();
+        Optional<Row> subject = results.row(setting, name);
+        if (subject.isPresent() && !others.isEmpty()) {
+          judge(subject.get(), others, single, bound(part, setting), judgements);
+        }
+      }
+    }
+    return new Verdict(judgements);
+  }
+
+  private static double bound(Plan.Part part, Setting setting) {
+    return part.cases().stream()
+        .filter(each -> each.workload().equals(setting.workload()))
+        .filter(each -> each.pool() == null || each.pool().equals(setting.pool()))
+        .filter(each -> String.join("; ", each.faults()).equals(setting.faults()))
+        .filter(each -> each.bound() != null)
+        .mapToDouble(Plan.Case::bound)
+        .findFirst()
+        .orElse(Criterion.MEAN.bound());
+  }
+
+  private static void judge(
+      Row subject, List<Row> peers, boolean single, double bound, List<Judgement> judgements) {
+    List<Row> kept = peers.stream().filter(Row::kept).toList();
+    if (!subject.kept() || kept.isEmpty()) {
+      Row most = best(kept.isEmpty() ? peers : kept, Measure.SUSTAINED_PER_SECOND);
+      Judgement rate =
+          Judgement.of(subject, most, Criterion.SUSTAINED, Criterion.SUSTAINED.bound());
+      // Falling behind where a peer doesn't is no matter of a ratio.
+      judgements.add(!kept.isEmpty() && subject.fellBehind() ? rate.behind() : rate);
+      Row peer = single ? best(peers, Measure.GOOD_PER_SECOND) : most;
+      judgements.add(Judgement.of(subject, peer, Criterion.GOODPUT, Criterion.GOODPUT.bound()));
+      return;
+    }
+    Row lowest = best(kept, Measure.END_TO_END_MEAN);
+    for (Criterion criterion : OF_LATENCY) {
+      Row peer = single ? best(kept, criterion.measure()) : lowest;
+      double most = criterion == Criterion.MEAN ? bound : criterion.bound();
+      judgements.add(Judgement.of(subject, peer, criterion, most));
+    }
+    Row peer = single ? best(kept, Measure.HIT_RATE) : lowest;
+    if (peer.mean(Measure.HIT_RATE) >= SHARED) {
+      judgements.add(Judgement.of(subject, peer, Criterion.HIT_RATE, Criterion.HIT_RATE.bound()));
+    }
+  }
+
+  private static Row best(List<Row> rows, Measure measure) {
+    Comparator<Row> rising =
+        Comparator.comparingDouble(
+            row -> {
+              double mean = row.mean(measure);
+              return Double.isNaN(mean)
+                  ? Double.POSITIVE_INFINITY
+                  : measure.better() == Measure.Better.LESS ? mean : -mean;
+            });
+    return rows.stream().min(rising).orElseThrow();
+  }
+
+  long passed() {
+    return judgements.stream().filter(Judgement::passed).count();
+  }
+}

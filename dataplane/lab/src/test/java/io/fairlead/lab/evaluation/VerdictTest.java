@@ -1,0 +1,171 @@
+package io.fairlead.lab.evaluation;
+
+import static io.fairlead.lab.evaluation.Rows.CHAT;
+import static io.fairlead.lab.evaluation.Rows.diverged;
+import static io.fairlead.lab.evaluation.Rows.results;
+import static io.fairlead.lab.evaluation.Rows.row;
+import static io.fairlead.lab.evaluation.Rows.with;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.lab.evaluation.Judgement.Criterion;
+import io.fairlead.lab.evaluation.Judgement.Outcome;
+import io.fairlead.lab.report.Measure;
+import java.util.List;
+import java.util.Objects;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class VerdictTest {
+
+  private static final Plan.Part PART =
+      Objects.requireNonNull(Plan.read(Rows.PLAN).parts().get("main"));
+
+  @Test
+  void theIntervalOfARatioIsStudentsOnLogarithms() {
+    Interval interval = Interval.ratio(new double[] {1, 2}, new double[] {1, 1});
+
+    assertThat(interval.middle()).isCloseTo(Math.sqrt(2), Offset.offset(1e-9));
+    // 12.7062 is Student's bound for one degree of freedom; the logs' mean is ln 2 / 2, and so is
+    // the error of it.
+    assertThat(Math.log(interval.high() / interval.middle()))
+        .isCloseTo(12.7062 * Math.log(2) / 2, Offset.offset(1e-3));
+    assertThat(interval.low() * interval.high())
+        .isCloseTo(interval.middle() * interval.middle(), Offset.offset(1e-6));
+  }
+
+  @Test
+  void oneSeedShowsNothing() {
+    Interval interval = Interval.ratio(new double[] {1}, new double[] {2});
+
+    assertThat(interval.high()).isInfinite();
+    assertThat(interval.low()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // The same ratio in each seed is sure; the mean alone would say the same of all these.
+    "1.02, 1.02, 1.02, PASSED",
+    "1.04, 1.04, 1.04, FAILED",
+    "0.92, 1.02, 1.12, UNCLEAR",
+    "1.01, 1.02, 1.03, UNCLEAR",
+  })
+  void passesOnlyIfTheWholeIntervalKeepsTheBound(
+      double first, double second, double third, Outcome outcome) {
+    Verdict verdict =
+        verdict(
+            row(CHAT, "cost", 1_000 * first, 2_000 * second, 3_000 * third),
+            row(CHAT, "weighted", 1_000, 2_000, 3_000));
+
+    assertThat(of(verdict, Criterion.MEAN).outcome()).isEqualTo(outcome);
+  }
+
+  @Test
+  void goodputMustNotBeLess() {
+    Row weighted = row(CHAT, "weighted", 9, 9, 9);
+    Row fewer = with(row(CHAT, "cost", 9, 9, 9), Measure.GOOD_PER_SECOND, 38.0, 38.0, 38.0);
+
+    assertThat(of(verdict(fewer, weighted), Criterion.GOODPUT).outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(of(verdict(weightedAs("cost"), weighted), Criterion.GOODPUT).outcome())
+        .isEqualTo(Outcome.PASSED);
+  }
+
+  @Test
+  void hitRatesCountWhereSomethingIsShared() {
+    Row cost = with(row(CHAT, "cost", 9, 9, 9), Measure.HIT_RATE, 0.8, 0.8, 0.8);
+    Row peer = with(row(CHAT, "weighted", 9, 9, 9), Measure.HIT_RATE, 0.83, 0.83, 0.83);
+    Row none = row(CHAT, "weighted", 9, 9, 9);
+
+    assertThat(of(verdict(cost, peer), Criterion.HIT_RATE).outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(verdict(cost, none).judgements())
+        .extracting(Judgement::criterion)
+        .doesNotContain(Criterion.HIT_RATE);
+  }
+
+  @Test
+  void theBestPeerHasTheLowestMeanUnlessMeasuresAreLookedAtSingly() {
+    Row cost = row(CHAT, "cost", 10, 10, 10);
+    Row weighted = row(CHAT, "weighted", 10, 10, 10);
+    Row product = with(row(CHAT, "product", 11, 11, 11), Measure.TTFT_P99, 50.0, 50.0, 50.0);
+    PartResults results = results(cost, weighted, product);
+
+    assertThat(Verdict.of(PART, results).judgements())
+        .extracting(Judgement::peer)
+        .containsOnly("weighted");
+    Judgement tail = of(Verdict.bySingleMeasures(PART, results), Criterion.TTFT_P99);
+    assertThat(tail.peer()).isEqualTo("product");
+    assertThat(tail.outcome()).isEqualTo(Outcome.FAILED);
+  }
+
+  @Test
+  void aPeerThatDoesNotKeepUpIsNoMeasureOfLatency() {
+    Row cost = row(CHAT, "cost", 10, 10, 10);
+    Row growing = diverged(row(CHAT, "weighted", 1, 1, 1));
+
+    Verdict one = verdict(cost, growing, row(CHAT, "product", 10, 10, 10));
+    assertThat(of(one, Criterion.MEAN).peer()).isEqualTo("product");
+
+    Verdict alone = verdict(cost, growing);
+    assertThat(alone.judgements())
+        .extracting(Judgement::criterion)
+        .containsExactly(Criterion.SUSTAINED, Criterion.GOODPUT);
+    assertThat(alone.passed()).isEqualTo(2);
+  }
+
+  @Test
+  void fallingBehindWhereAPeerKeepsUpFailsWhateverTheRatio() {
+    Verdict verdict =
+        verdict(diverged(row(CHAT, "cost", 1, 1, 1)), row(CHAT, "weighted", 10, 10, 10));
+
+    Judgement rate = of(verdict, Criterion.SUSTAINED);
+    assertThat(rate.interval().middle()).isEqualTo(1);
+    assertThat(rate.outcome()).isEqualTo(Outcome.BEHIND);
+    assertThat(rate.line()).contains("falls behind").contains("weighted");
+  }
+
+  @Test
+  void oneSeedOfThreeThatFallsBehindIsJudgedByItsRate() {
+    Row cost = row(CHAT, "cost", 1, 1, 1);
+    Row once = new Row(CHAT, "cost", 1, cost.values(), List.of());
+
+    Verdict verdict = verdict(once, row(CHAT, "weighted", 10, 10, 10));
+
+    assertThat(of(verdict, Criterion.SUSTAINED).outcome()).isEqualTo(Outcome.PASSED);
+    assertThat(verdict.judgements())
+        .extracting(Judgement::criterion)
+        .doesNotContain(Criterion.MEAN);
+  }
+
+  @Test
+  void nothingServedIsNoPass() {
+    Row none = with(row(CHAT, "cost", 9, 9, 9), Measure.GOOD_PER_SECOND, 0.0, 0.0, 0.0);
+
+    assertThat(of(verdict(none, row(CHAT, "weighted", 9, 9, 9)), Criterion.GOODPUT).passed())
+        .isFalse();
+  }
+
+  @Test
+  void noValuesAtAllAreNoPass() {
+    Double[] none = {Double.NaN, Double.NaN, Double.NaN};
+    Row cost = with(row(CHAT, "cost", 9, 9, 9), Measure.TTFT_P99, none);
+    Row peer = with(row(CHAT, "weighted", 9, 9, 9), Measure.TTFT_P99, none);
+
+    assertThat(of(verdict(cost, peer), Criterion.TTFT_P99).passed()).isFalse();
+  }
+
+  private static Row weightedAs(String name) {
+    return row(CHAT, name, 9, 9, 9);
+  }
+
+  private static Verdict verdict(Row... rows) {
+    return Verdict.of(PART, results(rows));
+  }
+
+  private static Judgement of(Verdict verdict, Criterion criterion) {
+    List<Judgement> found =
+        verdict.judgements().stream().filter(each -> each.criterion() == criterion).toList();
+    assertThat(found).hasSize(1);
+    return found.getFirst();
+  }
+}
