@@ -1,16 +1,21 @@
-"""rank-policies.py FOLDER POLICY...: the real runs of hack/realtime beside the simulated ones; fails where they rank the policies otherwise."""
+"""rank-policies.py FOLDER RUNS POLICY...: the real runs of hack/realtime beside the simulated ones; fails where they contradict each other."""
 
 import json
+import math
 import pathlib
 import sys
 
+# Student's bounds of 95 % by degrees of freedom.
+STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306]
+
 folder = pathlib.Path(sys.argv[1])
-policies = sys.argv[2:]
-runs = json.loads((folder / "report.json").read_text())["runs"]
+seeds = range(1, int(sys.argv[2]) + 1)
+policies = sys.argv[3:]
+simulations = json.loads((folder / "report.json").read_text())["runs"]
 
 
-def real(policy):
-    load = json.loads((folder / f"{policy}.json").read_text())["load"]
+def real(policy, seed):
+    load = json.loads((folder / f"{policy}-{seed}.json").read_text())["load"]
     return {
         "end": load["endToEnd"]["mean"],
         "ttft": load["ttft"]["mean"],
@@ -18,24 +23,45 @@ def real(policy):
     }
 
 
-def simulated(policy):
-    mine = [run for run in runs if run["policy"] == policy]
+def simulated(policy, seed):
+    run = next(run for run in simulations if run["policy"] == policy and run["seed"] == seed)
     return {
-        "end": sum(run["endToEndMs"]["mean"] for run in mine) / len(mine),
-        "ttft": sum(run["ttftMs"]["mean"] for run in mine) / len(mine),
-        "hit": sum(run["cachedTokens"] for run in mine) / sum(run["promptTokens"] for run in mine),
+        "end": run["endToEndMs"]["mean"],
+        "ttft": run["ttftMs"]["mean"],
+        "hit": run["cachedTokens"] / run["promptTokens"],
     }
 
 
+def interval(values):
+    """Mean and half the width of its interval."""
+    mean = sum(values) / len(values)
+    if len(values) < 2:
+        return mean, math.inf
+    square = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, STUDENT[len(values) - 2] * math.sqrt(square / len(values))
+
+
+def shown(side, policy, measure):
+    mean, half = interval([side(policy, seed)[measure] for seed in seeds])
+    if measure == "hit":
+        return f"{100 * mean:.1f} %" + ("" if math.isinf(half) else f" ± {100 * half:.1f}")
+    return f"{mean:.0f}" + ("" if math.isinf(half) else f" ± {half:.0f}")
+
+
+def surely(side, one, other):
+    """-1 when one policy is surely faster than the other, 1 when it is surely slower, 0 when nothing is sure: pairs of the same seed."""
+    mean, half = interval([math.log(side(one, seed)["end"] / side(other, seed)["end"]) for seed in seeds])
+    return 0 if abs(mean) <= half else -1 if mean < 0 else 1
+
+
 print("| policy | end-to-end mean, ms: real | simulated | TTFT mean, ms: real | simulated | hit rate: real | simulated |")
-print("|---|---|---|---|---|---|---|")
+print("|---|--:|--:|--:|--:|--:|--:|")
 for policy in policies:
-    a, b = real(policy), simulated(policy)
-    print(
-        f"| {policy} | {a['end']:.0f} | {b['end']:.0f} | {a['ttft']:.0f} | {b['ttft']:.0f} "
-        f"| {100 * a['hit']:.1f} % | {100 * b['hit']:.1f} % |"
-    )
-ranked = [sorted(policies, key=lambda policy: side(policy)["end"]) for side in (real, simulated)]
-print(f"\nreal: {' < '.join(ranked[0])}; simulated: {' < '.join(ranked[1])}")
-if ranked[0] != ranked[1]:
-    sys.exit("they are ranked otherwise")
+    cells = [shown(side, policy, measure) for measure in ("end", "ttft", "hit") for side in (real, simulated)]
+    print(f"| {policy} | {' | '.join(cells)} |")
+pairs = [(one, other) for i, one in enumerate(policies) for other in policies[i + 1 :]]
+sure = [pair for pair in pairs if surely(real, *pair) and surely(simulated, *pair)]
+contrary = [pair for pair in sure if surely(real, *pair) != surely(simulated, *pair)]
+print(f"\nof {len(pairs)} pairs of policies {len(sure)} are surely apart in both, {len(sure) - len(contrary)} of them the same way")
+if contrary:
+    sys.exit("contradicted: " + ", ".join(f"{one} and {other}" for one, other in contrary))
