@@ -5,6 +5,7 @@ import io.fairlead.lab.evaluation.Plan.Case;
 import io.fairlead.lab.evaluation.Plan.Contender;
 import io.fairlead.lab.evaluation.Row;
 import io.fairlead.lab.evaluation.Row.Setting;
+import io.fairlead.lab.simulator.Perception;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
 import io.fairlead.lab.simulator.RunResult;
@@ -14,6 +15,7 @@ import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Workloads;
+import io.fairlead.stub.engine.Imperfection;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -170,6 +172,9 @@ final class PartRun {
         usual.tpotObjectiveMillis(),
         usual.lostHits(),
         usual.client(),
-        usual.unstreamed());
+        contender.noise() ? Imperfection.REAL : Imperfection.NONE,
+        contender.perception() == null
+            ? Perception.IDEAL
+            : Perception.parse(contender.perception()));
   }
 }

@@ -74,13 +74,17 @@ public record Plan(
    * @param pickers replicas, 1 unless said
    * @param front how requests are spread over pickers: RANDOM unless said
    * @param labels whether servers carry a label that tells their hardware
+   * @param noise whether engines are less ideal than their profiles
+   * @param perception what pickers see, as {@code simulate --perception} has it: ideal unless said
    */
   public record Contender(
       @Nullable String policy,
       @Nullable Double scrapeMillis,
       @Nullable Integer pickers,
       @Nullable String front,
-      boolean labels) {}
+      boolean labels,
+      boolean noise,
+      @Nullable String perception) {}
 
   /**
    * Cases, who competes in them, and on which seeds.

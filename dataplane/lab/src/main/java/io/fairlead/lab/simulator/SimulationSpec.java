@@ -174,7 +174,8 @@ public record SimulationSpec(
           tpotObjectiveMillis,
           lostHits,
           client,
-          unstreamed);
+          imperfection,
+          perception);
     }
 
     /** The same with another handicap. */
@@ -190,7 +191,8 @@ public record SimulationSpec(
           tpotObjectiveMillis,
           other,
           client,
-          unstreamed);
+          imperfection,
+          perception);
     }
 
     /** The same with pickers in something else. */
@@ -206,7 +208,8 @@ public record SimulationSpec(
           tpotObjectiveMillis,
           lostHits,
           other,
-          unstreamed);
+          imperfection,
+          perception);
     }
   }
 
