@@ -32,7 +32,7 @@ final class GateHandicaps {
               0,
               List.of(Measure.END_TO_END_MEAN, Measure.TTFT_P90)),
           new Handicap(
-              CHAT, "kind=freeze-live,server=2,at=20s,for=4s", 0, List.of(Measure.TTFT_P99)),
+              CHAT, "kind=freeze-live,server=2-4,at=20s,for=4s", 0, List.of(Measure.TTFT_P99)),
           new Handicap(CHAT, "", 0.05, List.of(Measure.HIT_RATE)),
           new Handicap(
               CHAT,
