@@ -49,6 +49,11 @@ final class EndedRequest implements Completion {
     return (double) area / decodeTime;
   }
 
+  /** Whether it says something that observers have not been told. */
+  boolean isSet() {
+    return endpoint != null;
+  }
+
   void clear() {
     endpoint = null;
     usage = Usage.UNKNOWN;

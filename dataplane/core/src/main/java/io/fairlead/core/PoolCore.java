@@ -38,6 +38,9 @@ public final class PoolCore {
   private final RouteHeaders headers = new RouteHeaders();
   private final EndedRequest completion = new EndedRequest();
 
+  /** Observers that were told that the request which is being sent is. */
+  private int told;
+
   /** A pool without config and endpoints, with the default limits. */
   public PoolCore() {
     this(PoolLimits.DEFAULT);
@@ -237,10 +240,13 @@ public final class PoolCore {
       }
       return refused;
     } finally {
-      if (requests.get(request) == null) {
-        tellEnded(observers());
-      } else {
-        completion.clear();
+      // Where somebody got it, the observers have been told that the attempt before is over.
+      if (completion.isSet()) {
+        if (requests.get(request) == null) {
+          tellEnded(observers());
+        } else {
+          completion.clear();
+        }
       }
     }
   }
@@ -476,6 +482,15 @@ public final class PoolCore {
     }
   }
 
+  /** The same of those who were told that it was sent, when the next one threw that. */
+  private void tellEndedAfter(Throwable thrown, List<Observer> observers) {
+    try {
+      tellEnded(observers);
+    } catch (RuntimeException | Error e) {
+      thrown.addSuppressed(e);
+    }
+  }
+
   /** Requests sent or waiting that have not ended. */
   public int active() {
     return requests.active();
@@ -505,6 +520,7 @@ public final class PoolCore {
    * request is rejected then.
    */
   private @Nullable Reason send(long now, Flight flight, CompiledConfig active) {
+    told = 0;
     CompiledModel model = active.model(flight.facts.model());
     Criticality criticality = active.criticality(model, flight.facts.headers());
     Route route;
@@ -514,11 +530,21 @@ public final class PoolCore {
         return refused;
       }
       bookings.settle(now, flight);
+      if (completion.isSet()) {
+        tellEnded(active.observers());
+      }
       route = book(now, flight, model, criticality, active);
     } catch (RuntimeException | Error e) {
       bookings.withdraw(flight);
+      EndpointState at = flight.at;
+      if (at != null && told > 0) {
+        completion.set(now, flight, at, Outcome.FAILED, Usage.UNKNOWN);
+      }
       bookings.settle(now, flight);
       reject(flight, criticality, Reason.PLUGIN_FAILED);
+      if (told > 0) {
+        tellEndedAfter(e, active.observers().subList(0, told));
+      }
       throw e;
     } finally {
       current.done();
@@ -616,6 +642,7 @@ public final class PoolCore {
     scheduler.handOvers(current, headers);
     for (Observer observer : active.observers()) {
       observer.dispatched(current, endpoint, headers);
+      told++;
     }
     return new Route(
         flight.target,

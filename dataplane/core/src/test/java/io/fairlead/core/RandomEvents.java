@@ -218,7 +218,9 @@ final class RandomEvents {
     guarded(() -> core.attemptFailed(truth.now, ticket, failure));
     truth.expectDecided();
     boolean again = truth.live.containsKey(ticket);
-    hold(truth.told - told == (again ? 0 : truth.observers), "each observer is told at the end");
+    hold(
+        truth.told - told == (request.passed ? 0 : truth.observers),
+        "each observer is told that the attempt is over, unless its answer is passed");
     count(request.passed ? "passed" : again ? "retry" : "given up");
     if (!again) {
       over.add(ticket);

@@ -17,12 +17,18 @@ public non-sealed interface Observer extends Plugin {
   default void joined(Endpoint endpoint) {}
 
   /**
-   * The request goes to this endpoint.
+   * The request goes to this endpoint. Each such call of an observer is followed by one of {@link
+   * #completed}, also when the request is sent again elsewhere: by that for the endpoint that
+   * failed first, and by this one for the next.
    *
    * @param headers takes headers that the request or its response shall carry
    */
   default void dispatched(InferenceRequest request, Endpoint endpoint, HeaderWriter headers) {}
 
-  /** A response is over. Not called for requests that were sent nowhere. */
+  /**
+   * What was sent to an endpoint is over, whatever became of it. Not called for requests that were
+   * sent nowhere. An observer that came with a config is also told of requests that were sent
+   * before.
+   */
   default void completed(Completion completion) {}
 }
