@@ -16,8 +16,10 @@ final class CostColumns {
   private long epoch;
   private int places;
   private int adapterPlaces;
+  private int computingPlaces;
   private double perTokenOfAll;
   private double perPairOfAll;
+  private double inUseOfAll;
 
   /** Own prefill: psi a, psi b and psi c. */
   double[] perPrefill = {};
@@ -41,6 +43,9 @@ final class CostColumns {
 
   /** Those of them that take no room, as they are kept for others too. */
   double[] repeated = {};
+
+  /** Share of the cache that those in flight keep, at most 1. */
+  private double[] inUse = {};
 
   /** Room that a token takes that is kept. */
   double[] roomPerToken = {};
@@ -71,6 +76,7 @@ final class CostColumns {
   private double[] load = {};
 
   private boolean[] adapters = {};
+  private boolean[] computing = {};
 
   /** Hashes of the endpoints' names. */
   private long[] identity = {};
@@ -92,7 +98,10 @@ final class CostColumns {
       perToken[place] = 0;
       perPairOfAll -= perPair[place];
       perPair[place] = 0;
+      inUseOfAll -= inUse[place];
+      inUse[place] = 0;
       adapters(place, false);
+      computing(place, false);
     }
     places = count;
     if (count > perToken.length) {
@@ -112,6 +121,7 @@ final class CostColumns {
     decoding = Arrays.copyOf(decoding, length);
     repeated = Arrays.copyOf(repeated, length);
     roomPerToken = Arrays.copyOf(roomPerToken, length);
+    inUse = Arrays.copyOf(inUse, length);
     share = Arrays.copyOf(share, length);
     sharePerKv = Arrays.copyOf(sharePerKv, length);
     step = Arrays.copyOf(step, length);
@@ -122,6 +132,7 @@ final class CostColumns {
     inFlight = Arrays.copyOf(inFlight, length);
     load = Arrays.copyOf(load, length);
     adapters = Arrays.copyOf(adapters, length);
+    computing = Arrays.copyOf(computing, length);
     identity = Arrays.copyOf(identity, length);
   }
 
@@ -139,6 +150,9 @@ final class CostColumns {
     perPair[place] = pair;
     trust[place] = speeds.trust(slot);
     roomPerToken[place] = speeds.room(slot);
+    double share = Math.min(1, speeds.kept(there) * speeds.room(slot) / capacity(there, engine));
+    inUseOfAll += share - inUse[place];
+    inUse[place] = share;
     writeBacklog(place, there.prefills(), engine, psi);
     writeDecode(place, there, engine, phi, psi);
     inFlight[place] =
@@ -154,6 +168,7 @@ final class CostColumns {
     double all = engine.prefill(line.count(), (double) line.uncachedTokens(), line.attention());
     double head = engine.prefill(1, line.headUncached(), line.headAttention());
     boolean waits = line.count() > 0;
+    computing(place, waits);
     // None is less than any: what has drained of it makes no difference.
     backlog[place] = waits ? psi * all : Double.NEGATIVE_INFINITY;
     behindHead[place] = waits ? Math.max(0, psi * (all - head)) : 0;
@@ -175,11 +190,22 @@ final class CostColumns {
     // Whoever waits there and was not sent from here stands in line before this one.
     double strangers = Math.max(0, there.scrapedWaiting() - sent);
     standing[place] = (Math.max(0, sent + 1 - seats) + strangers) / seats;
-    double capacity = there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
+    double capacity = capacity(there, engine);
     // Where nothing is in flight nothing will end, so a prompt that is too long waits for nobody.
     // Elsewhere nobody waits before the last block is taken: prompts that nobody uses give theirs.
     boolean empty = tokens[place] <= 0 && decoding <= 0;
     room[place] = empty ? Double.POSITIVE_INFINITY : capacity;
+  }
+
+  private void computing(int place, boolean is) {
+    if (computing[place] != is) {
+      computing[place] = is;
+      computingPlaces += is ? 1 : -1;
+    }
+  }
+
+  private static double capacity(Endpoint there, EngineClass engine) {
+    return there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : engine.kvTokens();
   }
 
   private void adapters(int place, boolean has) {
@@ -207,6 +233,16 @@ final class CostColumns {
   /** Milliseconds of prefill per new prompt token. */
   double perToken(int place) {
     return perToken[place];
+  }
+
+  /** Share of their caches that those in flight keep, on average over the places. */
+  double inUse() {
+    return places == 0 ? 0 : inUseOfAll / places;
+  }
+
+  /** Share of the places that have a prompt to compute. */
+  double computing() {
+    return places == 0 ? 0 : (double) computingPlaces / places;
   }
 
   /** Milliseconds of prefill per pair of tokens, all places together. */

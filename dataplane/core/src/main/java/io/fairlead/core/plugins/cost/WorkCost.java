@@ -13,7 +13,7 @@ package io.fairlead.core.plugins.cost;
  * wait for KV      V  = tokens too many * (r S) / K'           r output tokens to come of who decodes
  * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
  * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
- * cost = (omega (Q + M) + Tp) i + omega (L + V + W) + X + theta b u + lambda L + o S
+ * cost = (omega Q + Tp) i + omega (L + V + W) + X + theta M + lambda L + o S
  * </pre>
  *
  * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
@@ -21,10 +21,10 @@ package io.fairlead.core.plugins.cost;
  * each, as a step reads it; and it is corrected by the use of the cache that was scraped. {@code
  * phi} and {@code psi} are how much slower than its {@link EngineClass} an endpoint has proved to
  * be at decoding and at prefills. {@code X} is what the request takes from those already there, a
- * longer prefill and longer steps; {@code theta} and {@code lambda} weigh what a missed cache and a
- * loaded adapter cost the requests to come, and {@code omega} the wait for a first token, which
- * those who come later share while there is a queue, and what has to be computed. The latter as it
- * would be on average: it is for keeping caches in use, and would, with each server's own speed,
+ * longer prefill and longer steps; {@code lambda} weighs what a loaded adapter costs the requests
+ * to come, {@code omega} the wait for a first token, which those who come later share while there
+ * is a queue, and {@code theta}, more so the fuller caches and servers are, what a missed cache
+ * costs those to come. The latter as it would be on average: with each server's own speed it would
  * crowd requests onto the fastest ones.
  *
  * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
@@ -48,10 +48,8 @@ final class WorkCost {
   private final CostColumns columns;
   private final double omega;
 
-  /** By place: the prefill of its own, and what it would take on average over the pool. */
+  /** By place: the prefill of its own. */
   private double[] own = {};
-
-  private double[] onAverage = {};
 
   /** Prompt tokens of the request. */
   double prompt;
@@ -67,13 +65,10 @@ final class WorkCost {
   /** When the request is decided, in nanoseconds. */
   long now;
 
-  /** What each token that is not cached costs the requests to come. */
-  double missed;
+  /** What each token that is not cached costs the requests to come, and each pair. */
+  double missedToken;
 
-  /** Prefill per new token, and per pair, of a server like the mean of the candidates. */
-  double meanPerToken;
-
-  double meanPerPair;
+  double missedPair;
 
   WorkCost(CostColumns columns, double omega) {
     this.columns = columns;
@@ -97,7 +92,6 @@ final class WorkCost {
     // begin at a constant; and fields may change with each write to an array, as far as it knows.
     if (own.length < columns.places()) {
       own = new double[columns.places() * 3 / 2];
-      onAverage = new double[own.length];
     }
     prefill(cached, into);
     addOthers(into);
@@ -105,7 +99,7 @@ final class WorkCost {
     addDecode(into);
   }
 
-  /** {@code Tp}, {@code M}, and {@code theta b u}. */
+  /** {@code Tp}, and {@code theta M}. */
   private void prefill(double[] cached, double[] into) {
     double[] perPrefill = columns.perPrefill;
     double[] perToken = columns.perToken;
@@ -113,17 +107,14 @@ final class WorkCost {
     double[] trust = columns.trust;
     double[] own = this.own;
     double prompt = this.prompt;
-    double[] onAverage = this.onAverage;
-    double missed = this.missed;
-    double meanPerToken = this.meanPerToken;
-    double meanPerPair = this.meanPerPair;
+    double missedToken = this.missedToken;
+    double missedPair = this.missedPair;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double uncached = prompt - cached[i] * trust[i];
       double pairs = uncached * (prompt - 0.5 * uncached);
       own[i] = perPrefill[i] + perToken[i] * uncached + perPair[i] * pairs;
-      onAverage[i] = meanPerToken * uncached + meanPerPair * pairs;
-      into[i] = missed * uncached;
+      into[i] = missedToken * uncached + missedPair * pairs;
     }
   }
 
@@ -143,10 +134,9 @@ final class WorkCost {
     }
   }
 
-  /** {@code (omega (Q + M) + Tp) i}. */
+  /** {@code (omega Q + Tp) i}. */
   private void addWork(double[] into) {
     double[] own = this.own;
-    double[] onAverage = this.onAverage;
     double[] backlog = columns.backlog;
     double[] behindHead = columns.behindHead;
     double[] headSince = columns.headSince;
@@ -161,7 +151,7 @@ final class WorkCost {
     for (int i = 0; i < count; i++) {
       double before = Math.max(backlog[i] - (time - headSince[i]) * NANOS, behindHead[i]);
       double interference = share[i] + sharePerKv[i] * (tokens[i] + decoding[i] * underWay);
-      into[i] += (weight * (before + onAverage[i]) + own[i]) * interference;
+      into[i] += (weight * before + own[i]) * interference;
     }
   }
 

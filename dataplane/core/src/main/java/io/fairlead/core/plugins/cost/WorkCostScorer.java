@@ -27,6 +27,9 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
   /** So many times the least cost is near enough for pickers to agree; chosen. */
   private static final double NEAR = 1.5;
 
+  /** Of caches, and of time, that is left: less counts as little; chosen. */
+  private static final double LEAST_LEFT = 0.2;
+
   /** Costs that differ by less are the same, worked out in another order. */
   static final double ROUNDING = 1 + 1e-9;
 
@@ -81,8 +84,8 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
    * @param classes of the endpoints
    * @param omega worth of a millisecond until the first token, in milliseconds after it; between 32
    *     and 144 means differ by a per cent
-   * @param theta worth of a cached token to later requests, in prefill times of it; 0 unless set,
-   *     since no other value that was tried is better everywhere
+   * @param theta worth of a millisecond of prefill that a cache saves to later requests, where
+   *     caches and time are free: it grows as they fill, see {@link #missed}
    * @param lambda worth of not loading an adapter to later requests, in load times: as many
    *     requests as would find it loaded, if those that wait for a load of the adapter that goes
    *     are left out; nobody counts these
@@ -234,9 +237,20 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
 
   /** Of the candidates' prefills. */
   private void averages(double perToken, double perPair) {
-    costs.meanPerToken = perToken;
-    costs.meanPerPair = perPair;
-    costs.missed = settings.theta() * perToken;
+    double worth = missed();
+    costs.missedToken = worth * perToken;
+    costs.missedPair = worth * perPair;
+  }
+
+  /**
+   * What a millisecond of prefill that a cache could have saved costs the requests to come. Its
+   * tokens drive others out of what those in flight leave of the caches, and its time is taken from
+   * what prefills leave of the pool's: the less of both there is, the more.
+   */
+  double missed() {
+    double room = Math.max(LEAST_LEFT, 1 - columns.inUse());
+    double time = Math.max(LEAST_LEFT, 1 - columns.computing());
+    return settings.theta() / (room * time);
   }
 
   /** Loading an adapter costs this request, those in flight, and those to come. */
@@ -407,7 +421,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
           new Settings(
               EngineClasses.read(parameters),
               parameters.number("omega", 64, 0, 1_000),
-              parameters.number("theta", 0, 0, 1_000),
+              parameters.number("theta", 16, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),

@@ -8,6 +8,7 @@ import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.Scorer;
+import java.util.function.DoubleSupplier;
 
 /**
  * What {@link WorkCostScorer} is held against: the same formula, worked out candidate by candidate
@@ -20,6 +21,7 @@ final class PlainWorkCost implements Scorer {
   private static final double NANOS = 1e-6;
   private final WorkCostScorer.Settings settings;
   private final LearnedSpeeds speeds;
+  private final DoubleSupplier missed;
   private final double criticalMore;
   private final double sheddableMore;
   private double expectedOutput;
@@ -34,8 +36,10 @@ final class PlainWorkCost implements Scorer {
   private double[] cached = {};
   private final Newcomers newcomers = new Newcomers();
 
-  PlainWorkCost(WorkCostScorer.Settings settings, LearnedSpeeds speeds) {
+  /** {@code missed} knows of all endpoints of the pool, also where not all are candidates. */
+  PlainWorkCost(WorkCostScorer.Settings settings, LearnedSpeeds speeds, DoubleSupplier missed) {
     this.speeds = speeds;
+    this.missed = missed;
     this.settings = settings;
     this.criticalMore = settings.criticalWeight() - 1;
     this.sheddableMore = settings.sheddableWeight() - 1;
@@ -82,10 +86,16 @@ final class PlainWorkCost implements Scorer {
       leastInFlight = there.adapters().leastInFlight();
       scores[i] = cost(there, prompt, now, engine, slot, uncached[i], load, output);
     }
-    double missed = settings.theta() * tokenTime / size;
+    // Kept as of each endpoint's last event, how long answers are having changed a little since.
+    double worth = missed.getAsDouble();
+    if (size == PoolCandidates.of(candidates).places()
+        && Math.abs(worth - worth(candidates)) > 0.1 * worth) {
+      throw new AssertionError("worth " + worth + " instead of " + worth(candidates));
+    }
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
-      scores[i] += missed * uncached[i];
+      double pairs = uncached[i] * (prompt - uncached[i] / 2);
+      scores[i] += worth * (meanToken * uncached[i] + meanPair * pairs);
       least = Math.min(least, scores[i]);
     }
     int owner = owner(request, candidates, scores, least);
@@ -98,6 +108,21 @@ final class PlainWorkCost implements Scorer {
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
     }
     scores[owner] = 1;
+  }
+
+  private double worth(Candidates candidates) {
+    double inUse = 0;
+    double computing = 0;
+    int size = candidates.size();
+    for (int i = 0; i < size; i++) {
+      Endpoint there = candidates.get(i);
+      double capacity =
+          there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : speeds.engine(there).kvTokens();
+      double kept = speeds.kept(there) * speeds.room(PoolEndpoint.slot(there));
+      inUse += Math.min(1, kept / capacity) / size;
+      computing += there.prefills().count() > 0 ? 1.0 / size : 0;
+    }
+    return settings.theta() / (Math.max(0.2, 1 - inUse) * Math.max(0.2, 1 - computing));
   }
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
@@ -141,8 +166,7 @@ final class PlainWorkCost implements Scorer {
       wait += WorkCostScorer.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
-    double onAverage = meanToken * uncached + meanPair * uncached * (cached + uncached / 2);
-    return (settings.omega() * (backlog + onAverage) + own)
+    return (settings.omega() * backlog + own)
             * engine.interference(there.decoding(), kv, slowness(slot))
         + settings.omega() * (load + wait)
         + inFlight * (own + load)

@@ -129,7 +129,8 @@ final class WorkCostEquivalenceTest implements RequestListener {
 
   private Plugin both(Parameters parameters) {
     WorkCostScorer columns = (WorkCostScorer) new WorkCostScorer.Factory().create(parameters);
-    return new Both(columns, new PlainWorkCost(columns.settings(), columns.speeds()));
+    return new Both(
+        columns, new PlainWorkCost(columns.settings(), columns.speeds(), columns::missed));
   }
 
   private static PluginFactory factory(String type, Function<Parameters, Plugin> make) {

@@ -53,16 +53,18 @@ class WorkCostScorerTest {
     // 8192 is the token budget of a step.
     double idleOwn = A + B * 1600 + C * 1600 * 800;
     double idleStep = D0 + D1 + D2 * 1600;
-    // Equal servers: on average a prefill takes what it does at each, but for its fixed part.
-    double idleCost = 3 * (idleOwn - A) + idleOwn + 10 * B * 1600 + 200 * idleStep;
+    // One of two has a prompt to compute, and of one's cache 3,200 tokens are in use.
+    double inUse = (3_000 + 2 * 100) / (double) ASSUMED.kvTokens() / 2;
+    double theta = 10 / (1 - inUse) / (1 - 0.5);
+    double idleCost = idleOwn + theta * (idleOwn - A) + 200 * idleStep;
     double own = A + B * 800 + C * 800 * (800 + 400);
     double backlog = A + B * 1000 + C * 500_000 - 5;
     double kv = 3_000 + 2 * 200 / 2.0;
     double share = 1 + (D1 * 2 + D2 * kv) / (A + B * 8192);
     double step = D0 + D1 * 4 + D2 * (kv + 1600);
     double slower = 2 * 200 / 2.0 * (D1 + D2 * (1600 + 200 / 2.0));
-    double wait = 3 * (backlog + own - A) + own;
-    double busyCost = wait * share + 3 * own + slower + 10 * B * 800 + 200 * step;
+    double wait = 3 * backlog + own;
+    double busyCost = wait * share + 3 * own + slower + theta * (own - A) + 200 * step;
 
     double[] scores = scores(scorer, request, idle, busy);
     double least = Math.min(idleCost, busyCost);
@@ -161,9 +163,8 @@ class WorkCostScorerTest {
     double free4 = D0 + D1 * 4;
     double share = 1 / (A + B * 8192);
     double seat = 3 * 200 * full7 / 4;
-    double wait = own - A + own;
-    double fullCost = wait * (1 + D1 * 6 * share) + seat + 6 * own + 6 * 100 * D1 + 200 * full7;
-    double freeCost = wait * (1 + D1 * 3 * share) + 3 * own + 3 * 100 * D1 + 200 * free4;
+    double fullCost = own * (1 + D1 * 6 * share) + seat + 6 * own + 6 * 100 * D1 + 200 * full7;
+    double freeCost = own * (1 + D1 * 3 * share) + 3 * own + 3 * 100 * D1 + 200 * free4;
     assertThat(scores(scorer, new TestRequest(1, 1), full, free)[0])
         .isCloseTo(freeCost / fullCost, within(1e-9));
   }
@@ -452,7 +453,8 @@ class WorkCostScorerTest {
   @ValueSource(longs = {1, 2, 3})
   void moreWorkNeverMakesAnEndpointBetter(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    WorkCostScorer scorer = scorer(Map.of());
+    WorkCostScorer scorer =
+        scorer(Map.of("theta", 0L)); // which grows with the pool's work, for all
     TestEndpoint one = endpoint("one", 0);
     TestEndpoint other = endpoint("other", 1);
     for (int i = 0; i < 2_000; i++) {
