@@ -27,7 +27,7 @@ final class GateMatrix {
   /**
    * Where its TTFT p99 is further behind the best peer's than 10 %, and how far; to get shorter.
    */
-  static final Map<String, Double> KNOWN = Map.of("b2b@1.5", 0.20, "rag", 0.15);
+  static final Map<String, Double> KNOWN = Map.of("b2b", 0.20, "b2b@1.5", 0.30);
 
   static final int SEEDS = 2;
 

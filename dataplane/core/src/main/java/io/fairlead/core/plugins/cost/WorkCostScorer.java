@@ -421,7 +421,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
           new Settings(
               EngineClasses.read(parameters),
               parameters.number("omega", 64, 0, 1_000),
-              parameters.number("theta", 16, 0, 1_000),
+              parameters.number("theta", 20, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),
