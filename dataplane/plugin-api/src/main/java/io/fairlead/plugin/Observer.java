@@ -17,9 +17,9 @@ public non-sealed interface Observer extends Plugin {
   default void joined(Endpoint endpoint) {}
 
   /**
-   * The request goes to this endpoint. Each such call of an observer is followed by one of {@link
-   * #completed}, also when the request is sent again elsewhere: by that for the endpoint that
-   * failed first, and by this one for the next.
+   * The request goes to this endpoint. As long as configs keep this observer, each such call is
+   * followed by one of {@link #completed}, also when the request is sent again elsewhere: by that
+   * for the endpoint that failed first, and by this one for the next.
    *
    * @param headers takes headers that the request or its response shall carry
    */
@@ -27,8 +27,8 @@ public non-sealed interface Observer extends Plugin {
 
   /**
    * What was sent to an endpoint is over, whatever became of it. Not called for requests that were
-   * sent nowhere. An observer that came with a config is also told of requests that were sent
-   * before.
+   * sent nowhere. An observer that came with a later config is also told of the ends of requests
+   * that were sent before it came: what it counts must not rely on having seen them go.
    */
   default void completed(Completion completion) {}
 }

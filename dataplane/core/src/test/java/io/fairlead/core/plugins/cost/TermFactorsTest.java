@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -93,5 +94,22 @@ class TermFactorsTest {
     }
     double[] terms = terms();
     assertThat(factors.sum(terms) / sum(terms, change, change, change)).isCloseTo(1, within(0.1));
+  }
+
+  /** Nothing tells the terms apart then, and rounding adds up. */
+  @Test
+  void aMillionObservationsOfOneKindLeaveItAsItIs() {
+    TermFactors factors = new TermFactors(3);
+    double[] terms = {ASSUMED[0], ASSUMED[1] * 30, ASSUMED[2] * 30_000};
+    for (int i = 0; i < 1_000_000; i++) {
+      factors.observe(terms, 2 * sum(terms, 1, 1, 1) * noise());
+    }
+    assertThat(factors.sum(terms) / sum(terms, 1, 1, 1)).isCloseTo(2, within(0.1));
+    for (int i = 0; i < 3_000; i++) {
+      double[] others = terms();
+      factors.observe(others, sum(others, 1, 1, 1) * noise());
+    }
+    double[] others = terms();
+    assertThat(factors.sum(others) / sum(others, 1, 1, 1)).isCloseTo(1, within(0.15));
   }
 }
