@@ -32,6 +32,9 @@ final class LearnedSpeeds {
 
   private static final double MOST_ROOM = 1.5;
 
+  /** Share of a cache in use. */
+  private static final double NEARLY_FULL = 0.97;
+
   /** Events of a stream that carry no token: the one with the role, and the end. */
   private static final int EVENTS_AROUND = 2;
 
@@ -66,7 +69,7 @@ final class LearnedSpeeds {
   private static final long FRESH = 5_000_000_000L;
 
   /** In nanoseconds: after so long beyond that it counts half. */
-  private static final double FADING = 5e9;
+  private static final double FADING = 3e9;
 
   /** In nanoseconds, between two looks at what has faded. */
   private static final long LOOK = 2_000_000_000L;
@@ -242,6 +245,9 @@ final class LearnedSpeeds {
    * share. A scrape is late, so no single one counts for much.
    */
   void scraped(int slot, Endpoint there) {
+    if (there.scrapedWaiting() > 0 || there.kvUsage() > NEARLY_FULL) {
+      return; // a full cache says nothing of those that wait for room in it
+    }
     double used = there.kvUsage() * there.kvCapacityTokens();
     double kept = kept(there);
     if (kept > 0 && used > 0) {

@@ -31,7 +31,7 @@ final class OutputLengths {
   private final Mean pool = new Mean(GUESS);
   private double first = GUESS;
   private double second = GUESS * GUESS;
-  private int seen;
+  private long seen;
 
   private static final class Mean {
     private double tokens;

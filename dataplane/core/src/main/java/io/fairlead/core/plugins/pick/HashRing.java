@@ -53,6 +53,10 @@ final class HashRing {
     if (known[slot] && identities[slot] == identity) {
       return;
     }
+    for (int other = 0; other < known.length; other++) {
+      // It left and is back in another slot: the one before may be nobody's now.
+      known[other] &= identities[other] != identity;
+    }
     identities[slot] = identity;
     known[slot] = true;
     stale = true;
