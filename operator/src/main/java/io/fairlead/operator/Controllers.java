@@ -3,6 +3,7 @@ package io.fairlead.operator;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.observe.Watched;
 import io.fairlead.operator.reconcile.OrphanModelReconciler;
 import io.fairlead.operator.reconcile.OrphanPickerReconciler;
 import io.fairlead.operator.reconcile.PoolReconciler;
@@ -19,6 +20,12 @@ import java.util.Set;
 /** Puts the controllers on a client; they run from {@link Operator#start} to {@code stop}. */
 final class Controllers {
   private static final int THREADS = 10;
+
+  /**
+   * How long the start waits for what is watched. Nothing is decided on less than all of it, see
+   * {@link Watched#synced}; but a namespace that may not be watched must not hold the others up.
+   */
+  private static final Duration SYNC = Duration.ofSeconds(5);
 
   private Controllers() {}
 
@@ -41,6 +48,9 @@ final class Controllers {
                     .withKubernetesClient(client)
                     .withCloseClientOnStop(false)
                     .withConcurrentReconciliationThreads(THREADS)
+                    // What cannot be watched is tried again and again; all else goes on.
+                    .withStopOnInformerErrorDuringStartup(false)
+                    .withCacheSyncTimeout(SYNC)
                     .withReconciliationTerminationTimeout(Duration.ofSeconds(2))
                     .withMetrics(metrics));
     operator.register(

@@ -2,6 +2,9 @@ package io.fairlead.operator;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.RegisteredController;
+import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
+import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,9 +61,29 @@ final class OperatorProcess implements AutoCloseable {
             });
   }
 
-  /** Whether the informers work, or need not yet. */
+  /**
+   * Whether the informers work, or need not yet. One that is refused, or whose API server is away,
+   * works: it tries again, and a restart would do no more for it and harm the others.
+   */
   boolean healthy() {
-    return !running || operator.getRuntimeInfo().allEventSourcesAreHealthy();
+    if (!running) {
+      return true;
+    }
+    for (RegisteredController<?> controller :
+        operator.getRuntimeInfo().getRegisteredControllers()) {
+      for (InformerWrappingEventSourceHealthIndicator<?> source :
+          controller.getControllerHealthInfo().informerEventSourceHealthIndicators().values()) {
+        if (!runs(source)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean runs(InformerWrappingEventSourceHealthIndicator<?> source) {
+    return source.informerHealthIndicators().values().stream()
+        .allMatch(InformerHealthIndicator::isRunning);
   }
 
   /** A standby is ready: it can take over. */

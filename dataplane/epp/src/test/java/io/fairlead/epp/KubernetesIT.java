@@ -16,6 +16,10 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import io.fabric8.kubernetes.client.http.Interceptor.RequestTags;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -35,6 +39,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -49,7 +54,7 @@ class KubernetesIT {
 
   private static final String CONFIG = "pool-epp";
   private static final String PICKER_POD = "pool-epp-0";
-  private static final Path ROLE = Path.of("../../config/rbac/epp-clusterrole.yaml");
+  private static final Path ROLE = Path.of("../../config/cluster/epp-clusterrole.yaml");
 
   private final KubeApi.Running api;
   private final KubernetesClient admin;
@@ -257,7 +262,78 @@ class KubernetesIT {
     }
   }
 
+  @Test
+  void newModelsNeverMeetOldEndpoints() throws Exception {
+    pod("a", Map.of("app", "vllm"), true);
+    pod("b", Map.of("app", "web"), true);
+    PoolConfig before = config(1, 8000);
+    PoolConfig after =
+        new PoolConfig(
+            namespace,
+            "pool",
+            Map.of("app", "web"),
+            List.of(8000),
+            "http",
+            List.of(
+                new ModelConfig("new", Criticality.CRITICAL, List.of(new TargetModel("new", 1)))),
+            SchedulerConfig.DEFAULT);
+    put(ConfigDocument.write(before));
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch known = new CountDownLatch(1);
+    try (DataPlane dataPlane = start(new SlowPods("web", asked, known))) {
+      awaitEndpoints(dataPlane, "a-rank-0");
+      put(ConfigDocument.write(after));
+      assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(dataPlane.report().configHash()).isEqualTo(ConfigDocument.hash(before));
+      awaitEndpoints(dataPlane, "a-rank-0");
+
+      known.countDown();
+      await()
+          .until(
+              () -> dataPlane.report().configHash(),
+              hash -> ConfigDocument.hash(after).equals(hash));
+      assertThat(dataPlane.snapshot().get(10, TimeUnit.SECONDS))
+          .as("together with the config, not after it")
+          .extracting(view -> view.state().name())
+          .containsExactly("b-rank-0");
+    } finally {
+      known.countDown();
+    }
+  }
+
+  /** Keeps what is asked of pods with this label from being answered. */
+  private record SlowPods(String app, CountDownLatch asked, CountDownLatch known)
+      implements Interceptor {
+    @Override
+    public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+      if (request.uri().getPath().endsWith("/pods")
+          && String.valueOf(request.uri().getRawQuery()).contains(app)) {
+        asked.countDown();
+        try {
+          known.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
   // ---- the picker
+
+  private DataPlane start(Interceptor requests) {
+    Config picker = picker();
+    return DataPlane.start(
+        builder(
+                "0f0f0f0f-0000-0000-0000-000000000000",
+                () ->
+                    new KubernetesClientBuilder()
+                        .withConfig(picker)
+                        .withHttpClientBuilderConsumer(
+                            http -> http.addOrReplaceInterceptor("requests", requests))
+                        .build())
+            .gateway("127.0.0.1", 0)
+            .build());
+  }
 
   private DataPlane start() {
     return start("0f0f0f0f-0000-0000-0000-000000000000");

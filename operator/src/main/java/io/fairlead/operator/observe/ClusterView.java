@@ -97,6 +97,14 @@ public final class ClusterView {
     return sources;
   }
 
+  /** Kinds of which not every object of the namespace is known. */
+  public List<Class<? extends HasMetadata>> unseen(@Nullable String namespace) {
+    return Stream.concat(Stream.of(models, pickers, services, pods, leases), children.stream())
+        .filter(kind -> !kind.synced(namespace))
+        .<Class<? extends HasMetadata>>map(Watched::resourceType)
+        .toList();
+  }
+
   /** Everything that the informers hold about a pool. */
   public Observation observe(InferencePool pool) {
     String namespace = pool.getMetadata().getNamespace();

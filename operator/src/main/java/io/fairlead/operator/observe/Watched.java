@@ -3,6 +3,7 @@ package io.fairlead.operator.observe;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
@@ -67,6 +68,18 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
     primaries.apply(before).stream()
         .filter(id -> !now.contains(id))
         .forEach(id -> getEventHandler().handleEvent(new Event(id)));
+  }
+
+  /**
+   * Whether all objects of a namespace are known. Where they are not, because the API server is
+   * slow or refuses, nothing may be decided on what is missing.
+   */
+  public boolean synced(@Nullable String namespace) {
+    Map<String, InformerHealthIndicator> informers = informerHealthIndicators();
+    InformerHealthIndicator one = informers.get(namespace);
+    return one == null
+        ? informers.values().stream().allMatch(InformerHealthIndicator::hasSynced)
+        : one.hasSynced();
   }
 
   /** Objects under {@code name} in {@code namespace}. */

@@ -7,6 +7,7 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param <P> kind that is reconciled
  */
 final class NamedPools<P extends HasMetadata> {
+  /** When to look again at an object of whose namespace not all pools are known. */
+  static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+
   private static final String BY_POOL = "pool";
 
   private final Function<P, @Nullable String> name;
@@ -49,6 +53,11 @@ final class NamedPools<P extends HasMetadata> {
   /** To be handed to the framework. */
   List<EventSource<?, P>> sources() {
     return List.of(pools);
+  }
+
+  /** Whether it is known which pools there are in the object's namespace. */
+  boolean known(P object) {
+    return pools.synced(object.getMetadata().getNamespace());
   }
 
   /** Whether the object names a pool that is there. */

@@ -44,6 +44,9 @@ public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
   @Override
   public UpdateControl<InferenceModel> reconcile(
       InferenceModel model, Context<InferenceModel> context) {
+    if (pools != null && !pools.known(model)) {
+      return UpdateControl.<InferenceModel>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+    }
     if (pools != null && !model.isMarkedForDeletion() && !pools.found(model)) {
       JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
       Verdict none = Verdict.pending("The model has no pool");

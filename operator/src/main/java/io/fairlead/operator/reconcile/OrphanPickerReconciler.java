@@ -40,6 +40,9 @@ public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> 
   @Override
   public UpdateControl<EndpointPicker> reconcile(
       EndpointPicker picker, Context<EndpointPicker> context) {
+    if (pools != null && !pools.known(picker)) {
+      return UpdateControl.<EndpointPicker>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+    }
     if (pools != null && !picker.isMarkedForDeletion() && !pools.found(picker)) {
       PickerTelling.conditionsOnly(statuses, picker, missing(picker));
     }

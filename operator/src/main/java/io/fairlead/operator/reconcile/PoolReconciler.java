@@ -98,12 +98,34 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return UpdateControl.noUpdate();
     }
     Observation seen = informers.observe(pool);
+    List<Class<? extends HasMetadata>> unseen = informers.unseen(pool.getMetadata().getNamespace());
+    if (!unseen.isEmpty()) {
+      return waitFor(unseen, seen, context.getClient());
+    }
     return switch (Serving.decide(seen, settings.adoption(), settings.grace(), clock.instant())) {
       case Serving.NotOurs _ -> release(seen, context);
       case Serving.Undecided undecided ->
           UpdateControl.<InferencePool>noUpdate().rescheduleAfter(undecided.left());
       case Serving.Served served -> serve(seen, served, context);
     };
+  }
+
+  /** Of a pool that is surely ours it is told what the operator may not look at. */
+  private UpdateControl<InferencePool> waitFor(
+      List<Class<? extends HasMetadata>> unseen, Observation seen, KubernetesClient client) {
+    boolean decided = !unseen.contains(EndpointPicker.class) && !unseen.contains(Service.class);
+    if (decided
+        && Serving.decide(seen, settings.adoption(), settings.grace(), clock.instant())
+            instanceof Serving.Served served) {
+      EndpointPicker picker = served.picker();
+      String parent =
+          picker == null
+              ? Names.child(seen.pool().getMetadata().getName())
+              : picker.getMetadata().getName();
+      Denied.verdicts(unseen, seen.pool().getMetadata().getNamespace(), client)
+          .ifPresent(verdicts -> entries.write(seen.pool(), parent, verdicts));
+    }
+    return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
   }
 
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
@@ -211,6 +233,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Verdict accepted = compiled.accepted();
     Verdict resolved =
         switch (ref) {
+          case ServiceRef.Resolved service when hash == null && seen.service() == null ->
+              Verdict.pending(
+                  "Service %s is free, and is made when the pool is accepted; condition Accepted says what to do"
+                      .formatted(service.name()));
           case ServiceRef.Resolved service -> provided(service, frontend, failures);
           case ServiceRef.Unresolved broken -> broken.resolvedRefs();
         };

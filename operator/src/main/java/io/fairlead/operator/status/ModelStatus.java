@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Computes the conditions of an InferenceModel. */
 public final class ModelStatus {
@@ -68,10 +69,10 @@ public final class ModelStatus {
 
   private static Verdict ready(
       Verdict accepted, Verdict resolvedRefs, Verdict programmed, Verdict endpoints) {
-    for (Verdict verdict : List.of(accepted, resolvedRefs, programmed, endpoints)) {
-      if (verdict.isFalse()) {
-        return verdict;
-      }
+    List<Verdict> wrong =
+        Stream.of(accepted, resolvedRefs, programmed, endpoints).filter(Verdict::isFalse).toList();
+    if (!wrong.isEmpty()) {
+      return Verdict.all(wrong);
     }
     return programmed.isTrue()
         ? Verdict.yes(PoolStatus.READY, "Requests for the model are served")

@@ -199,6 +199,8 @@ public final class PoolStatus {
     }
     wrong.removeIf(verdict -> !verdict.isFalse());
     if (!wrong.isEmpty()) {
+      // Else it would be found only after all of these are mended.
+      new Rollout(facts).stuck().ifPresent(wrong::add);
       return Verdict.all(wrong);
     }
     if (programmed.state() == Verdict.State.UNKNOWN && facts.applyFailure() != null) {
@@ -212,7 +214,12 @@ public final class PoolStatus {
       return problem.get();
     }
     return programmed.isTrue()
-        ? Verdict.yes(READY, "Picker %s serves the pool".formatted(facts.picker()))
+        ? Verdict.yes(
+            READY,
+            endpoints(facts).isFalse()
+                ? "Picker %s runs, but has no endpoint to send requests to; condition EndpointsAvailable says why"
+                    .formatted(facts.picker())
+                : "Picker %s serves the pool".formatted(facts.picker()))
         : programmed;
   }
 }

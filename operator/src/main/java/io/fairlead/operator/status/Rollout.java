@@ -29,6 +29,11 @@ final class Rollout {
     return broken().or(this::scaledDown).or(this::unfinished);
   }
 
+  /** What keeps pods away until somebody does something. */
+  Optional<Verdict> stuck() {
+    return facts.deployment() == null ? Optional.empty() : broken().or(this::scaledDown);
+  }
+
   /** Something that time alone will not mend. */
   Optional<Verdict> broken() {
     Optional<Verdict> image =

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.report.PickerReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -91,6 +92,22 @@ class ChildrenTest {
   void aNewConfigOrServicePortChangesNoPodTemplate() {
     HasMetadata before = deployment(DESIGN);
     assertThat(deployment(with("models: [x]\n", "def", 80))).isEqualTo(before);
+  }
+
+  /** Slices carry their Service's labels: by this one pickers find those of their own Service. */
+  @Test
+  void theServiceIsLabelledWithWhatItsPickersAreCalled() {
+    Service service =
+        Children.of(DESIGN).stream()
+            .filter(Service.class::isInstance)
+            .map(Service.class::cast)
+            .findFirst()
+            .orElseThrow();
+    Deployment deployment = (Deployment) deployment(DESIGN);
+    List<String> arguments =
+        deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getArgs();
+    assertThat(service.getMetadata().getLabels())
+        .containsEntry(PickerReport.PICKER_LABEL, arguments.get(arguments.indexOf("--picker") + 1));
   }
 
   @Test

@@ -29,7 +29,7 @@ public final class Installed {
   private static final List<String> FILES =
       List.of(
           "operator/namespace.yaml",
-          "rbac/epp-clusterrole.yaml",
+          "cluster/epp-clusterrole.yaml",
           "rbac/operator-clusterrole.yaml",
           "rbac/operator-leaderelection.yaml");
 
@@ -66,8 +66,17 @@ public final class Installed {
    * @param requests sees all that is asked
    */
   public KubernetesClient operator(Interceptor requests) {
+    return as(NAMESPACE, "fairlead-operator", requests);
+  }
+
+  /**
+   * May do what this ServiceAccount may; the caller closes it.
+   *
+   * @param requests sees all that is asked
+   */
+  public KubernetesClient as(String namespace, String name, Interceptor requests) {
     return new KubernetesClientBuilder()
-        .withConfig(account(NAMESPACE, "fairlead-operator"))
+        .withConfig(account(namespace, name))
         .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("requests", requests))
         .build();
   }
@@ -79,6 +88,11 @@ public final class Installed {
     config.setImpersonateGroups(
         "system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated");
     return config;
+  }
+
+  /** May do what this ServiceAccount may; the caller closes it. */
+  public KubernetesClient as(String namespace, String name) {
+    return new KubernetesClientBuilder().withConfig(account(namespace, name)).build();
   }
 
   private record Writes(Consumer<String> told) implements Interceptor {

@@ -6,6 +6,11 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.function.UnaryOperator;
 
 /**
@@ -42,6 +47,7 @@ public final class Picker implements AutoCloseable {
                                 pool.namespace(),
                                 pod.getMetadata().getUid()),
                             () -> new KubernetesClientBuilder().withConfig(config).build())))
+                .admin("127.0.0.1", 0)
                 .loops(1)
                 .build());
   }
@@ -49,6 +55,18 @@ public final class Picker implements AutoCloseable {
   /** What it says of itself. */
   public PickerReport report() {
     return plane.report();
+  }
+
+  /** What its page says, as JSON. */
+  public String status() {
+    URI page = URI.create("http://127.0.0.1:" + plane.adminPort().orElseThrow() + "/debug/status");
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException("the picker's page can't be read", e);
+    }
   }
 
   /** Where it takes requests, if it does. */

@@ -178,6 +178,12 @@ public final class PoolFixture {
     return model.getStatus() == null ? Map.of() : brief(model.getStatus().conditions());
   }
 
+  /** The message of a condition of the model. */
+  public String modelMessage(String name, String type) {
+    InferenceModel model = need(InferenceModel.class, name);
+    return model.getStatus() == null ? "" : message(model.getStatus().conditions(), type);
+  }
+
   public static Map<String, String> brief(List<Condition> conditions) {
     return conditions.stream()
         .collect(Collectors.toMap(Condition::getType, c -> c.getStatus() + "/" + c.getReason()));

@@ -23,13 +23,17 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers {@code /metrics}, {@code /healthz}, {@code /readyz} and {@code /debug/status} over HTTP.
- * Pages are rendered on this server's own loop; the pool's loop only hands a snapshot over.
+ * The last tells addresses and is for clients on this host alone: in a cluster every pod can
+ * connect. Pages are rendered on this server's own loop; the pool's loop only hands a snapshot
+ * over.
  */
 public final class AdminServer implements AutoCloseable {
 
@@ -113,6 +117,13 @@ public final class AdminServer implements AutoCloseable {
     listening.close().awaitUninterruptibly();
   }
 
+  /** Whether a client is on this host: a port that is forwarded into the pod counts as that. */
+  static boolean isLocal(@Nullable SocketAddress client) {
+    return client instanceof InetSocketAddress address
+        && address.getAddress() != null
+        && address.getAddress().isLoopbackAddress();
+  }
+
   private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Pages pages;
@@ -138,17 +149,7 @@ public final class AdminServer implements AutoCloseable {
           String body = ready ? "ok\n" : reason + "\n";
           answer(context, ready ? 200 : 503, TEXT, body, keepAlive, head);
         }
-        case "/debug/status" ->
-            withSnapshot(
-                context,
-                endpoints ->
-                    answer(
-                        context,
-                        200,
-                        "application/json",
-                        pages.status(endpoints) + "\n",
-                        keepAlive,
-                        head));
+        case "/debug/status" -> status(context, keepAlive, head);
         default ->
             answer(
                 context,
@@ -158,6 +159,29 @@ public final class AdminServer implements AutoCloseable {
                 keepAlive,
                 head);
       }
+    }
+
+    private void status(ChannelHandlerContext context, boolean keepAlive, boolean head) {
+      if (!isLocal(context.channel().remoteAddress())) {
+        answer(
+            context,
+            403,
+            TEXT,
+            "/debug/status is shown to this host alone: kubectl port-forward, then ask localhost\n",
+            keepAlive,
+            head);
+        return;
+      }
+      withSnapshot(
+          context,
+          endpoints ->
+              answer(
+                  context,
+                  200,
+                  "application/json",
+                  pages.status(endpoints) + "\n",
+                  keepAlive,
+                  head));
     }
 
     private void metrics(ChannelHandlerContext context, boolean keepAlive, boolean head) {

@@ -23,8 +23,12 @@ public final class ProcessMeters {
   private final LongSupplier sourceFailures;
   private PickerReport last = PickerReport.EMPTY;
 
-  /** Registers all of them. */
-  public ProcessMeters(MeterRegistry registry, LongSupplier sourceFailures) {
+  /**
+   * Registers all of them.
+   *
+   * @param replicas pickers that share the pool
+   */
+  public ProcessMeters(MeterRegistry registry, LongSupplier sourceFailures, LongSupplier replicas) {
     this.sourceFailures = sourceFailures;
     applied = reloads(registry, "applied");
     refused = reloads(registry, "refused");
@@ -41,6 +45,10 @@ public final class ProcessMeters {
         .register(registry);
     Gauge.builder("fairlead.pool.endpoints.matching", this, m -> m.last.endpoints().matching())
         .description("Endpoints that match the pool's selector, ready or not.")
+        .register(registry);
+    Gauge.builder("fairlead.pool.replicas", replicas, LongSupplier::getAsLong)
+        .description("Pickers that share the pool, this one counted, as far as it knows.")
+        .strongReference(true)
         .register(registry);
     memory(
         registry,

@@ -1,0 +1,98 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.testing.Kustomization;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands of {@code docs/install.md}, one after the other on an API server of its own. */
+class InstallDocumentIT {
+  private static final Path DOCUMENT = Path.of("..", "docs", "install.md");
+
+  @TempDir Path folder;
+
+  @Test
+  void everyCommandWorksAndWhatIsUpstreamsStays() throws IOException {
+    try (KubeApi.Running server = KubeApi.Running.start()) {
+      Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeConfig());
+      List<String> commands = commands();
+      assertThat(commands).hasSizeGreaterThan(15);
+      for (String command : commands) {
+        boolean removes = command.startsWith("kubectl delete ");
+        if (command.contains("delete -k config/default")) {
+          createPoolOfAnother(server.client());
+        }
+        // Nobody here empties a namespace that is being deleted.
+        String said = Kustomization.kubectl(kubeconfig, command + (removes ? " --wait=false" : ""));
+        if (command.startsWith("kubectl auth can-i")) {
+          assertThat(said).contains("yes");
+        }
+      }
+      await()
+          .until(
+              () ->
+                  server
+                          .client()
+                          .apiextensions()
+                          .v1()
+                          .customResourceDefinitions()
+                          .withName("endpointpickers.fairlead.io")
+                          .get()
+                      == null);
+      assertThat(server.client().rbac().clusterRoles().list().getItems())
+          .noneMatch(role -> role.getMetadata().getName().startsWith("fairlead"));
+      assertThat(
+              server
+                  .client()
+                  .resources(InferencePool.class)
+                  .inNamespace("default")
+                  .withName("another")
+                  .get())
+          .as("a pool outlives the operator")
+          .isNotNull();
+    }
+  }
+
+  private static void createPoolOfAnother(KubernetesClient client) {
+    client
+        .load(
+            new ByteArrayInputStream(
+                """
+                apiVersion: inference.networking.k8s.io/v1
+                kind: InferencePool
+                metadata: {name: another, namespace: default}
+                spec:
+                  selector: {matchLabels: {app: vllm}}
+                  targetPorts: [{number: 8000}]
+                  endpointPickerRef: {name: theirs, port: {number: 9002}}
+                """
+                    .getBytes(StandardCharsets.UTF_8)))
+        .create();
+  }
+
+  private static List<String> commands() throws IOException {
+    List<String> commands = new ArrayList<>();
+    boolean inBlock = false;
+    for (String line : Files.readAllLines(DOCUMENT)) {
+      if (line.startsWith("```")) {
+        inBlock = line.equals("```sh");
+      } else if (inBlock) {
+        assertThat(line).startsWith("kubectl ");
+        commands.add(line);
+      }
+    }
+    return commands;
+  }
+}

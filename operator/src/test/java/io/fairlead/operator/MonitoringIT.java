@@ -1,0 +1,167 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Kustomization;
+import io.fairlead.operator.testing.PoolFixture;
+import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What watches the operator: its metrics under the names that alerts and dashboards ask for. */
+@ExtendWith(KubeApi.class)
+class MonitoringIT {
+  private static final Path CONFIG = Path.of("..", "config", "monitoring");
+  private static final Pattern USED =
+      Pattern.compile("\\b(?:operator_sdk|fairlead_operator)_[a-z0-9_]+");
+
+  @Test
+  void everyMetricIsThereOnceItHasHadACause(KubeApi.Running server) throws Exception {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("monitored"));
+    AtomicBoolean broken = new AtomicBoolean(true);
+    var client =
+        cluster.operator(
+            write -> {
+              if (broken.get()) {
+                throw new IllegalStateException("the API server is away");
+              }
+            });
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    var operator =
+        Controllers.on(
+            client,
+            new Settings(Adoption.ALL, Duration.ZERO, OperatorUnderTest.IMAGE),
+            Set.of(pool.namespace()),
+            MicrometerMetrics.withoutPerResourceMetrics(registry),
+            InstantSource.system(),
+            registry);
+    try (var process = new OperatorProcess(operator, client);
+        var page = new HealthServer(0, process::healthy, process::ready, registry);
+        var http = HttpClient.newHttpClient()) {
+      process.run();
+      pool.createPool();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> scrape(http, page).contains("operator_sdk_reconciliations_failed_total"));
+      broken.set(false);
+      pool.becomeReady();
+
+      Set<String> there =
+          scrape(http, page)
+              .lines()
+              .filter(line -> !line.startsWith("#"))
+              .map(line -> line.split("[{ ]", 2)[0])
+              .collect(Collectors.toSet());
+      for (String file : Set.of("rules.yaml", "prometheusrule.yaml", "dashboard.json")) {
+        Set<String> used =
+            USED.matcher(Files.readString(CONFIG.resolve(file)))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
+        assertThat(used).as(file).isNotEmpty();
+        assertThat(there).as("of the operator's, as %s names them", file).containsAll(used);
+      }
+    }
+  }
+
+  @Test
+  void theAlertsAreTheSameInBothForms() throws IOException {
+    String rules = Files.readString(CONFIG.resolve("rules.yaml"));
+    String resource = Files.readString(CONFIG.resolve("prometheusrule.yaml"));
+    assertThat(resource.substring(resource.indexOf("  groups:")))
+        .isEqualTo(
+            rules
+                .substring(rules.indexOf("groups:"))
+                .lines()
+                .map(line -> "  " + line + "\n")
+                .collect(Collectors.joining()));
+  }
+
+  @Test
+  void anApiServerTakesTheMonitors(KubernetesClient admin) {
+    createKind(admin, "PodMonitor", "podmonitor");
+    createKind(admin, "PrometheusRule", "prometheusrule");
+    Kustomization.apply(admin, Kustomization.render("operator"));
+    Kustomization.apply(admin, Kustomization.render("monitoring"));
+    assertThat(
+            admin
+                .configMaps()
+                .inNamespace(Installed.NAMESPACE)
+                .withName("fairlead-dashboard")
+                .get()
+                .getData())
+        .containsOnlyKeys("fairlead.json");
+  }
+
+  /** A kind of the Prometheus operator, without what is in it. */
+  private static void createKind(KubernetesClient admin, String kind, String singular) {
+    String yaml =
+        """
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata: {name: %1$ss.monitoring.coreos.com}
+        spec:
+          group: monitoring.coreos.com
+          scope: Namespaced
+          names: {kind: %2$s, plural: %1$ss, singular: %1$s}
+          versions:
+            - name: v1
+              served: true
+              storage: true
+              schema:
+                openAPIV3Schema:
+                  type: object
+                  properties:
+                    spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
+        """
+            .formatted(singular, kind);
+    Kustomization.apply(admin, yaml);
+    admin
+        .apiextensions()
+        .v1()
+        .customResourceDefinitions()
+        .withName(singular + "s.monitoring.coreos.com")
+        .waitUntilCondition(
+            crd ->
+                crd.getStatus() != null
+                    && crd.getStatus().getConditions() != null
+                    && crd.getStatus().getConditions().stream()
+                        .anyMatch(
+                            c -> c.getType().equals("Established") && c.getStatus().equals("True")),
+            30,
+            TimeUnit.SECONDS);
+  }
+
+  private static String scrape(HttpClient http, HealthServer page)
+      throws IOException, InterruptedException {
+    return http.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + page.port() + "/metrics"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+}

@@ -1,0 +1,100 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The samples on a real API server: all are taken, and the operator says of each what it says. */
+@ExtendWith(KubeApi.class)
+class SamplesIT {
+  private static final Path SAMPLES = Path.of("..", "config", "samples");
+
+  /** How a sample of a feature begins. */
+  private static final Pattern PROMISE =
+      Pattern.compile("# Accepted=(True|False)(?:, the message names ([a-zA-Z.]+))?:");
+
+  static List<Path> features() throws IOException {
+    return files(SAMPLES.resolve("features"));
+  }
+
+  @Test
+  void anApiServerTakesTheFirstOnes(KubeApi.Running server) throws IOException {
+    Installed cluster = Installed.on(server);
+    String namespace = cluster.namespace("samples");
+    assertThat(files(SAMPLES)).hasSizeGreaterThan(4);
+    for (Path file : files(SAMPLES)) {
+      for (HasMetadata object : apply(cluster.admin(), namespace, file)) {
+        assertThat(object.getMetadata().getUid()).isNotBlank();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("features")
+  void aFeatureDoesWhatItsCommentSays(Path file, KubeApi.Running server) throws IOException {
+    Installed cluster = Installed.on(server);
+    PoolFixture fixture = new PoolFixture(cluster.admin(), cluster.namespace("feature"));
+    Matcher promise = PROMISE.matcher(Files.readString(file));
+    assertThat(promise.lookingAt()).as("%s begins with what it shows", file).isTrue();
+    apply(cluster.admin(), fixture.namespace(), SAMPLES.resolve("inferencepool.yaml"));
+    try (var operator = new OperatorUnderTest(cluster, fixture, false)) {
+      assertThat(operator.writes()).isNotNull();
+      assertThat(apply(cluster.admin(), fixture.namespace(), file))
+          .map(HasMetadata::getKind)
+          .containsExactly("EndpointPicker");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(accepted(cluster.admin(), fixture.namespace()))
+                      .hasValueSatisfying(
+                          condition -> {
+                            assertThat(condition.getStatus()).isEqualTo(promise.group(1));
+                            if (promise.group(2) != null) {
+                              assertThat(condition.getMessage()).contains(promise.group(2));
+                            }
+                          }));
+    }
+  }
+
+  private static Optional<Condition> accepted(KubernetesClient admin, String namespace) {
+    InferencePool pool =
+        admin.resources(InferencePool.class).inNamespace(namespace).withName("sample").require();
+    return Stream.ofNullable(pool.getStatus())
+        .flatMap(status -> status.parents().stream())
+        .flatMap(parent -> parent.conditions().stream())
+        .filter(condition -> condition.getType().equals("Accepted"))
+        .findFirst();
+  }
+
+  private static List<HasMetadata> apply(KubernetesClient admin, String namespace, Path file)
+      throws IOException {
+    try (var in = Files.newInputStream(file)) {
+      return admin.load(in).inNamespace(namespace).serverSideApply();
+    }
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> found = Files.list(folder)) {
+      return found.filter(file -> file.toString().endsWith(".yaml")).sorted().toList();
+    }
+  }
+}
