@@ -99,6 +99,15 @@ final class SourceOptions {
           "Report as a replica of this picker, in a Lease named after the pod (POD_NAME, POD_UID).")
   private @Nullable String picker;
 
+  @Option(
+      names = "--picker-service",
+      paramLabel = "NAME",
+      description =
+          "With --pool-name or --endpoint-selector: the Service of the pickers, in the pool's"
+              + " namespace. Its ready endpoints are how many pickers share the pool. Watched: needs"
+              + " list and watch of endpointslices. With --picker that is known without it.")
+  private String pickerService = NONE;
+
   @Spec(Target.MIXEE)
   private CommandSpec spec = CommandSpec.create();
 
@@ -125,6 +134,9 @@ final class SourceOptions {
     refuseIf(
         !poolName.isEmpty() && !selector.isEmpty(),
         "give --pool-name or --endpoint-selector, not both");
+    refuseIf(
+        !pickerService.isEmpty() && (endpoints != null || configMap != null || picker != null),
+        "--picker-service goes without --endpoints, --config-map and --picker");
     if (endpoints != null) {
       refuseIf(configMap != null, "--config-map goes without --endpoints");
       refuseIf(
@@ -168,7 +180,11 @@ final class SourceOptions {
             : configText.isEmpty()
                 ? new ClusterPool.UpstreamDefault()
                 : new ClusterPool.Inline(configText);
-    return new ClusterPool(namespace(environment), members, scheduling);
+    return new ClusterPool(
+        namespace(environment),
+        members,
+        scheduling,
+        pickerService.isEmpty() ? null : pickerService);
   }
 
   private String namespace(Map<String, String> environment) {

@@ -237,6 +237,8 @@ final class EppFlagsTest {
         "--endpoint-selector=a=b --endpoint-target-ports=0 | has 0; set ports from 1 to 65535",
         "--endpoint-selector=a!=b --endpoint-target-ports=1 | write labels as key=value",
         "--endpoint-selector=a --endpoint-target-ports=1 | --endpoint-selector has \"a\"",
+        "--picker-service=s --endpoints=f | --picker-service goes without --endpoints",
+        "--picker-service=s --pool-name=p --config-map=m | --picker-service goes without",
         "--pool-name=p --config-file=f --config-text=t | --config-file or --config-text, not both",
         "--pool-name=p --pool-group=inference.networking.k8s.oi | set inference.networking.k8s.io",
         "--pool-name=p --model-server-metrics-scheme=ftp | is \"ftp\"; set http or https",

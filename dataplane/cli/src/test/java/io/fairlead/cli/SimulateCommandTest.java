@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 final class SimulateCommandTest {
@@ -85,6 +86,21 @@ final class SimulateCommandTest {
         .containsPattern("\"seed\": ?6\\b")
         .containsPattern("\"seed\": ?7\\b")
         .doesNotContainPattern("\"seed\": ?1\\b");
+  }
+
+  @Test
+  void takesSeedsThatNothingWasTunedOnUnlessToldOtherwise() throws IOException {
+    int exit =
+        run(
+            "--workload=b2b@0.1",
+            "--policy=round-robin",
+            "--seconds=2",
+            "--out=" + folder.resolve("report"));
+
+    assertThat(exit).isZero();
+    assertThat(folder.resolve("report/report.json"))
+        .content()
+        .containsPattern("\"seeds\": ?\\[ ?6, ?7, ?8, ?9, ?10 ?]");
   }
 
   @Test
@@ -171,6 +187,36 @@ final class SimulateCommandTest {
     assertThat(out.toString()).contains("few@2 on 8xh100x2-32b").contains("1 runs, 10 simulated");
   }
 
+  @Test
+  void replaysAnotherWindowOfATraceForEachSeed() throws IOException {
+    Path trace = folder.resolve("denser.jsonl");
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      // The first ten seconds have ten requests, the next ten have thirty.
+      int millis = i < 10 ? i * 1_000 : 10_000 + (i - 10) * 330;
+      lines.append(
+          """
+          {"timestamp": %d, "input_length": 160, "output_length": 20, "hash_ids": [%d]}
+          """
+              .formatted(millis, i));
+    }
+    Files.writeString(trace, lines.toString());
+
+    run(
+        "--workload=" + trace,
+        "--policy=cost",
+        "--seconds=9.5",
+        "--warm-up=0",
+        "--seeds=1..2",
+        "--out=" + folder.resolve("report"));
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(folder.resolve("report/report.json"))
+        .content()
+        .containsPattern("\"completed\": ?10\\b")
+        .containsPattern("\"completed\": ?28\\b");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -192,6 +238,14 @@ final class SimulateCommandTest {
   void aWrongOptionIsTold(String option, String problem) {
     assertThat(run(option)).isNotZero();
     assertThat(err.toString()).contains(problem);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--pool=1xh100-8b", "--profiles=x", "--workload=chat", "--seeds=2"})
+  void theGateRefusesWhatItWouldPassOver(String option) {
+    assertThat(run("--gate", option)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(option.substring(0, option.indexOf('=')) + " does not go with --gate");
   }
 
   @Test

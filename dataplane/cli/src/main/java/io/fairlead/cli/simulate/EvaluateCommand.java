@@ -62,7 +62,7 @@ public final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--traces",
       paramLabel = "FOLDER",
-      description = "Where the plan's traces are. Without it, cases with traces are left out.")
+      description = "Where the plan's traces are. Parts with traces are refused without it.")
   private @Nullable Path traces;
 
   @Option(names = "--commit", description = "Of what the numbers are.", defaultValue = "unknown")
@@ -96,6 +96,12 @@ public final class EvaluateCommand implements Callable<Integer> {
         throw new ParameterException(
             spec.commandLine(),
             "\"%s\" is none of the plan's parts %s".formatted(part, plan.parts().keySet()));
+      }
+      if (traces == null && PartRun.needsTraces(Objects.requireNonNull(plan.parts().get(part)))) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "%s needs traces: set TRACES, or --traces, to the folder they are in; its results are kept"
+                .formatted(part));
       }
     }
     for (String part : parts) {

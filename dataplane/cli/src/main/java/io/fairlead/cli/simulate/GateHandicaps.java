@@ -68,7 +68,7 @@ final class GateHandicaps {
       for (long seed = 1; seed <= GateMatrix.SEEDS; seed++) {
         specs.add(
             new SimulationSpec(
-                loaded.workload(),
+                loaded.whole(),
                 Policy.named(GateMatrix.SUBJECT),
                 PoolSpec.parse(loaded.preset().pool()),
                 seed,

@@ -97,7 +97,7 @@ final class GateMatrix {
         for (long seed = 1; seed <= SEEDS; seed++) {
           specs.add(
               new SimulationSpec(
-                  loaded.workload(),
+                  loaded.whole(),
                   policy,
                   PoolSpec.parse(loaded.preset().pool()),
                   seed,

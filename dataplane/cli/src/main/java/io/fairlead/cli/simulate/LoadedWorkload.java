@@ -9,14 +9,16 @@ import io.fairlead.lab.workload.Workloads;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A workload as the command line names it.
  *
  * @param preset what it is made for
- * @param workload what comes, under the name given
+ * @param whole what comes, under the name given, from its start for every seed
+ * @param trace the trace that it is, or null
  */
-record LoadedWorkload(Preset preset, Workload workload) {
+record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload trace) {
 
   /** What traces are tried on unless told otherwise. */
   private static final String TRACE_POOL = "8xh100x2-32b";
@@ -37,7 +39,16 @@ record LoadedWorkload(Preset preset, Workload workload) {
           TraceWorkload.read(Path.of(name)).withSpeed(factor), at < 0 ? "" : text.substring(at));
     }
     Workload plain = Workloads.named(name, Workloads.Options.times(factor));
-    return new LoadedWorkload(Workloads.preset(name), new Renamed(text, plain));
+    return new LoadedWorkload(Workloads.preset(name), new Renamed(text, plain), null);
+  }
+
+  /**
+   * What comes in runs of this length. Of a trace, each seed is another window that is so long.
+   *
+   * @param seconds how long requests arrive
+   */
+  Workload workload(double seconds) {
+    return trace == null ? whole : new Renamed(whole.name(), trace.inWindows(seconds));
   }
 
   private static LoadedWorkload trace(TraceWorkload trace, String load) {
@@ -51,7 +62,7 @@ record LoadedWorkload(Preset preset, Workload workload) {
             TRACE_POOL,
             seconds,
             seconds * TRACE_WARM_UP);
-    return new LoadedWorkload(preset, new Renamed(trace.name() + load, trace));
+    return new LoadedWorkload(preset, new Renamed(trace.name() + load, trace), trace);
   }
 
   private static double factor(String text, String factor) {

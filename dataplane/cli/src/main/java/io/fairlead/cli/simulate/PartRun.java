@@ -79,10 +79,8 @@ final class PartRun {
     Map<Case, List<Row>> rows = new LinkedHashMap<>();
     List<Case> going = new ArrayList<>();
     for (Case each : part.cases()) {
-      if (!isTrace(each) || traces != null) {
-        rows.put(each, new ArrayList<>());
-        going.add(each);
-      }
+      rows.put(each, new ArrayList<>());
+      going.add(each);
     }
     for (int step = 0; !going.isEmpty(); step++) {
       List<SimulationSpec> specs = new ArrayList<>();
@@ -129,6 +127,11 @@ final class PartRun {
     return rows;
   }
 
+  /** Whether it can't be run without a folder of traces. */
+  static boolean needsTraces(Plan.Part part) {
+    return part.cases().stream().anyMatch(PartRun::isTrace);
+  }
+
   private static boolean isTrace(Case each) {
     return Workloads.presets().stream().noneMatch(preset -> preset.name().equals(each.workload()));
   }
@@ -153,7 +156,8 @@ final class PartRun {
           Settings settings =
               settings(Objects.requireNonNull(contenders.get(contender)), seconds, unmeasured);
           for (long seed : seeds) {
-            specs.add(new SimulationSpec(loaded.workload(), policy, pool, seed, settings, faults));
+            specs.add(
+                new SimulationSpec(loaded.workload(seconds), policy, pool, seed, settings, faults));
           }
         });
     return specs;

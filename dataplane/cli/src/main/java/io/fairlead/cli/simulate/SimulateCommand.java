@@ -13,6 +13,7 @@ import io.fairlead.lab.simulator.ServerFault;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.lab.workload.Workload;
 import io.fairlead.stub.profile.EngineProfiles;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -40,6 +41,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class SimulateCommand implements Callable<Integer> {
+
+  private static final List<String> OF_COMPARISONS =
+      List.of("--workload", "--policy", "--pool", "--profiles", "--seeds", "--reference", "--out");
 
   @Option(
       names = "--workload",
@@ -76,10 +80,11 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--seeds",
       paramLabel = "COUNT|FIRST..LAST",
       description =
-          "Runs of each, with the seeds 1 to COUNT or FIRST to LAST: what was tuned on some seeds is"
-              + " to be judged on others.",
-      defaultValue = "5")
-  private String seeds = "5";
+          "Runs of each, with the seeds 1 to COUNT or FIRST to LAST: what was tuned on some seeds, 1"
+              + " to 5 here, is to be judged on others. Seed 3 of a trace is the third window of it"
+              + " that is as long as the run.",
+      defaultValue = "6..10")
+  private String seeds = "6..10";
 
   @Mixin private RunOptions run = new RunOptions();
 
@@ -131,6 +136,9 @@ public final class SimulateCommand implements Callable<Integer> {
     if (update != null && !gate) {
       throw new ParameterException(spec.commandLine(), "--update goes with --gate");
     }
+    if (gate) {
+      refuseWithGate();
+    }
     List<SimulationSpec> specs = gate ? GateMatrix.specs(run) : specs();
     long began = System.nanoTime();
     List<RunResult> results = run(specs);
@@ -139,6 +147,18 @@ public final class SimulateCommand implements Callable<Integer> {
     summarise(results, took, out());
     out().flush();
     return passed ? 0 : 1;
+  }
+
+  /** The gate's matrix is its own: what would choose another is refused, not passed over. */
+  private void refuseWithGate() {
+    for (String option : OF_COMPARISONS) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "%s does not go with --gate, which runs a matrix of its own; leave it out"
+                .formatted(option));
+      }
+    }
   }
 
   private List<RunResult> run(List<SimulationSpec> specs) throws InterruptedException {
@@ -217,10 +237,11 @@ public final class SimulateCommand implements Callable<Integer> {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
       PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
+      Workload arriving = loaded.workload(settings.seconds());
       List<ServerFault> faults = run.faults(settings.seconds());
       for (Policy policy : named) {
         for (long seed = range.first(); seed <= range.last(); seed++) {
-          specs.add(new SimulationSpec(loaded.workload(), policy, engines, seed, settings, faults));
+          specs.add(new SimulationSpec(arriving, policy, engines, seed, settings, faults));
         }
       }
     }

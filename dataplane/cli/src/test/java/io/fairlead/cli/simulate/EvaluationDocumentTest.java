@@ -86,6 +86,21 @@ final class EvaluationDocumentTest {
   }
 
   @Test
+  void aPartWithTracesIsRefusedWithoutThemAndItsResultsAreKept(@TempDir Path folder)
+      throws IOException {
+    Path kept = folder.resolve("traces.json");
+    Files.writeString(kept, "kept");
+    var err = new StringWriter();
+    CommandLine command = new CommandLine(new EvaluateCommand()).setErr(new PrintWriter(err));
+
+    int code = command.execute("--folder=" + FOLDER, "--results=" + folder, "traces");
+
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains("traces needs traces: set TRACES");
+    assertThat(kept).hasContent("kept");
+  }
+
+  @Test
   void theCommandRunsAPartAndLeavesTheOthersAsTheyAre(@TempDir Path folder) throws IOException {
     Files.writeString(
         folder.resolve("plan.yaml"),

@@ -44,6 +44,9 @@ final class Headline {
       out.append("**%s nothing has been run.**\n\n".formatted(where));
       return;
     }
+    List<Judgement> unjudged = all.stream().filter(each -> !each.judged()).toList();
+    all.removeAll(unjudged);
+    single.removeIf(each -> !each.judged());
     List<Judgement> open = all.stream().filter(each -> !each.passed()).toList();
     out.append(
         "**%s (%s) %d of %d judgements pass%s**: "
@@ -68,6 +71,7 @@ final class Headline {
         "Not shown, since the interval is on both sides of the bound",
         open,
         EnumSet.of(Outcome.UNCLEAR));
+    list("Not judged, since both have nothing", unjudged, EnumSet.of(Outcome.NOT_JUDGED));
   }
 
   private static long count(List<Judgement> judgements) {

@@ -14,6 +14,8 @@ public record Interval(double middle, double low, double high) {
 
   private static final double CONFIDENCE = 0.95;
 
+  private static final Interval NONE = new Interval(Double.NaN, Double.NaN, Double.NaN);
+
   /**
    * The ratio of values that belong together pairwise: by Student's t on the logarithms of the
    * pairs' ratios, so that twice as much and half as much weigh the same.
@@ -21,6 +23,9 @@ public record Interval(double middle, double low, double high) {
   static Interval ratio(double[] values, double[] others) {
     if (Arrays.stream(values).anyMatch(Double::isNaN)) {
       return ofNothing(values, others);
+    }
+    if (isZero(values) && isZero(others)) {
+      return NONE;
     }
     if (Arrays.equals(values, others)) {
       return new Interval(1, 1, 1);
@@ -34,6 +39,15 @@ public record Interval(double middle, double low, double high) {
     }
     Interval log = ofMean(logs);
     return new Interval(Math.exp(log.middle), Math.exp(log.low), Math.exp(log.high));
+  }
+
+  private static boolean isZero(double[] values) {
+    return values.length > 0 && Arrays.stream(values).allMatch(value -> value == 0);
+  }
+
+  /** Whether there is anything to compare: 0 beside 0 has no ratio. */
+  boolean known() {
+    return !Double.isNaN(low);
   }
 
   /** Where something is 0 or isn't there in a seed no ratio of it is sure. */

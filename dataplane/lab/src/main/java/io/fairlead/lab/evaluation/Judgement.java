@@ -68,6 +68,8 @@ record Judgement(
     /** The interval has the bound within it. */
     UNCLEAR("?", "unclear"),
     FAILED("✗", "worse"),
+    /** Both have nothing, so that neither is shown to be as good as the other. */
+    NOT_JUDGED("not judged", "not judged"),
     /** More comes than it serves, where the peer keeps up. */
     BEHIND("✗", "falls behind where that peer keeps up");
 
@@ -107,6 +109,9 @@ record Judgement(
   }
 
   private static Outcome outcome(Criterion criterion, Interval interval, double bound) {
+    if (!interval.known()) {
+      return Outcome.NOT_JUDGED;
+    }
     boolean less = criterion.measure().better() == Measure.Better.LESS;
     double worst = less ? interval.high() : interval.low();
     double best = less ? interval.low() : interval.high();
@@ -120,13 +125,21 @@ record Judgement(
     return outcome == Outcome.PASSED;
   }
 
+  /** Whether there was anything to judge. */
+  boolean judged() {
+    return outcome != Outcome.NOT_JUDGED;
+  }
+
   /** As a table has it: the interval and what follows. */
   String cell() {
-    return shown() + " " + outcome.sign();
+    return judged() ? shown() + " " + outcome.sign() : outcome.sign();
   }
 
   /** In a list of what did not pass. */
   String line() {
+    if (!judged()) {
+      return "%s: %s, 0 as of `%s`".formatted(setting.fullTitle(), criterion.word(), peer);
+    }
     return "%s: %s %s of `%s`, bound %s: %s"
         .formatted(
             setting.fullTitle(),

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A part's results as JSON: what measures there are stands once, values in their order. */
 final class PartResultsFile {
@@ -89,7 +90,8 @@ final class PartResultsFile {
     }
     for (Flow flow : row.flows()) {
       ArrayNode one = node.withArray("flows").addArray();
-      one.add(flow.name()).add(flow.completed()).add(flow.meanMs()).add(flow.ttftP99Ms());
+      one.add(flow.name()).add(flow.completed());
+      one.add(orNull(flow.meanMs())).add(orNull(flow.ttftP99Ms()));
     }
     return node;
   }
@@ -99,7 +101,7 @@ final class PartResultsFile {
     JsonNode all = need(row, "values");
     for (int i = 0; i < measures.size(); i++) {
       List<Double> list = new ArrayList<>();
-      all.path(i).forEach(value -> list.add(value.isNull() ? Double.NaN : value.asDouble()));
+      all.path(i).forEach(value -> list.add(orNaN(value)));
       if (list.size() != seeds) {
         throw new IOException(
             "a row has %d values of %s for %d seeds"
@@ -113,8 +115,8 @@ final class PartResultsFile {
           new Flow(
               flow.path(0).asText(),
               flow.path(1).asLong(),
-              flow.path(2).asDouble(),
-              flow.path(3).asDouble()));
+              orNaN(flow.path(2)),
+              orNaN(flow.path(3))));
     }
     return new Row(
         new Setting(
@@ -126,6 +128,14 @@ final class PartResultsFile {
         need(row, "diverged").asInt(),
         values,
         flows);
+  }
+
+  private static @Nullable Double orNull(double value) {
+    return Double.isFinite(value) ? value : null;
+  }
+
+  private static double orNaN(JsonNode value) {
+    return value.isNull() ? Double.NaN : value.asDouble();
   }
 
   private static Measure measure(String id) throws IOException {

@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * What one contender came to in one case.
@@ -134,8 +135,16 @@ public record Row(
     return new Flow(
         name,
         seeds.stream().mapToLong(Flow::completed).sum() / seeds.size(),
-        rounded(seeds.stream().mapToDouble(Flow::meanMs).average().orElseThrow()),
-        rounded(seeds.stream().mapToDouble(Flow::ttftP99Ms).average().orElseThrow()));
+        rounded(ofServed(seeds, Flow::meanMs)),
+        rounded(ofServed(seeds, Flow::ttftP99Ms)));
+  }
+
+  private static double ofServed(List<Flow> seeds, ToDoubleFunction<Flow> value) {
+    return seeds.stream()
+        .mapToDouble(value)
+        .filter(each -> !Double.isNaN(each))
+        .average()
+        .orElse(Double.NaN);
   }
 
   private static double rounded(double value) {

@@ -101,8 +101,4 @@ record Verdict(List<Judgement> judgements) {
             });
     return rows.stream().min(rising).orElseThrow();
   }
-
-  long passed() {
-    return judgements.stream().filter(Judgement::passed).count();
-  }
 }

@@ -1,7 +1,5 @@
 package io.fairlead.lab.simulator;
 
-import java.util.List;
-
 /**
  * Whether a pool kept up with what came. The window is the time between the end of the warm-up and
  * the last arrival: what is served after it, when nothing comes any more, says nothing of a load.
@@ -9,35 +7,29 @@ import java.util.List;
  * @param windowSeconds length of the window
  * @param arrived requests that came in the window
  * @param completed answers that ended in the window, whenever they had begun
- * @param grown by how many more requests were there at its end than at its beginning
- * @param meanInFirstHalf requests that were there, on average over its first half
- * @param meanInSecondHalf the same over its second half
+ * @param growth what waits and runs at its end over what did at its beginning, as a share of what
+ *     came, both taken once the pool has filled
+ * @param standardErrors of the growth by so many it is above 0
  * @param lastHitRate share of cached tokens in the prompts of the last {@value #LAST} completed
- * @param hitRates the same in each tenth of the run, by when answers ended; NaN where none did
  */
 public record Course(
     double windowSeconds,
     long arrived,
     long completed,
-    long grown,
-    double meanInFirstHalf,
-    double meanInSecondHalf,
-    double lastHitRate,
-    List<Double> hitRates) {
+    double growth,
+    double standardErrors,
+    double lastHitRate) {
 
   /** So many requests are the last ones. */
   public static final int LAST = 1_000;
 
-  /** Of a run that was not looked at. */
-  public static final Course UNKNOWN =
-      new Course(0, 0, 0, 0, Double.NaN, Double.NaN, Double.NaN, List.of());
+  /** Parts of the window whose growths are compared with each other. */
+  static final int PARTS = 20;
 
-  private static final double GROWTH = 1.2;
-  private static final double LEFT_OVER = 0.05;
+  /** Student's bound for one chance in a hundred on one side, with a part less than there are. */
+  private static final double SURE = 2.54;
 
-  public Course {
-    hitRates = List.copyOf(hitRates);
-  }
+  private static final double LEFT_OVER = 0.03;
 
   /** Completed requests per second of the window: what the pool can do, if it can't keep up. */
   public double sustainedPerSecond() {
@@ -45,12 +37,12 @@ public record Course(
   }
 
   /**
-   * Whether more came than was served, so that every latency is one of how long the run was: on
-   * average at least 1.2 times as many requests were there in the second half of the window as in
-   * the first, and by its end more than 5 % of what had come in it was added to them. Bursts do the
-   * one, a few requests more the other.
+   * Whether more came than was served, so that every latency is one of how long the run was: more
+   * than 3 % of what came was left over, and by the spread between parts of the window (the method
+   * of batch means: Law, Simulation Modeling and Analysis, 9.5.3) that was not by chance. Where
+   * answers are long, as many are there as come in the window, and a few more of them say little.
    */
   public boolean diverged() {
-    return meanInSecondHalf > GROWTH * meanInFirstHalf && grown > LEFT_OVER * arrived;
+    return growth > LEFT_OVER && standardErrors > SURE;
   }
 }

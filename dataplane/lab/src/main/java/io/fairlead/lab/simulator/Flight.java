@@ -31,6 +31,9 @@ final class Flight implements RequestListener {
   /** The engine's name for it, while {@code server} has it in its engine. */
   int id = SimulatedServer.NOWHERE;
 
+  /** Whether it waited in its picker: then another request's event sends it. */
+  boolean waited;
+
   /** Counts sends: what was to become of an earlier one no longer matters. */
   int attempts;
 
@@ -54,6 +57,12 @@ final class Flight implements RequestListener {
   /** Whether a server still has it by the given attempt, so that what comes of that is awaited. */
   boolean isAt(@Nullable SimulatedServer which, int attempt) {
     return !over && server == which && attempts == attempt;
+  }
+
+  @Override
+  public void waits(long request) {
+    ticket = request;
+    waited = true;
   }
 
   @Override

@@ -110,6 +110,7 @@ final class RunRecorder {
     if (measured(flight)) {
       arrived++;
       tenant(flight).asked += tokens(flight.shape);
+      answered(flight);
     }
   }
 
@@ -148,7 +149,7 @@ final class RunRecorder {
 
   void finished(long now, Flight flight) {
     end = now;
-    course.completed(now, flight.shape.promptTokens(), flight.cachedTokens);
+    course.completed(flight.shape.promptTokens(), flight.cachedTokens);
     if (!measured(flight)) {
       return;
     }
@@ -158,7 +159,7 @@ final class RunRecorder {
     double each = 0;
     ttft.add(first);
     endToEnd.add(all);
-    Answered answered = flows.computeIfAbsent(flow(shape), name -> new Answered());
+    Answered answered = answered(flight);
     answered.ttft.add(first);
     answered.endToEnd.add(all);
     normalised.add(all / shape.outputTokens());
@@ -184,6 +185,11 @@ final class RunRecorder {
 
   private Tenant tenant(Flight flight) {
     return tenants.computeIfAbsent(flight.shape.tenant(), name -> new Tenant());
+  }
+
+  /** A flow is there from its first request on, so that one that is never served is seen, too. */
+  private Answered answered(Flight flight) {
+    return flows.computeIfAbsent(flow(flight.shape), name -> new Answered());
   }
 
   private static long tokens(RequestShape shape) {
@@ -246,7 +252,8 @@ final class RunRecorder {
         : shape.tenant().isEmpty() ? shape.model() : shape.model() + " " + shape.tenant();
   }
 
-  private List<Flow> flows() {
+  /** How each flow has fared so far. */
+  List<Flow> flows() {
     List<Flow> all = new ArrayList<>();
     flows.forEach(
         (name, answered) -> {

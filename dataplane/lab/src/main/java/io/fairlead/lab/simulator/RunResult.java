@@ -82,11 +82,15 @@ public record RunResult(
     return course.windowSeconds() > 0 ? goodput * course.arrived() / course.windowSeconds() : 0;
   }
 
-  /** The largest mean of a flow; NaN where there are no two. */
+  /** The largest mean of a flow of those that were served; NaN where there are no two flows. */
   public double slowestFlowMs() {
     return flows.size() < 2
         ? Double.NaN
-        : flows.stream().mapToDouble(Flow::meanMs).max().orElse(Double.NaN);
+        : flows.stream()
+            .mapToDouble(Flow::meanMs)
+            .filter(mean -> !Double.isNaN(mean))
+            .max()
+            .orElse(Double.NaN);
   }
 
   /** Tokens put out per second. */

@@ -10,11 +10,19 @@ import java.util.SplittableRandom;
 /**
  * What pickers see of a run, by its {@link Perception}. Everything is drawn from a seed of its own,
  * and nothing where there is nothing to draw, so that an ideal run draws as if this were not there.
+ *
+ * <p>What is off about a request follows from what it asks for, not from when it comes: under
+ * another policy the next turn of a conversation comes at another time, and is the same prompt.
  */
 final class Senses {
 
   /** Tells these draws apart from all others. */
   private static final long SEED = 0x5e75_0a11_7e57L;
+
+  /** Tell draws of one request apart. */
+  private static final long IMAGES = 1;
+
+  private static final long USAGE = 2;
 
   private static final int BYTES_PER_TOKEN = TokenEstimate.USUAL_BYTES;
 
@@ -47,7 +55,8 @@ final class Senses {
 
   /** What is seen of a prompt. */
   Seen prompt(RequestShape shape) {
-    int image = imageTokens(shape);
+    SplittableRandom ofShape = perception.images() == 0 ? random : of(shape, IMAGES);
+    int image = imageTokens(shape, ofShape);
     double factor = bytesFactor(shape.model());
     int textTokens = shape.promptTokens() - image;
     if (image == 0 && factor == 1) {
@@ -57,7 +66,7 @@ final class Senses {
           (long) textTokens * BYTES_PER_TOKEN);
     }
     long textBytes = Math.max(1, Math.round(textTokens * BYTES_PER_TOKEN * factor));
-    int estimate = image == 0 ? 0 : estimated(image);
+    int estimate = image == 0 ? 0 : estimated(image, ofShape);
     return new Seen(
         new PromptSize(textBytes, estimate),
         blocks(shape, textTokens, factor),
@@ -74,14 +83,24 @@ final class Senses {
     return 1 + perception.tokenError() * share;
   }
 
-  private int imageTokens(RequestShape shape) {
+  private SplittableRandom of(RequestShape shape, long purpose) {
+    long identity = mix(seed ^ SEED) + purpose;
+    identity = mix(identity + shape.model().hashCode()) + GOLDEN * shape.tenant().hashCode();
+    identity = mix(identity + shape.promptTokens()) + GOLDEN * shape.outputTokens();
+    for (int i = 0; i < shape.promptBlocks(); i++) {
+      identity = mix(identity + GOLDEN) ^ shape.blocks()[i];
+    }
+    return new SplittableRandom(identity);
+  }
+
+  private int imageTokens(RequestShape shape, SplittableRandom random) {
     if (perception.images() == 0 || random.nextDouble() >= perception.images()) {
       return 0;
     }
     return (int) (shape.promptTokens() * random.nextDouble(LEAST_IMAGE, MOST_IMAGE));
   }
 
-  private int estimated(int tokens) {
+  private static int estimated(int tokens, SplittableRandom random) {
     double error = Math.pow(IMAGE_ERROR, random.nextDouble(-1, 1));
     return Math.clamp(Math.round(tokens * error), 1, Integer.MAX_VALUE);
   }
@@ -113,7 +132,9 @@ final class Senses {
     RequestShape shape = flight.shape;
     int events = flight.streamed ? shape.outputTokens() + EVENTS_AROUND : 0;
     boolean told =
-        perception.usage() == 1 || !flight.streamed || random.nextDouble() < perception.usage();
+        perception.usage() == 1
+            || !flight.streamed
+            || of(shape, USAGE).nextDouble() < perception.usage();
     if (!told) {
       return new Usage(-1, -1, -1, events);
     }

@@ -344,14 +344,18 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     int attempt = ++flight.attempts;
     flight.server = server;
     recorder.sent(now, server.number());
-    at(
-        now,
-        now + senses.jitterNanos(),
+    Timeline.Event reaches =
         later -> {
           if (flight.isAt(server, attempt)) {
             reach(later, flight, server, attempt);
           }
-        });
+        };
+    if (flight.waited) {
+      // What made room may be this very server's step, which has to end first.
+      timeline.at(now + senses.jitterNanos(), reaches);
+    } else {
+      at(now, now + senses.jitterNanos(), reaches);
+    }
   }
 
   private void reach(long now, Flight flight, SimulatedServer server, int attempt) {

@@ -22,6 +22,9 @@ sealed interface CaptureEvent {
   /** Who may get requests. */
   record Endpoints(long now, List<EndpointSpec> endpoints) implements CaptureEvent {}
 
+  /** So many pickers share the pool. */
+  record Replicas(long now, int count) implements CaptureEvent {}
+
   /** A scrape of the endpoint of that name, begun at {@code begun}. */
   record Scraped(long now, String endpoint, long begun, EndpointMetrics metrics)
       implements CaptureEvent {}

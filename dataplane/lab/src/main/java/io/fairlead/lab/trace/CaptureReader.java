@@ -80,6 +80,8 @@ final class CaptureReader {
               new CaptureEvent.Endpoints(
                   now(line),
                   line.objects("endpoints").stream().map(CaptureReader::endpoint).toList()));
+      case CaptureFields.KIND_REPLICAS ->
+          add(line, new CaptureEvent.Replicas(now(line), line.atLeast(1, "replicas")));
       case CaptureFields.KIND_SCRAPE -> add(line, scrape(line));
       case CaptureFields.KIND_UNREACHABLE ->
           add(

@@ -104,6 +104,7 @@ public final class PicksReplay {
         config = compiled;
       }
       case CaptureEvent.Endpoints set -> endpoints(set);
+      case CaptureEvent.Replicas pickers -> core.replicas(pickers.count());
       case CaptureEvent.Scraped scraped -> {
         EndpointSpec endpoint = endpoints.get(scraped.endpoint());
         if (endpoint != null) {

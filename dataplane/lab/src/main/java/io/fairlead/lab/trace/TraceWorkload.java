@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a trace at their own times, or faster. The same for every seed: a trace has
- * happened once.
+ * The requests of a trace at their own times, or faster. A trace has happened once and is the same
+ * for every seed, unless each seed takes a window of its own: {@link #inWindows}.
  */
 public final class TraceWorkload implements Workload {
 
@@ -75,6 +75,21 @@ public final class TraceWorkload implements Workload {
         name, requests.subList(0, Math.min(count, requests.size())), model, speed);
   }
 
+  /**
+   * The same traffic cut into windows: seed i gets the i-th, counted from 1 and from the trace's
+   * start. What a window lacks at the trace's end comes from its start, so that every window is as
+   * long as the others and has no request twice. Seeds with no window of their own left begin
+   * within those of others. A trace that is no longer than a window is whole for every seed.
+   *
+   * @param seconds how long each is at this speed; above 0
+   */
+  public Workload inWindows(double seconds) {
+    if (!(seconds > 0)) {
+      throw new IllegalArgumentException("window is " + seconds + " s; set more than 0");
+    }
+    return seconds < seconds() ? new TraceWindows(this, Math.round(seconds * speed * 1e9)) : this;
+  }
+
   /** From the start to the last request. */
   public double seconds() {
     return requests.isEmpty() ? 0 : requests.getLast().atNanos() / speed / 1e9;
@@ -99,7 +114,21 @@ public final class TraceWorkload implements Workload {
 
   @Override
   public Traffic start(long seed) {
-    Iterator<TraceRequest> left = requests.iterator();
+    return traffic(requests);
+  }
+
+  /** Between two times of the trace itself: from the one, up to but without the other. */
+  List<TraceRequest> between(long fromNanos, long toNanos) {
+    return requests.subList(firstAt(fromNanos), firstAt(toNanos));
+  }
+
+  /** When the last request comes, in the trace itself. */
+  long lengthNanos() {
+    return requests.getLast().atNanos();
+  }
+
+  Traffic traffic(List<TraceRequest> asked) {
+    Iterator<TraceRequest> left = asked.iterator();
     return new Traffic() {
       @Override
       public @Nullable Arrival next() {
@@ -110,6 +139,20 @@ public final class TraceWorkload implements Workload {
         return new Arrival(Math.round(request.atNanos() / speed), request.shape(model(request)));
       }
     };
+  }
+
+  private int firstAt(long nanos) {
+    int low = 0;
+    int high = requests.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (requests.get(middle).atNanos() < nanos) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   private String model(TraceRequest request) {

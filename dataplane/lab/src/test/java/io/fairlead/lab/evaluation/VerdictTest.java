@@ -11,6 +11,7 @@ import io.fairlead.lab.evaluation.Judgement.Criterion;
 import io.fairlead.lab.evaluation.Judgement.Outcome;
 import io.fairlead.lab.report.Measure;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -110,7 +111,7 @@ final class VerdictTest {
     assertThat(alone.judgements())
         .extracting(Judgement::criterion)
         .containsExactly(Criterion.SUSTAINED, Criterion.GOODPUT);
-    assertThat(alone.passed()).isEqualTo(2);
+    assertThat(alone.judgements()).allMatch(Judgement::passed);
   }
 
   @Test
@@ -143,6 +144,21 @@ final class VerdictTest {
 
     assertThat(of(verdict(none, row(CHAT, "weighted", 9, 9, 9)), Criterion.GOODPUT).passed())
         .isFalse();
+  }
+
+  @Test
+  void nothingBesideNothingIsNotJudged() {
+    Row cost = with(row(CHAT, "cost", 9, 9, 9), Measure.GOOD_PER_SECOND, 0.0, 0.0, 0.0);
+    Row peer = with(row(CHAT, "weighted", 9, 9, 9), Measure.GOOD_PER_SECOND, 0.0, 0.0, 0.0);
+
+    Judgement goodput = of(verdict(cost, peer), Criterion.GOODPUT);
+
+    assertThat(goodput.outcome()).isEqualTo(Outcome.NOT_JUDGED);
+    assertThat(goodput.passed()).isFalse();
+    assertThat(goodput.cell()).isEqualTo("not judged");
+    assertThat(new Headline(Plan.read(Rows.PLAN), Map.of("main", results(cost, peer))).text())
+        .contains("Not judged, since both have nothing (1)")
+        .contains("2 of 2 judgements pass");
   }
 
   @Test

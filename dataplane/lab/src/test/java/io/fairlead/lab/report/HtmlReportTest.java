@@ -248,7 +248,7 @@ final class HtmlReportTest {
         waiting,
         Disruption.NONE,
         List.of(),
-        Course.UNKNOWN);
+        new Course(0, 0, 0, 0, 0, Double.NaN));
   }
 
   private static String busiest(TimeSeries load) {

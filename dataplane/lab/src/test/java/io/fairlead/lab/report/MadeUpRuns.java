@@ -80,7 +80,7 @@ public final class MadeUpRuns {
         waiting(random, slowness),
         Disruption.NONE,
         List.of(),
-        new Course(400, REQUESTS + 20, REQUESTS, 0, 60, 61, hitRate, List.of(hitRate)));
+        new Course(400, REQUESTS + 20, REQUESTS, 0, 0, hitRate));
   }
 
   /** The same run under other names. */

@@ -78,10 +78,10 @@ final class SensesTest {
     double least = Double.MAX_VALUE;
     double most = 0;
     for (int i = 0; i < 500; i++) {
-      Seen seen = senses.prompt(shape("m", 0, 4_000));
+      Seen seen = senses.prompt(shape("m", i, 4_000));
       double image = 4_000 - seen.size().textBytes() / 4.0;
       assertThat(image).isBetween(999.0, 3_000.0);
-      assertThat(seen.blocks()).hasSize((int) (4_000 - image) / 16).startsWith(0, 1, 2);
+      assertThat(seen.blocks()).hasSize((int) (4_000 - image) / 16).startsWith(i, i + 1L, i + 2L);
       assertThat(seen.bodyBytes())
           .isEqualTo(seen.size().textBytes() + 196L * seen.size().mediaTokens());
       least = Math.min(least, seen.size().mediaTokens() / image);
@@ -89,6 +89,25 @@ final class SensesTest {
     }
     assertThat(least).isBetween(0.249, 0.3);
     assertThat(most).isBetween(3.3, 4.01);
+  }
+
+  /** Policies change in which order requests come. */
+  @Test
+  void aRequestIsSeenAlikeWheneverItComes() {
+    Senses forwards = senses("images=0.3", 3);
+    Senses backwards = senses("images=0.3", 3);
+    Seen[] first = new Seen[200];
+    for (int i = 0; i < first.length; i++) {
+      first[i] = forwards.prompt(shape("m", i, 4_000));
+    }
+    for (int i = first.length - 1; i >= 0; i--) {
+      Seen again = backwards.prompt(shape("m", i, 4_000));
+      assertThat(again.size()).isEqualTo(first[i].size());
+      assertThat(again.blocks()).isEqualTo(first[i].blocks());
+      backwards.pageNanos();
+    }
+    assertThat(Arrays.stream(first).filter(seen -> seen.size().mediaTokens() > 0).count())
+        .isBetween(40L, 80L);
   }
 
   @Test

@@ -113,6 +113,11 @@ class CaptureOfCoreTest implements PoolListener {
       capture.endpoints(now, endpoints);
       for (int i = 0; i < EVENTS; i++) {
         now += random.nextLong(30 * MILLI);
+        if (i % 1_000 == 500) {
+          int replicas = 1 + i / 1_000 % 3;
+          core.replicas(replicas);
+          capture.replicas(now, replicas);
+        }
         event(core, capture);
       }
       capture.seal();

@@ -9,6 +9,7 @@ import io.fairlead.lab.workload.Arrival;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.ServedModel;
 import io.fairlead.lab.workload.Traffic;
+import io.fairlead.lab.workload.Workload;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
@@ -133,6 +134,51 @@ final class TraceWorkloadTest {
     assertThatIllegalArgumentException().isThrownBy(() -> workload.withLimit(0));
   }
 
+  /** Requests at 0, 1, …, 9 s; each is told from the others by the length of its prompt. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, '0, 1, 2, 3', '0, 1, 2, 3'",
+    "2, '4, 5, 6, 7', '0, 1, 2, 3'",
+    "3, '8, 9, 0, 1, 2', '0, 1, 1, 2, 3'",
+    "4, '3, 4, 5, 6', '0, 1, 2, 3'",
+    "10, '9, 0, 1, 2, 3', '0, 0, 1, 2, 3'",
+    "9000000002, '0, 1, 2, 3', '0, 1, 2, 3'",
+  })
+  void givesEachSeedAWindowOfItsOwnAroundTheEnd(long seed, String requests, String seconds)
+      throws IOException {
+    TraceWorkload trace = TraceWorkload.read(tenRequests());
+
+    List<Arrival> arrivals = all(trace.inWindows(4), seed);
+
+    assertThat(arrivals)
+        .extracting(arrival -> arrival.request().promptTokens() - 100)
+        .containsExactly(numbers(requests));
+    assertThat(arrivals)
+        .extracting(arrival -> (int) (arrival.atNanos() / 1_000_000_000L))
+        .containsExactly(numbers(seconds));
+  }
+
+  @Test
+  void countsAWindowInTheTimeOfTheReplay() throws IOException {
+    Workload windows = TraceWorkload.read(tenRequests()).withSpeed(2).inWindows(2);
+
+    assertThat(all(windows, 2))
+        .extracting(Arrival::atNanos)
+        .containsExactly(0L, 500_000_000L, 1_000_000_000L, 1_500_000_000L);
+    assertThat(all(windows, 2).getFirst().request().promptTokens()).isEqualTo(104);
+  }
+
+  @Test
+  void isWholeForEverySeedWhereAWindowIsNoShorter() throws IOException {
+    TraceWorkload trace = TraceWorkload.read(tenRequests());
+
+    assertThat(all(trace.inWindows(9), 3)).hasSize(10);
+    assertThat(all(trace.inWindows(8.5), 2)).hasSizeLessThan(10);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> trace.inWindows(0))
+        .withMessageContaining("window is 0.0 s; set more than 0");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -208,8 +254,26 @@ final class TraceWorkloadTest {
     assertThat(seen).hasSize(672_682);
   }
 
-  private static List<Arrival> all(TraceWorkload workload) {
-    Traffic traffic = workload.start(1);
+  private Path tenRequests() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 10; i++) {
+      lines.append(
+          "{\"timestamp\":%d,\"input_length\":%d,\"output_length\":1,\"hash_ids\":[%d]}%n"
+              .formatted(i * 1_000, 100 + i, i));
+    }
+    return Files.writeString(folder.resolve("ten.jsonl"), lines);
+  }
+
+  private static Integer[] numbers(String text) {
+    return Arrays.stream(text.split(", ", -1)).map(Integer::valueOf).toArray(Integer[]::new);
+  }
+
+  private static List<Arrival> all(Workload workload) {
+    return all(workload, 1);
+  }
+
+  private static List<Arrival> all(Workload workload, long seed) {
+    Traffic traffic = workload.start(seed);
     List<Arrival> arrivals = new ArrayList<>();
     for (Arrival next = traffic.next(); next != null; next = traffic.next()) {
       arrivals.add(next);
