@@ -11,16 +11,9 @@ import java.util.List;
  */
 public record NotCarriedOut(String path, String message) {
 
-  private static final String FLOW_CONTROL =
-      "is checked, but flow control is not carried out by this release: nothing is queued, and"
-          + " sheddable requests are refused while every endpoint is full";
-
   /** All of it, in the order of the document. */
   public static List<NotCarriedOut> of(SchedulerConfig config) {
     List<NotCarriedOut> found = new ArrayList<>();
-    if (config.featureGates().getOrDefault("flowControl", false)) {
-      found.add(new NotCarriedOut("featureGates", "flowControl " + FLOW_CONTROL));
-    }
     if (config.featureGates().containsKey("enableLegacyMetrics")) {
       found.add(
           new NotCarriedOut(
@@ -34,8 +27,20 @@ public record NotCarriedOut(String path, String message) {
               "featureGates",
               "haPopulateNonLeaderDatastore=false has no effect: every replica watches endpoints"));
     }
-    if (config.flowControl() != null) {
-      found.add(new NotCarriedOut("flowControl", FLOW_CONTROL));
+    FlowControlConfig flow = config.flowControl();
+    if (flow != null && !config.flowControlled()) {
+      found.add(
+          new NotCarriedOut(
+              "flowControl",
+              "is checked, and but for its saturationDetector has no effect without the feature"
+                  + " gate flowControl: nothing is queued, and sheddable requests are refused while"
+                  + " every endpoint is full"));
+    } else if (flow != null && Boolean.TRUE.equals(flow.enableEviction())) {
+      found.add(
+          new NotCarriedOut(
+              "flowControl.enableEviction",
+              "has no effect: requests make room for others while they wait, and none is ended"
+                  + " that was sent"));
     }
     DataLayerConfig data = config.dataLayer();
     if (data != null) {

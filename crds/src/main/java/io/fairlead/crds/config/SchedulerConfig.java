@@ -44,6 +44,11 @@ public record SchedulerConfig(
     this(plugins, profiles, saturationDetector, Map.of(), null, null, List.of());
   }
 
+  /** Whether requests wait that find no room: upstream's feature gate {@code flowControl}. */
+  public boolean flowControlled() {
+    return featureGates.getOrDefault("flowControl", false);
+  }
+
   /** The detector's name wherever it is set, or null. */
   public @Nullable String detector() {
     return saturationDetector != null || flowControl == null

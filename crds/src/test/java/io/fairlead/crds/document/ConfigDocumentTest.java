@@ -232,19 +232,14 @@ final class ConfigDocumentTest {
         """
         apiVersion: llm-d.ai/v1alpha1
         kind: EndpointPickerConfig
-        featureGates: [flowControl, enableLegacyMetrics=false, haPopulateNonLeaderDatastore=false]
+        featureGates: [enableLegacyMetrics=false, haPopulateNonLeaderDatastore=false]
         flowControl: {maxRequests: 5}
         dataLayer: {injectDefaults: false, crossReplicaSyncInterval: 1s}
         """;
     assertThat(SchedulerDocument.read("f", text).warnings())
         .extracting(FieldError::path)
         .containsExactly(
-            "featureGates",
-            "featureGates",
-            "featureGates",
-            "flowControl",
-            "dataLayer.injectDefaults",
-            "dataLayer");
+            "featureGates", "featureGates", "flowControl", "dataLayer.injectDefaults", "dataLayer");
     assertThat(
             SchedulerDocument.read(
                     "f",
@@ -252,6 +247,20 @@ final class ConfigDocumentTest {
                         + "featureGates: [dataLayer, haPopulateNonLeaderDatastore]\n")
                 .warnings())
         .isEmpty();
+  }
+
+  @Test
+  void warnsOfEvictionWithFlowControl() throws DocumentException {
+    String text =
+        """
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        featureGates: [flowControl]
+        flowControl: {maxRequests: 5, enableEviction: true}
+        """;
+    assertThat(SchedulerDocument.read("f", text).warnings())
+        .extracting(FieldError::path)
+        .containsExactly("flowControl.enableEviction");
   }
 
   @Test
@@ -300,7 +309,7 @@ final class ConfigDocumentTest {
                   null,
                   null,
                   List.of()));
-      assertThat(parsed.warnings()).extracting(FieldError::path).containsExactly("featureGates");
+      assertThat(parsed.warnings()).isEmpty();
     }
   }
 

@@ -47,20 +47,20 @@ final class AttemptRules {
     RequestFacts facts = flight.facts;
     Timeouts set = facts.timeouts().or(configured);
     boolean streamed = facts.delivery().streamed();
-    flight.firstByteBy = Deadlines.at(now, Deadlines.firstByte(set, expected, streamed));
+    flight.attempt.firstByteBy = Deadlines.at(now, Deadlines.firstByte(set, expected, streamed));
     long usual = Deadlines.firstByte(Timeouts.UNSET, expected, streamed);
-    flight.firstByteSet = set.firstByte() != null;
-    flight.firstByteOverdue = Deadlines.at(now, usual);
-    flight.mostSilence = Deadlines.silence(set);
-    flight.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
+    flight.attempt.firstByteSet = set.firstByte() != null;
+    flight.attempt.firstByteOverdue = Deadlines.at(now, usual);
+    flight.attempt.mostSilence = Deadlines.silence(set);
+    flight.attempt.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
   }
 
   /** The request was answered: its endpoints' health is told. */
   void answered(long now, Flight flight, EndpointState at) {
-    health.answered(now, at.health(), flight.sentAt, flight.trial);
-    EndpointState prefiller = flight.prefilledBy;
+    health.answered(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
+    EndpointState prefiller = flight.attempt.prefilledBy;
     if (prefiller != null) {
-      health.answered(now, prefiller.health(), flight.sentAt, flight.prefillTrial);
+      health.answered(now, prefiller.health(), flight.attempt.sentAt, flight.attempt.prefillTrial);
     }
   }
 
@@ -70,21 +70,22 @@ final class AttemptRules {
    * the one that is well. One that is out already is to blame alone.
    */
   void failed(long now, Flight flight, EndpointState at, Failure failure) {
-    EndpointState prefiller = flight.prefilledBy;
-    if (prefiller == null || flight.answered || failure.ofConnecting()) {
-      health.failed(now, at.health(), failure, flight.sentAt, flight.trial);
+    EndpointState prefiller = flight.attempt.prefilledBy;
+    if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {
+      health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
       return;
     }
     if (prefiller.health().state() != HealthState.OUT) {
-      health.failed(now, at.health(), failure, flight.sentAt, flight.trial);
+      health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
     }
-    health.failed(now, prefiller.health(), failure, flight.sentAt, flight.prefillTrial);
+    health.failed(
+        now, prefiller.health(), failure, flight.attempt.sentAt, flight.attempt.prefillTrial);
   }
 
   /** Whether its bounds and those of the pool allow another attempt; counts it if so. */
   boolean maySendAgain(long now, Flight flight, Failure failure) {
-    boolean worked = failure.work() != Work.NONE || now - flight.sentAt >= LONG_AT_A_SERVER;
-    if (flight.answered
+    boolean worked = failure.work() != Work.NONE || now - flight.attempt.sentAt >= LONG_AT_A_SERVER;
+    if (flight.state().isAnswered()
         || !flight.facts.delivery().resendable()
         || flight.attempts > limits.retries()
         || flight.nowhereElse
@@ -107,23 +108,23 @@ final class AttemptRules {
 
   /** What a request's end says of its endpoint. */
   void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome) {
-    if (flight.judged) {
+    if (flight.attempt.judged) {
       return;
     }
     switch (outcome) {
       case COMPLETED -> {
-        if (!flight.answered) {
+        if (!flight.state().isAnswered()) {
           answered(now, flight, endpoint);
         }
-        health.completed(now, endpoint.health(), flight.trial);
+        health.completed(now, endpoint.health(), flight.attempt.trial);
       }
       case FAILED -> {
-        Failure failure = flight.answered ? Failure.BROKEN_OFF : Failure.ERROR;
+        Failure failure = flight.state().isAnswered() ? Failure.BROKEN_OFF : Failure.ERROR;
         failed(now, flight, endpoint, failure);
       }
       case DISCONNECTED -> {
         if (!flight.facts.delivery().resendable()) {
-          health.cut(now, endpoint.health(), flight.sentAt, flight.trial);
+          health.cut(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);
         }
       }
     }
@@ -131,19 +132,19 @@ final class AttemptRules {
 
   /** Whether the answer has stopped coming. */
   static boolean isSilent(long now, Flight flight) {
-    return flight.answered
-        && flight.mostSilence != Deadlines.NEVER
-        && now - flight.lastByteAt >= flight.mostSilence;
+    return flight.state().isAnswered()
+        && flight.attempt.mostSilence != Deadlines.NEVER
+        && now - flight.attempt.lastByteAt >= flight.attempt.mostSilence;
   }
 
   /** Whether it has stopped for so long that no bound set by others is to blame. */
   static boolean isOverdueSilence(long now, Flight flight) {
-    return now - flight.lastByteAt >= Deadlines.silence(Timeouts.UNSET);
+    return now - flight.attempt.lastByteAt >= Deadlines.silence(Timeouts.UNSET);
   }
 
   /** Whether all of it takes longer than it may. */
   static boolean isOver(long now, Flight flight) {
-    return flight.over != Deadlines.NEVER && now - flight.over >= 0;
+    return flight.attempt.over != Deadlines.NEVER && now - flight.attempt.over >= 0;
   }
 
   /**
@@ -151,7 +152,7 @@ final class AttemptRules {
    * nothing to anybody for so long that it is taken for dead.
    */
   boolean isLate(long now, Flight flight, EndpointState at) {
-    if (flight.firstByteBy != Deadlines.NEVER && now - flight.firstByteBy >= 0) {
+    if (flight.attempt.firstByteBy != Deadlines.NEVER && now - flight.attempt.firstByteBy >= 0) {
       return true;
     }
     boolean again =
@@ -160,10 +161,11 @@ final class AttemptRules {
             && !flight.nowhereElse
             && flight.attempts <= limits.retries();
     boolean elsewhere = again && candidates.hasOtherInUse(flight);
-    EndpointState prefiller = flight.prefilledBy;
+    EndpointState prefiller = flight.attempt.prefilledBy;
     return isDead(now, flight, at, elsewhere)
         || (prefiller != null
-            && (flight.prefillAt != null || prefiller.health().quietSince(flight.sentAt))
+            && (flight.attempt.prefillAt != null
+                || prefiller.health().quietSince(flight.attempt.sentAt))
             && isDead(now, flight, prefiller, elsewhere));
   }
 
@@ -177,9 +179,9 @@ final class AttemptRules {
     boolean served = endpoint.health().served();
     long longest = elsewhere && served ? SILENT_FOR_DEAD : SILENT_FOR_GOOD;
     return (elsewhere || served)
-        && now - flight.sentAt >= longest
+        && now - flight.attempt.sentAt >= longest
         && endpoint.health().silentSince(now - longest)
-        && (elsewhere || (!flight.firstByteSet && !health.mostSilent()));
+        && (elsewhere || (!flight.attempt.firstByteSet && !health.mostSilent()));
   }
 
   /**
@@ -187,8 +189,8 @@ final class AttemptRules {
    * model or the pool has set below what any server may take.
    */
   static boolean isOverdue(long now, Flight flight, EndpointState at) {
-    EndpointState prefiller = flight.prefilledBy;
-    return now - flight.firstByteOverdue >= 0
+    EndpointState prefiller = flight.attempt.prefilledBy;
+    return now - flight.attempt.firstByteOverdue >= 0
         || at.health().silentSince(now)
         || (prefiller != null && prefiller.health().silentSince(now));
   }

@@ -1,6 +1,5 @@
 package io.fairlead.core;
 
-import io.fairlead.core.Flight.Phase;
 import io.fairlead.core.prefix.PrefixIndex;
 
 /**
@@ -19,13 +18,13 @@ final class Bookings {
 
   /** Its first token came. */
   void firstToken(long now, Flight flight, EndpointState at) {
-    flight.firstTokenAt = now;
+    flight.attempt.firstTokenAt = now;
     // Confirms what was learned when it was sent, if a failed request has withdrawn it since.
     confirm(flight, at);
-    if (flight.prefillAt != null) {
-      confirm(flight, flight.prefillAt);
+    if (flight.attempt.prefillAt != null) {
+      confirm(flight, flight.attempt.prefillAt);
     }
-    if (flight.phase == Phase.PREFILLING) {
+    if (flight.state().isPrefilling()) {
       prefilled(now, flight);
       at.firstToken(now, flight);
     }
@@ -40,11 +39,12 @@ final class Bookings {
     PrefillQueue line = endpoint.prefills();
     for (Flight head = line.head(); head != null && !head.showsFirstToken(); head = line.head()) {
       long due =
-          Math.max(line.headSince(), head.sentAt) + endpoint.pace().expected(head.uncached());
+          Math.max(line.headSince(), head.attempt.sentAt)
+              + endpoint.pace().expected(head.attempt.uncached());
       if (now - due < 0) {
         return;
       }
-      EndpointState decoding = head.at;
+      EndpointState decoding = head.attempt.at;
       prefilled(due, head);
       if (decoding != null) {
         decoding.decodes(now, head);
@@ -54,56 +54,68 @@ final class Bookings {
 
   /** The prompt was computed: the endpoint holds it now, as was learned when it was sent. */
   void confirm(Flight flight, EndpointState endpoint) {
-    if (flight.left) {
+    if (flight.state().isLeft()) {
       return; // its prompt isn't kept
     }
-    prefixes.learn(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks);
+    prefixes.learn(
+        endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
   }
 
-  /** Takes the current attempt off the accounts. */
+  /**
+   * Takes the current attempt off the accounts. What becomes of the request says who calls: it
+   * ends, or is decided anew.
+   */
   void settle(long now, Flight flight) {
-    EndpointState endpoint = flight.at;
+    EndpointState endpoint = flight.attempt.at;
     if (endpoint != null) {
-      boolean decoded = flight.phase == Phase.DECODING;
+      boolean decoded = !flight.state().isPrefilling();
       if (!decoded) {
         prefilled(now, flight);
       }
-      endpoint.health().over(flight.trial);
+      endpoint.health().over(flight.attempt.trial);
       endpoint.requests().remove(flight);
       endpoint.ended(now, flight, decoded);
-      flight.at = null;
-      flight.prefilledBy = null;
-      flight.phase = Phase.DECIDING;
+      flight.attempt.at = null;
+      flight.attempt.prefilledBy = null;
       endpoints.ended(endpoint);
+    }
+  }
+
+  /** Takes the current attempt, if there is one, off the accounts: the request is decided anew. */
+  void takeBack(long now, Flight flight) {
+    if (flight.attempt.at != null) {
+      settle(now, flight);
+      flight.to(FlightState.DECIDING);
     }
   }
 
   /** The prompt is computed, or nobody waits for it any more. */
   private void prefilled(long now, Flight flight) {
-    EndpointState prefiller = flight.prefillAt;
+    EndpointState prefiller = flight.attempt.prefillAt;
     if (prefiller != null) {
-      flight.prefillAt = null;
+      flight.attempt.prefillAt = null;
       prefiller.prefills().remove(now, flight);
-      prefiller.health().over(flight.prefillTrial);
+      prefiller.health().over(flight.attempt.prefillTrial);
       prefiller.ended(now, flight, false);
       endpoints.ended(prefiller);
-    } else if (flight.at != null) {
-      flight.at.prefills().remove(now, flight);
+    } else if (flight.attempt.at != null) {
+      flight.attempt.at.prefills().remove(now, flight);
     }
   }
 
   /** The prompt was not computed: the endpoint holds no more of it than before. */
   void withdraw(Flight flight) {
-    if (flight.at == null || flight.left || flight.firstTokenSeen()) {
+    if (flight.attempt.at == null || flight.state().isLeft() || flight.firstTokenSeen()) {
       return;
     }
-    withdraw(flight, flight.at, flight.matched);
-    if (flight.prefillAt != null) {
-      withdraw(flight, flight.prefillAt, flight.matchedAtPrefill);
+    withdraw(flight, flight.attempt.at, flight.attempt.matched);
+    if (flight.attempt.prefillAt != null) {
+      withdraw(flight, flight.attempt.prefillAt, flight.attempt.matchedAtPrefill);
     }
   }
 
   private void withdraw(Flight flight, EndpointState endpoint, int kept) {
-    prefixes.withdraw(endpoint.slot(), flight.salt, flight.facts.blocks(), flight.blocks, kept);
+    prefixes.withdraw(
+        endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks, kept);
   }
 }

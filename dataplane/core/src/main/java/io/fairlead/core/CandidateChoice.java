@@ -1,14 +1,13 @@
 package io.fairlead.core;
 
 import io.fairlead.core.health.PoolHealth;
-import io.fairlead.plugin.SaturationDetector;
-import org.jspecify.annotations.Nullable;
+import io.fairlead.core.scheduling.Scheduler;
 
 /** Says which endpoints a request may go to, before the scheduler chooses among them. */
 final class CandidateChoice {
 
-  /** Saturation from which on an endpoint gets no sheddable requests. */
-  private static final double FULL = 1;
+  /** Saturation that no endpoint reaches: for requests that go also where all is full. */
+  static final double NEVER_FULL = Double.POSITIVE_INFINITY;
 
   private final EndpointSet endpoints;
   private final PoolHealth health;
@@ -58,16 +57,18 @@ final class CandidateChoice {
   /**
    * Leaves as candidates those endpoints that the request may go to.
    *
-   * @param saturation says which are full, where those don't count
+   * @param ceiling saturation from which on an endpoint is full for it, and does not count
    * @return how many do not count for being full
    */
-  int narrow(long now, Flight flight, @Nullable SaturationDetector saturation, Use use) {
+  int narrow(long now, Flight flight, double ceiling, Use use) {
     boolean retry = flight.attempts > 0;
-    if (use == Use.ANY && !retry && saturation == null && flight.facts.subset() == null) {
+    EndpointState[] eligible = endpoints.eligible();
+    double[] saturation = endpoints.columns().saturation;
+    boolean noneFull = ceiling == NEVER_FULL || noneFull(saturation, ceiling);
+    if (use == Use.ANY && !retry && noneFull && flight.facts.subset() == null) {
       current.everybody();
       return 0;
     }
-    EndpointState[] eligible = endpoints.eligible();
     int full = 0;
     int count = use == Use.ANY ? eligible.length : health.usableCount();
     current.none();
@@ -81,7 +82,7 @@ final class CandidateChoice {
           || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))) {
         continue;
       }
-      if (saturation != null && saturation.saturation(endpoint) >= FULL) {
+      if (!noneFull && endpoints.saturation(place) >= ceiling) {
         full++;
       } else {
         current.candidate(place);
@@ -91,6 +92,47 @@ final class CandidateChoice {
       }
     }
     return full;
+  }
+
+  private static boolean noneFull(double[] saturation, double ceiling) {
+    boolean none = true;
+    // NaN is not below anything: the detector failed, and shall be heard of.
+    for (double each : saturation) {
+      none &= each < ceiling;
+    }
+    return none;
+  }
+
+  /** Whether the request needs an adapter where it may go. */
+  boolean needsAdapter() {
+    return current.size() > 0 && current.endpoint(0).adapters().needed(current.targetModel());
+  }
+
+  /** Whether an endpoint that the scheduler has chosen has reached this saturation. */
+  boolean isFull(Scheduler scheduler, double ceiling) {
+    int prefill = scheduler.prefill();
+    return endpoints.saturation(current.place(scheduler.primary())) >= ceiling
+        || (prefill != Scheduler.NONE && endpoints.saturation(current.place(prefill)) >= ceiling);
+  }
+
+  /** Mean saturation of the endpoints; 0 where there is none. */
+  double saturation() {
+    double[] all = endpoints.columns().saturation;
+    double sum = 0;
+    for (double each : all) {
+      sum += each;
+    }
+    return all.length == 0 ? 0 : sum / all.length;
+  }
+
+  /** Whether an endpoint is below this saturation, whoever may go there. */
+  boolean someBelow(double ceiling) {
+    for (double each : endpoints.columns().saturation) {
+      if (each < ceiling) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Random bits of a request's attempt and an endpoint: the finalizer of SplitMix64. */
@@ -113,7 +155,7 @@ final class CandidateChoice {
 
   private boolean hasOther(Flight flight, boolean inUse) {
     for (EndpointState endpoint : endpoints.eligible()) {
-      if (endpoint != flight.at
+      if (endpoint != flight.attempt.at
           && !flight.hasTried(endpoint)
           && allowed(flight.facts, endpoint)
           && !(inUse && endpoint.health().state() != HealthState.IN_USE)) {

@@ -51,6 +51,9 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private boolean all;
   private int size;
 
+  /** Of the picker; of the pool and not of a request. */
+  private int replicas = 1;
+
   CurrentRequest(PrefixIndex prefixes, TokenEstimate estimate) {
     this.prefixes = prefixes;
     this.estimate = estimate;
@@ -128,6 +131,14 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   /** From the next request on, only so many leading blocks of a prompt are matched. */
   void maxBlocks(int most) {
     maxBlocks = most;
+  }
+
+  /** From the next request on, so many pickers share the pool. */
+  void replicas(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("replicas is " + count + "; a pool has 1 or more");
+    }
+    replicas = count;
   }
 
   void learn(EndpointState endpoint) {
@@ -275,6 +286,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     for (int i = 0; i < size; i++) {
       into[i] = Math.min(most, Math.floor(blocks[i] * each));
     }
+  }
+
+  @Override
+  public int replicas() {
+    return replicas;
   }
 
   @Override

@@ -26,18 +26,18 @@ final class EndedRequest implements Completion {
     this.endpoint = endpoint;
     this.now = now;
     this.usage = usage;
-    target = flight.target;
+    target = flight.attempt.target;
     succeeded = outcome == Outcome.COMPLETED;
-    expectedCached = flight.cached;
-    estimatedPrompt = flight.tokens;
-    prefilledElsewhere = flight.prefilledBy != null;
+    expectedCached = flight.attempt.cached;
+    estimatedPrompt = flight.attempt.tokens;
+    prefilledElsewhere = flight.attempt.prefilledBy != null;
     boolean decoded = flight.firstTokenSeen();
-    timeToFirstToken = decoded ? flight.firstTokenAt - flight.sentAt : -1;
-    prefillTime = decoded ? flight.firstTokenAt - flight.prefillSince : -1;
-    decodeTime = decoded ? now - flight.firstTokenAt : -1;
+    timeToFirstToken = decoded ? flight.attempt.firstTokenAt - flight.attempt.sentAt : -1;
+    prefillTime = decoded ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
+    decodeTime = decoded ? now - flight.attempt.firstTokenAt : -1;
     if (decodeTime > 0) {
-      meanDecoding = mean(endpoint.decodingArea(now) - flight.decodingArea);
-      meanTokens = mean(endpoint.tokensArea(now) - flight.tokensArea);
+      meanDecoding = mean(endpoint.decodingArea(now) - flight.attempt.decodingArea);
+      meanTokens = mean(endpoint.tokensArea(now) - flight.attempt.tokensArea);
     } else {
       meanDecoding = decoded ? endpoint.decoding() : 0;
       meanTokens = decoded ? endpoint.inFlightTokens() : 0;

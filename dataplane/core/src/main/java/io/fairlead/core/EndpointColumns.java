@@ -15,6 +15,9 @@ final class EndpointColumns {
   final int[] queueDepth;
   final double[] kvUsage;
 
+  /** How full each is; NaN where the plugin that says so failed. */
+  final double[] saturation;
+
   /** Numbers in the prefix index, and of plugins' arrays. */
   final int[] slot;
 
@@ -32,6 +35,7 @@ final class EndpointColumns {
   EndpointColumns(int places, long changesBefore) {
     queueDepth = new int[places];
     kvUsage = new double[places];
+    saturation = new double[places];
     slot = new int[places];
     log = new int[Integer.highestOneBit(Math.max(SHORTEST_LOG, places))];
     changes = changesBefore + log.length + 1;

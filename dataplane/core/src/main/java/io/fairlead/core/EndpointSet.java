@@ -31,6 +31,7 @@ final class EndpointSet {
   private final PoolHealth health;
   private final PrefillPace pace = new PrefillPace();
   private PrefixSettings prefixSettings = PrefixSettings.DEFAULT;
+  private Fullness fullness = Fullness.NONE;
   private Map<String, EndpointState> eligible = new HashMap<>();
   private EndpointState[] ordered = {};
   private EndpointColumns columns = new EndpointColumns(0, 0);
@@ -52,6 +53,22 @@ final class EndpointSet {
       prefixSettings = settings;
       all().forEach(this::capacity);
     }
+  }
+
+  /** From now on this says how full each is. */
+  void fullness(Fullness says) {
+    fullness = says;
+    all().forEach(state -> state.fullness(says));
+  }
+
+  /**
+   * How full the endpoint in this place is.
+   *
+   * @throws RuntimeException or an {@code Error}, what a broken detector throws
+   */
+  double saturation(int place) {
+    double known = columns.saturation[place];
+    return Double.isNaN(known) ? fullness.detector().saturation(ordered[place]) : known;
   }
 
   private void capacity(EndpointState state) {
@@ -206,6 +223,7 @@ final class EndpointSet {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
     prefixes.forget(slot);
     EndpointState state = new EndpointState(spec, slot, pace, now);
+    state.fullness(fullness);
     capacity(state);
     return state;
   }

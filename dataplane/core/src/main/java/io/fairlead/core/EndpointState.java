@@ -27,6 +27,7 @@ final class EndpointState implements PoolEndpoint {
   private final long identity;
   private final EndpointHealth health;
   private final PrefillPace pace;
+  private final TurnPace turns = new TurnPace();
   private final PrefillQueue prefills = new PrefillQueue();
   private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
@@ -60,6 +61,7 @@ final class EndpointState implements PoolEndpoint {
   private @Nullable EndpointColumns columns;
 
   private int place;
+  private Fullness fullness = Fullness.NONE;
   private boolean leaving;
 
   /** As plugins see it: it changes when they are told, and not in between. */
@@ -78,6 +80,10 @@ final class EndpointState implements PoolEndpoint {
   private long uncachedInFlightTokens;
   private long inFlightBlocks;
   private long lastFirstToken = Long.MIN_VALUE;
+
+  /** How long the first in line had waited when time was told last. */
+  private long headWait;
+
   private long sent;
   private long matchedBlocks;
   private long promptBlocks;
@@ -154,6 +160,16 @@ final class EndpointState implements PoolEndpoint {
   private void show(EndpointColumns all) {
     all.queueDepth[place] = queueDepth();
     all.kvUsage[place] = kvUsage;
+    all.saturation[place] = fullness.of(this);
+  }
+
+  /** From now on this says how full it is. */
+  void fullness(Fullness says) {
+    fullness = says;
+    EndpointColumns all = columns;
+    if (all != null) {
+      show(all);
+    }
   }
 
   /** What it has waiting as long as it does not tell. */
@@ -253,22 +269,24 @@ final class EndpointState implements PoolEndpoint {
     sent++;
     inFlight++;
     awaitingFirstToken++;
-    criticalInFlight += flight.critical ? 1 : 0;
-    sheddableInFlight += flight.sheddable ? 1 : 0;
-    inFlightTokens += flight.tokens;
-    uncachedInFlightTokens += flight.uncached();
-    inFlightBlocks += flight.blocks;
-    shared.add(flight.salt, flight.facts.blocks(), flight.blocks);
+    criticalInFlight += flight.attempt.critical ? 1 : 0;
+    sheddableInFlight += flight.attempt.sheddable ? 1 : 0;
+    inFlightTokens += flight.attempt.tokens;
+    uncachedInFlightTokens += flight.attempt.uncached();
+    inFlightBlocks += flight.attempt.blocks;
+    shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     matchedBlocks += matched;
     promptBlocks += flight.facts.blocks().length;
-    adapters.used(flight.target);
+    flight.attempt.loadsAdapter =
+        adapters.needed(flight.attempt.target) && !adapters.resident(flight.attempt.target);
+    adapters.used(flight.attempt.target);
     publish();
   }
 
   /** Its first token came, or must have come by now. */
   void decodes(long now, Flight flight) {
     advance(now);
-    flight.phase = Flight.Phase.DECODING;
+    flight.to(flight.state().prefilled());
     awaitingFirstToken--;
     publish();
   }
@@ -276,18 +294,39 @@ final class EndpointState implements PoolEndpoint {
   /** Its first token came. */
   void firstToken(long now, Flight flight) {
     decodes(now, flight);
-    if (flight.prefilledBy == null) {
-      pace.learn(flight.uncached(), now - Math.max(flight.sentAt, lastFirstToken));
+    if (flight.attempt.prefilledBy == null) {
+      long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
+      pace.learn(flight.attempt.uncached(), turn);
+      if (!flight.attempt.loadsAdapter) {
+        turns.turn(flight.attempt.uncached(), turn);
+      }
     }
-    flight.prefillSince = Math.max(flight.sentAt, lastFirstToken);
+    flight.attempt.prefillSince = Math.max(flight.attempt.sentAt, lastFirstToken);
     lastFirstToken = now;
-    flight.decodingArea = decodingArea;
-    flight.tokensArea = tokensArea;
+    headWait = 0;
+    flight.attempt.decodingArea = decodingArea;
+    flight.attempt.tokensArea = tokensArea;
   }
 
   /** Nanoseconds that the prompts in line here may take. */
   long expectedPrefill() {
     return prefills.count() == 0 ? 0 : pace.expected(prefills.uncachedTokens());
+  }
+
+  /** Time has moved on: the first in line has waited that long. */
+  void tick(long now) {
+    Flight head = prefills.head();
+    headWait = head == null || head.attempt.loadsAdapter ? 0 : now - prefills.headSince();
+    EndpointColumns all = columns;
+    if (all != null) {
+      show(all);
+    }
+  }
+
+  @Override
+  public long expectedWait() {
+    int count = prefills.count();
+    return count == 0 ? 0 : Math.max(headWait, turns.expected(count, prefills.uncachedTokens()));
   }
 
   PrefillPace pace() {
@@ -307,20 +346,21 @@ final class EndpointState implements PoolEndpoint {
   void ended(long now, Flight flight, boolean decoded) {
     advance(now);
     inFlight--;
-    criticalInFlight -= flight.critical ? 1 : 0;
-    sheddableInFlight -= flight.sheddable ? 1 : 0;
-    inFlightTokens -= flight.tokens;
-    uncachedInFlightTokens -= flight.uncached();
-    inFlightBlocks -= flight.blocks;
-    if (flight.left) {
-      shared.removeSampled(flight.salt, flight.sampledBlocks, flight.blocks);
+    criticalInFlight -= flight.attempt.critical ? 1 : 0;
+    sheddableInFlight -= flight.attempt.sheddable ? 1 : 0;
+    inFlightTokens -= flight.attempt.tokens;
+    uncachedInFlightTokens -= flight.attempt.uncached();
+    inFlightBlocks -= flight.attempt.blocks;
+    if (flight.state().isLeft()) {
+      shared.removeSampled(
+          flight.attempt.salt, flight.attempt.sampledBlocks, flight.attempt.blocks);
     } else {
-      shared.remove(flight.salt, flight.facts.blocks(), flight.blocks);
+      shared.remove(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     }
     if (!decoded) {
       awaitingFirstToken--;
     }
-    adapters.ended(flight.target);
+    adapters.ended(flight.attempt.target);
     publish();
   }
 

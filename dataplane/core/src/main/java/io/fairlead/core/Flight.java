@@ -1,6 +1,8 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.SharedBlocks;
+import io.fairlead.core.flow.FlowQueue;
+import io.fairlead.core.flow.Waiting;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -9,16 +11,6 @@ import org.jspecify.annotations.Nullable;
  * request after request; only the core's own classes see it.
  */
 final class Flight {
-
-  /** How far the current attempt is, as the accounts of its endpoint have it. */
-  enum Phase {
-    /** Sent nowhere. */
-    DECIDING,
-    /** In line for its first token. */
-    PREFILLING,
-    /** Past its first token, as told or, for an answer in one piece, as estimated. */
-    DECODING
-  }
 
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
   private static final RequestFacts STREAMED_AND_LEFT = left(true);
@@ -38,45 +30,36 @@ final class Flight {
   /** Never 0 or negative, and never the same again after this request. */
   long ticket;
 
-  boolean live;
+  private FlightState state = FlightState.ENDED;
+
   RequestFacts facts = NOBODY;
   RequestListener listener = DEAF;
 
   /** Told of its end once it is left; nobody before. */
   LeftListener leftListener = LeftListener.NONE;
 
+  /** Its place among those that wait; null while it does not. */
+  @Nullable Waiting waiting;
+
+  /** Whose it is; null where nobody ever waits. */
+  @Nullable FlowQueue flow;
+
+  /** Since when it waits for an endpoint that is full while others are not. */
+  long holdsOutSince = Admission.NOT_YET;
+
+  /** Work that its flow was charged with when it was sent first. */
+  double work;
+
+  /** The turn of its band in which that was. */
+  long turn;
+
   int attempts;
 
   /** Endpoints whose attempts failed; as many as retries are allowed. */
   private final @Nullable EndpointState[] tried;
 
-  /** Where it was sent; null when it is not sent anywhere right now. */
-  @Nullable EndpointState at;
-
-  /**
-   * Who computes its prompt for {@link #at}, until the first token; null when that does it itself.
-   */
-  @Nullable EndpointState prefillAt;
-
-  /** Of the current attempt. */
-  String target = "";
-
-  long salt;
-  boolean critical;
-  boolean sheddable;
-  Phase phase = Phase.DECIDING;
-
-  /** Whether a byte of the answer has come: from then on the client may have it. */
-  boolean answered;
-
-  /** Whether what came of the attempt has been told to the endpoint's health. */
-  boolean judged;
-
-  /** Whether it goes to an endpoint on trial. */
-  boolean trial;
-
-  /** Whether its prompt does. */
-  boolean prefillTrial;
+  /** Where it is. */
+  final Attempt attempt = new Attempt();
 
   /** Whether it was sent again after an endpoint may have worked on it: that happens once. */
   boolean workedOn;
@@ -84,68 +67,12 @@ final class Flight {
   /** Whether it was to be sent again and nobody was found who might get it. */
   boolean nowhereElse;
 
-  /** Whether nobody sees what becomes of it; since when, and how long it is expected to take. */
-  boolean left;
-
+  /** Since when nobody sees what becomes of it, and how long it is expected to take from there. */
   long leftAt;
+
   long expected;
 
   long arrivedAt;
-  long sentAt;
-  long firstTokenAt;
-
-  /** When the last byte of the answer came, as far as was told. */
-  long lastByteAt;
-
-  /** What the request, its model and the pool bound its time to. */
-  Timeouts timeouts = Timeouts.UNSET;
-
-  /** When the first byte is late. */
-  long firstByteBy;
-
-  /** Whether that was asked for. */
-  boolean firstByteSet;
-
-  /**
-   * When the first byte is late whatever anybody asks for: from then on its endpoint is to blame.
-   */
-  long firstByteOverdue;
-
-  /** When all of it is late. */
-  long over;
-
-  /** Longest time between two bytes. */
-  long mostSilence;
-
-  /** Since when its prefill was the endpoint's next. */
-  long prefillSince;
-
-  /** Prompt tokens, and those believed to be cached by whoever computes the prompt. */
-  int tokens;
-
-  int cached;
-
-  /** Leading blocks of the prompt that the index was told of. */
-  int blocks;
-
-  /** What {@link SharedBlocks} needs of a prompt that was left. */
-  long[] sampledBlocks = {};
-
-  /** Leading blocks that {@link #at} was believed to hold before this request was sent there. */
-  int matched;
-
-  /** The same of whoever computes the prompt. */
-  int matchedAtPrefill;
-
-  /** Who computed its prompt or was to, if that is another endpoint than {@link #at}. */
-  @Nullable EndpointState prefilledBy;
-
-  /**
-   * The endpoint's running sums at the first token: what they grow by until the end is the mean.
-   */
-  long decodingArea;
-
-  long tokensArea;
 
   /** Neighbours in the prefill queue. */
   @Nullable Flight before;
@@ -162,14 +89,20 @@ final class Flight {
     this.ticket = ticket;
   }
 
-  int uncached() {
-    return tokens - cached;
+  FlightState state() {
+    return state;
   }
 
-  /** What attention costs in a prefill: each new token looks at all before it. */
-  double attention() {
-    double uncached = uncached();
-    return uncached * (cached + uncached / 2);
+  /**
+   * The only way from one state to the next.
+   *
+   * @throws IllegalStateException if no request goes that way
+   */
+  void to(FlightState next) {
+    if (!state.mayBecome(next)) {
+      throw new IllegalStateException("a request that is " + state + " can't become " + next);
+    }
+    state = next;
   }
 
   /** The attempt is over; its endpoint won't be tried again, as long as another try is allowed. */
@@ -190,25 +123,31 @@ final class Flight {
 
   /** Whether its first token was seen, and not just its end, or a failure in its place. */
   boolean firstTokenSeen() {
-    return answered && !judged && facts.delivery().streamed();
+    return state.isAnswered() && !attempt.judged && facts.delivery().streamed();
   }
 
   /** Whether its first token is seen if it comes: else it is presumed. */
   boolean showsFirstToken() {
-    return facts.delivery().streamed() && !left;
+    return facts.delivery().streamed() && !state.isLeft();
   }
 
   void start(long now, RequestFacts request, RequestListener told) {
-    live = true;
+    to(FlightState.DECIDING);
     arrivedAt = now;
     facts = request;
     listener = told;
     attempts = 0;
-    phase = Phase.DECIDING;
-    answered = false;
+    holdsOutSince = Admission.NOT_YET;
     workedOn = false;
     nowhereElse = false;
-    left = false;
+  }
+
+  /** A byte of its answer came. */
+  void answered(long now) {
+    attempt.lastByteAt = now;
+    if (!state.isAnswered()) {
+      to(state.answered());
+    }
   }
 
   /** All that still counts of such a request. */
@@ -231,26 +170,25 @@ final class Flight {
    * its frontend and its choice needed would fill the heap, and is not kept.
    */
   void leave(long now, long expected, LeftListener told) {
-    left = true;
+    to(state.left());
     leftAt = now;
     this.expected = expected;
-    sampledBlocks = SharedBlocks.sample(facts.blocks(), blocks, sampledBlocks);
+    attempt.sampledBlocks =
+        SharedBlocks.sample(facts.blocks(), attempt.blocks, attempt.sampledBlocks);
     facts = facts.delivery().streamed() ? STREAMED_AND_LEFT : WHOLE_AND_LEFT;
     listener = DEAF;
     leftListener = told;
   }
 
-  /** Lets go of all that the request referred to. */
+  /** It is over: lets go of all that it referred to. */
   void clear() {
-    live = false;
+    to(FlightState.ENDED);
     facts = NOBODY;
     listener = DEAF;
     leftListener = LeftListener.NONE;
-    at = null;
-    prefillAt = null;
-    prefilledBy = null;
-    target = "";
-    timeouts = Timeouts.UNSET;
+    waiting = null;
+    flow = null;
+    attempt.clear();
     Arrays.fill(tried, null);
   }
 }

@@ -27,10 +27,11 @@ final class LeftRequests {
 
   /** Nobody will tell of it any more. */
   void add(long now, Flight flight, EndpointState at, LeftListener told) {
-    if (!flight.left) {
+    if (!flight.state().isLeft()) {
       int allowed = flight.facts.maxOutputTokens();
       long tokens = allowed > 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
-      EndpointState prefiller = flight.prefilledBy == null ? at : flight.prefilledBy;
+      EndpointState prefiller =
+          flight.attempt.prefilledBy == null ? at : flight.attempt.prefilledBy;
       flight.leave(now, prefiller.expectedPrefill() + tokens * TOKEN_NANOS, told);
       count++;
     }
@@ -38,8 +39,7 @@ final class LeftRequests {
 
   /** It is over. */
   void remove(Flight flight) {
-    if (flight.left) {
-      flight.left = false;
+    if (flight.state().isLeft()) {
       count--;
     }
   }

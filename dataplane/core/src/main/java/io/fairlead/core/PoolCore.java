@@ -1,16 +1,10 @@
 package io.fairlead.core;
 
-import io.fairlead.core.Flight.Phase;
-import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.CompiledConfig;
-import io.fairlead.core.scheduling.CompiledModel;
-import io.fairlead.core.scheduling.Scheduler;
-import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.Observer;
-import io.fairlead.plugin.SaturationDetector;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,21 +19,18 @@ public final class PoolCore {
 
   private final PoolHealth health;
   private final Bookings bookings;
-  private final CandidateChoice candidates;
-  private final AttemptRules attempts;
+  private final AttemptRules rules;
   private final PrefixIndex prefixes;
   private final EndpointSet endpoints;
   private final RequestTable requests;
   private final LeftRequests left;
   private final CurrentRequest current;
-  private final TokenEstimate tokens = new TokenEstimate();
-  private @Nullable CompiledConfig config;
-
-  private final RouteHeaders headers = new RouteHeaders();
-  private final EndedRequest completion = new EndedRequest();
-
-  /** Observers that were told that the request which is being sent is. */
-  private int told;
+  private final Admission admission;
+  private final ActiveConfig config = new ActiveConfig();
+  private final RequestEnds ends;
+  private final Dispatch dispatch;
+  private final FailedAttempts failures;
+  private final DeadlineWatch deadlines;
 
   /** A pool without config and endpoints, with the default limits. */
   public PoolCore() {
@@ -53,6 +44,7 @@ public final class PoolCore {
 
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits, PoolListener listener) {
+    TokenEstimate tokens = new TokenEstimate();
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
@@ -60,13 +52,23 @@ public final class PoolCore {
     this.left = new LeftRequests();
     this.current = new CurrentRequest(prefixes, tokens);
     this.bookings = new Bookings(prefixes, endpoints);
-    this.candidates = new CandidateChoice(endpoints, health, current);
-    this.attempts = new AttemptRules(limits, health, candidates);
+    CandidateChoice candidates = new CandidateChoice(endpoints, health, current);
+    this.rules = new AttemptRules(limits, health, candidates);
+    Observers observers = new Observers(config);
+    this.admission = new Admission(requests, endpoints, candidates, tokens);
+    this.ends =
+        new RequestEnds(
+            requests, left, bookings, observers, config, rules, health, tokens, admission);
+    this.dispatch =
+        new Dispatch(config, endpoints, candidates, current, bookings, observers, ends, admission);
+    this.failures =
+        new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
+    this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);
   }
 
   /** Applies a config at once: every later event sees it, no earlier one does. */
   public void configure(long now, CompiledConfig config) {
-    List<Observer> before = this.config == null ? List.of() : this.config.observers();
+    List<Observer> before = this.config.observers();
     List<EndpointState> all = endpoints.all();
     // What may throw comes first: a config is applied as a whole or not at all.
     int[] partitions = all.stream().mapToInt(config.scheduler()::partition).toArray();
@@ -78,10 +80,12 @@ public final class PoolCore {
     for (int i = 0; i < partitions.length; i++) {
       all.get(i).partition(partitions[i]);
     }
-    this.config = config;
-    attempts.budget().share(config.retryBudget());
+    this.config.apply(config);
+    rules.budget().share(config.retryBudget());
     current.maxBlocks(config.prefix().maxBlocks());
     endpoints.prefixSettings(config.prefix());
+    admission.configure(now, config);
+    dispatch.sendWaiting(now);
   }
 
   /**
@@ -94,9 +98,14 @@ public final class PoolCore {
    */
   public void endpoints(long now, List<EndpointSpec> endpoints) {
     List<EndpointState> newcomers = this.endpoints.replace(now, endpoints);
-    CompiledConfig active = config;
-    if (active != null) {
-      tell(active, newcomers);
+    admission.endpoints(now);
+    CompiledConfig active = config.get();
+    try {
+      if (active != null) {
+        tell(active, newcomers);
+      }
+    } finally {
+      dispatch.sendWaiting(now);
     }
   }
 
@@ -122,6 +131,16 @@ public final class PoolCore {
     if (failure != null) {
       throw new PluginFailedException(failure);
     }
+  }
+
+  /**
+   * How many pickers share the pool from now on, this one counted; 1 until anything is told.
+   * Plugins see it from the next decision on.
+   *
+   * @throws IllegalArgumentException if it is below 1
+   */
+  public void replicas(int count) {
+    current.replicas(count);
   }
 
   /**
@@ -152,23 +171,24 @@ public final class PoolCore {
       if (oldest == null) {
         break;
       }
-      presumeOver(now, oldest, state);
+      ends.presumeOver(now, oldest, state);
     }
+    dispatch.sendWaiting(now);
   }
 
   /**
-   * A request came. Its effect, {@link RequestListener#send} or {@link RequestListener#reject},
-   * comes before this returns.
+   * A request came. Its effect, {@link RequestListener#send}, {@link RequestListener#waits} or
+   * {@link RequestListener#reject}, comes before this returns.
    *
    * @return the request's ticket, also passed to the listener
-   * @throws RuntimeException or an {@code Error}, whatever a broken plugin throws; the request has
-   *     been rejected then
+   * @throws RuntimeException or an {@code Error}, whatever a broken plugin throws; the request, or
+   *     one that waited before it, has been rejected then
    */
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
     Flight flight = requests.add(now, facts, listener);
     long ticket = flight.ticket;
-    attempts.budget().arrived();
-    decide(now, flight);
+    rules.budget().arrived();
+    dispatch.decide(now, flight);
     return ticket;
   }
 
@@ -184,86 +204,12 @@ public final class PoolCore {
    */
   public void attemptFailed(long now, long request, Failure failure) {
     Flight flight = requests.get(request);
-    if (flight == null || flight.left) {
-      return;
-    }
-    EndpointState endpoint = flight.at;
-    if (endpoint != null) {
-      attempts.failed(now, flight, endpoint, failure);
-    }
-    Reason refused = Reason.UPSTREAM_FAILED;
-    if (attempts.maySendAgain(now, flight, failure)) {
-      refused = sendAgain(now, flight);
-    }
-    if (refused == null) {
-      return;
-    }
-    if (failure.answered() && endpoint != null) {
-      flight.lastByteAt = now;
-      flight.answered = true;
-      flight.judged = true;
-      flight.listener.pass(request);
-    } else {
-      giveUp(now, flight, refused);
-    }
-  }
-
-  /**
-   * Sends the request to somebody else; returns why not when nobody gets it and its frontend was
-   * told nothing yet: then it is still where it was.
-   *
-   * <p>A prompt that another endpoint computes counts there, and an endpoint that has left is
-   * forgotten with its last request. Such a request is taken off the accounts before the choice,
-   * and rejected where nobody gets it.
-   */
-  private @Nullable Reason sendAgain(long now, Flight flight) {
-    CompiledConfig active = config;
-    EndpointState endpoint = flight.at;
-    if (active == null || endpoint == null) {
-      return Reason.UPSTREAM_FAILED;
-    }
-    long request = flight.ticket;
-    flight.failed(endpoint);
-    bookings.withdraw(flight);
-    completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
-    if (flight.prefillAt != null || endpoints.leaving().contains(endpoint)) {
-      bookings.settle(now, flight);
-    }
-    try {
-      Reason refused = send(now, flight, active);
-      if (refused != null) {
-        attempts.notSentAgain(flight);
-        if (flight.at == null) {
-          reject(flight, criticalityOf(flight.facts), refused);
-          return null;
-        }
+    if (flight != null && !flight.state().isLeft()) {
+      try {
+        failures.failed(now, flight, failure);
+      } finally {
+        dispatch.sendWaiting(now);
       }
-      return refused;
-    } finally {
-      // Where somebody got it, the observers have been told that the attempt before is over.
-      if (completion.isSet()) {
-        if (requests.get(request) == null) {
-          tellEnded(observers());
-        } else {
-          completion.clear();
-        }
-      }
-    }
-  }
-
-  /** Rejects a request that was sent. */
-  private void giveUp(long now, Flight flight, Reason reason) {
-    EndpointState endpoint = flight.at;
-    List<Observer> observers = endpoint == null ? List.of() : observers();
-    if (endpoint != null) {
-      completion.set(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
-      bookings.withdraw(flight);
-      bookings.settle(now, flight);
-    }
-    try {
-      reject(flight, criticalityOf(flight.facts), reason);
-    } finally {
-      tellEnded(observers);
     }
   }
 
@@ -273,14 +219,14 @@ public final class PoolCore {
    */
   public void firstByte(long now, long request) {
     Flight flight = requests.get(request);
-    if (flight == null || flight.answered || flight.at == null) {
+    if (flight == null || flight.state().isAnswered() || flight.attempt.at == null) {
       return;
     }
-    flight.answered = true;
-    flight.lastByteAt = now;
-    attempts.answered(now, flight, flight.at);
+    flight.answered(now);
+    rules.answered(now, flight, flight.attempt.at);
     if (flight.firstTokenSeen()) {
-      bookings.firstToken(now, flight, flight.at);
+      bookings.firstToken(now, flight, flight.attempt.at);
+      dispatch.sendWaiting(now);
     }
   }
 
@@ -290,9 +236,9 @@ public final class PoolCore {
    */
   public void progress(long now, long request) {
     Flight flight = requests.get(request);
-    if (flight != null && flight.at != null) {
-      flight.lastByteAt = now;
-      health.sign(now, flight.at.health());
+    if (flight != null && flight.attempt.at != null) {
+      flight.attempt.lastByteAt = now;
+      health.sign(now, flight.attempt.at.health());
     }
   }
 
@@ -306,32 +252,9 @@ public final class PoolCore {
    */
   public void left(long now, long request, LeftListener told) {
     Flight flight = requests.get(request);
-    if (flight != null && flight.at != null) {
-      left.add(now, flight, flight.at, told);
+    if (flight != null && flight.attempt.at != null) {
+      left.add(now, flight, flight.attempt.at, told);
     }
-  }
-
-  private void presumeOver(long now, Flight flight, EndpointState at) {
-    long request = flight.ticket;
-    LeftListener told = flight.leftListener;
-    List<Observer> observers = observers();
-    completion.set(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
-    // Nothing else could end a trial.
-    if (flight.trial) {
-      health.answered(now, at.health(), flight.sentAt, true);
-    }
-    if (flight.prefilledBy != null && flight.prefillTrial) {
-      health.answered(now, flight.prefilledBy.health(), flight.sentAt, true);
-    }
-    bookings.settle(now, flight);
-    remove(flight);
-    told.presumedOver(request);
-    tellEnded(observers);
-  }
-
-  private void remove(Flight flight) {
-    left.remove(flight);
-    requests.remove(flight);
   }
 
   /**
@@ -341,17 +264,7 @@ public final class PoolCore {
    * @throws PluginFailedException if a plugin is broken; all that was due has happened nevertheless
    */
   public void tick(long now) {
-    @Nullable Throwable failure = null;
-    for (int entry = 0; entry < requests.entries(); entry++) {
-      Flight flight = requests.at(entry);
-      if (flight != null && flight.at != null) {
-        try {
-          watch(now, flight, flight.at);
-        } catch (RuntimeException | Error e) {
-          failure = e;
-        }
-      }
-    }
+    @Nullable Throwable failure = deadlines.check(now);
     health.tick(now);
     endpoints.assume();
     EndpointState[] all = endpoints.eligible();
@@ -360,43 +273,21 @@ public final class PoolCore {
       if (all[i].risk() != all[i].health().risk()) {
         all[i].publish(); // failures are forgotten with time
       }
+      all[i].tick(now);
       health.check(now, all[i].health(), all[i].expectedPrefill());
     }
     // The last request of one that left may be through with its prompt: then that one is gone.
     for (EndpointState left : List.copyOf(endpoints.leaving())) {
       bookings.presumeFirstTokens(now, left);
     }
+    dispatch.tick(now);
+    try {
+      dispatch.sendWaiting(now);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+    }
     if (failure != null) {
       throw new PluginFailedException(failure);
-    }
-  }
-
-  /** Ends the request's attempt, or the request, where its time is up. */
-  private void watch(long now, Flight flight, EndpointState at) {
-    if (flight.left) {
-      if (LeftRequests.isOver(now, flight, at)) {
-        presumeOver(now, flight, at);
-      }
-    } else if (AttemptRules.isOver(now, flight)) {
-      giveUp(now, flight, Reason.TOTAL_TIMEOUT);
-    } else if (AttemptRules.isSilent(now, flight)) {
-      if (AttemptRules.isOverdueSilence(now, flight)) {
-        attempts.failed(now, flight, at, Failure.BROKEN_OFF);
-      }
-      giveUp(now, flight, Reason.SILENCE_TIMEOUT);
-    } else if (!flight.answered && attempts.isLate(now, flight, at)) {
-      // What was told of this attempt already, when nobody else was found for it, is not told
-      // again.
-      if (!flight.nowhereElse && AttemptRules.isOverdue(now, flight, at)) {
-        attempts.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
-      }
-      boolean again =
-          candidates.hasOtherInUse(flight)
-              && attempts.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE);
-      boolean sent = again && sendAgain(now, flight) == null;
-      if (!sent && attempts.isLate(now, flight, at)) {
-        giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);
-      }
     }
   }
 
@@ -435,59 +326,12 @@ public final class PoolCore {
    */
   public void ended(long now, long request, Outcome outcome, Usage usage) {
     Flight flight = requests.get(request);
-    if (flight == null) {
-      return;
-    }
-    PromptSize prompt = flight.facts.prompt();
-    tokens.learn(flight.target, prompt.textBytes(), prompt.mediaTokens(), usage.promptTokens());
-    EndpointState endpoint = flight.at;
-    List<Observer> observers = endpoint == null ? List.of() : observers();
-    if (endpoint != null && !observers.isEmpty()) {
-      completion.set(now, flight, endpoint, outcome, usage);
-    }
-    if (endpoint != null) {
-      attempts.judge(now, flight, endpoint, outcome);
-      if (flight.firstTokenSeen()
-          || (flight.answered && !flight.judged && outcome == Outcome.COMPLETED)) {
-        // An engine frees a request's blocks when it ends: that is when they were last used.
-        bookings.confirm(flight, endpoint);
-      } else {
-        bookings.withdraw(flight);
-      }
-    }
-    bookings.settle(now, flight);
-    remove(flight);
-    tellEnded(observers);
-  }
-
-  private List<Observer> observers() {
-    return config == null ? List.of() : config.observers();
-  }
-
-  /** Tells every observer, however many of them fail. */
-  private void tellEnded(List<Observer> observers) {
-    @Nullable Throwable failure = null;
-    for (Observer observer : observers) {
+    if (flight != null) {
       try {
-        observer.completed(completion);
-      } catch (RuntimeException | Error e) {
-        failure = e;
+        ends.ended(now, flight, outcome, usage);
+      } finally {
+        dispatch.sendWaiting(now);
       }
-    }
-    completion.clear();
-    switch (failure) {
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case null, default -> {}
-    }
-  }
-
-  /** The same of those who were told that it was sent, when the next one threw that. */
-  private void tellEndedAfter(Throwable thrown, List<Observer> observers) {
-    try {
-      tellEnded(observers);
-    } catch (RuntimeException | Error e) {
-      thrown.addSuppressed(e);
     }
   }
 
@@ -496,179 +340,18 @@ public final class PoolCore {
     return requests.active();
   }
 
+  /** Requests that wait for room. */
+  public int waiting() {
+    return admission.waiting();
+  }
+
   /** Whether a config has been applied and there is an endpoint to send to. */
   public boolean ready() {
-    return config != null && endpoints.eligible().length > 0;
+    return config.get() != null && endpoints.eligible().length > 0;
   }
 
   /** State of every endpoint, leaving ones included, by name. */
   public List<EndpointSnapshot> snapshot() {
     return endpoints.snapshot();
-  }
-
-  /** Sends a request that has come or rejects it: exactly one effect, also when a plugin throws. */
-  private void decide(long now, Flight flight) {
-    Reason refused = config == null ? Reason.NOT_CONFIGURED : send(now, flight, config);
-    if (refused != null) {
-      reject(flight, criticalityOf(flight.facts), refused);
-    }
-  }
-
-  /**
-   * Sends the request, away from where it was if it was anywhere; returns why not when nobody gets
-   * it. The listener is called last, when the accounts are straight; when a plugin throws, too: the
-   * request is rejected then.
-   */
-  private @Nullable Reason send(long now, Flight flight, CompiledConfig active) {
-    told = 0;
-    CompiledModel model = active.model(flight.facts.model());
-    Criticality criticality = active.criticality(model, flight.facts.headers());
-    Route route;
-    try {
-      Reason refused = choose(now, flight, model, criticality, active);
-      if (refused != null) {
-        return refused;
-      }
-      bookings.settle(now, flight);
-      if (completion.isSet()) {
-        tellEnded(active.observers());
-      }
-      route = book(now, flight, model, criticality, active);
-    } catch (RuntimeException | Error e) {
-      bookings.withdraw(flight);
-      EndpointState at = flight.at;
-      if (at != null && told > 0) {
-        completion.set(now, flight, at, Outcome.FAILED, Usage.UNKNOWN);
-      }
-      bookings.settle(now, flight);
-      reject(flight, criticality, Reason.PLUGIN_FAILED);
-      if (told > 0) {
-        tellEndedAfter(e, active.observers().subList(0, told));
-      }
-      throw e;
-    } finally {
-      current.done();
-      headers.clear();
-    }
-    flight.listener.send(flight.ticket, route);
-    return null;
-  }
-
-  /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */
-  private @Nullable Reason choose(
-      long now,
-      Flight flight,
-      CompiledModel model,
-      Criticality criticality,
-      CompiledConfig active) {
-    RequestFacts facts = flight.facts;
-    boolean retry = flight.attempts > 0;
-    current.start(now, facts, criticality, endpoints);
-    current.target(model.target(current));
-    boolean sheddable = criticality == Criticality.SHEDDABLE;
-    SaturationDetector saturation = sheddable ? active.saturation() : null;
-    CandidateChoice.Use use = candidates.narrowest(now);
-    boolean some = false;
-    while (true) {
-      int full = candidates.narrow(now, flight, saturation, use);
-      if (current.size() > 0) {
-        some = true;
-        if (active.scheduler().schedule(current, current)) {
-          return null;
-        }
-      }
-      // Where all in use are full, what is out is no way out.
-      boolean widest =
-          use == CandidateChoice.Use.ANY || (use == CandidateChoice.Use.IN_USE && full > 0);
-      if (widest) {
-        return full > 0
-            ? Reason.SATURATED
-            : nobody(retry, some ? Reason.NO_SUITABLE_ENDPOINT : Reason.NO_READY_ENDPOINTS);
-      }
-      use = use.wider();
-    }
-  }
-
-  /** To the client of a retried request, what failed tells more than why there is no third one. */
-  private static Reason nobody(boolean retry, Reason otherwise) {
-    return retry ? Reason.UPSTREAM_FAILED : otherwise;
-  }
-
-  /** Books the request on what the scheduler chose. */
-  private Route book(
-      long now,
-      Flight flight,
-      CompiledModel model,
-      Criticality criticality,
-      CompiledConfig active) {
-    Scheduler scheduler = active.scheduler();
-    int primary = scheduler.primary();
-    int prefill = scheduler.prefill();
-    EndpointState endpoint = current.endpoint(primary);
-    EndpointState prefiller = prefill == Scheduler.NONE ? endpoint : current.endpoint(prefill);
-    int matched = current.matchedBlocks(primary);
-
-    flight.target = current.targetModel();
-    flight.salt = current.salt();
-    flight.tokens = current.promptTokens();
-    flight.critical = criticality == Criticality.CRITICAL;
-    flight.sheddable = criticality == Criticality.SHEDDABLE;
-    flight.blocks = current.cacheableBlocks();
-    flight.matched = matched;
-    int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
-    flight.matchedAtPrefill = matchedThere;
-    flight.prefilledBy = prefiller == endpoint ? null : prefiller;
-    flight.cached = current.cachedTokensOf(matchedThere);
-    flight.sentAt = now;
-    flight.attempts++;
-    flight.at = endpoint;
-    endpoint.requests().add(flight);
-    flight.phase = Phase.PREFILLING;
-    flight.judged = false;
-    current.learn(endpoint);
-    endpoint.sent(now, flight, matched);
-    if (prefiller != endpoint) {
-      current.learn(prefiller);
-      prefiller.sent(now, flight, matchedThere);
-      flight.prefillAt = prefiller;
-      flight.prefillTrial = prefiller.health().sent(now, flight.target);
-    }
-    prefiller.prefills().add(now, flight);
-    prefiller.publish();
-    flight.trial = endpoint.health().sent(now, flight.target);
-    AttemptRules.bound(
-        now, flight, prefiller.expectedPrefill(), model.timeouts().or(active.poolTimeouts()));
-
-    scheduler.handOvers(current, headers);
-    for (Observer observer : active.observers()) {
-      observer.dispatched(current, endpoint, headers);
-      told++;
-    }
-    return new Route(
-        flight.target,
-        criticality,
-        endpoint.name(),
-        endpoint.address(),
-        endpoint.port(),
-        matched,
-        flight.tokens,
-        flight.cached,
-        flight.attempts,
-        scheduler.fallbacks(current),
-        headers.request(),
-        headers.response());
-  }
-
-  private void reject(Flight flight, Criticality criticality, Reason reason) {
-    long ticket = flight.ticket;
-    RequestListener listener = flight.listener;
-    remove(flight);
-    listener.reject(ticket, new Rejection(reason, criticality, reason.message()));
-  }
-
-  private Criticality criticalityOf(RequestFacts facts) {
-    return config == null
-        ? Criticality.STANDARD
-        : config.criticality(config.model(facts.model()), facts.headers());
   }
 }

@@ -24,8 +24,8 @@ final class PrefillQueue implements Prefills {
     }
     tail = flight;
     count++;
-    uncachedTokens += flight.uncached();
-    attention += flight.attention();
+    uncachedTokens += flight.attempt.uncached();
+    attention += flight.attempt.attention();
   }
 
   void remove(long now, Flight flight) {
@@ -43,9 +43,9 @@ final class PrefillQueue implements Prefills {
     flight.before = null;
     flight.after = null;
     count--;
-    uncachedTokens -= flight.uncached();
+    uncachedTokens -= flight.attempt.uncached();
     // What rounding leaves of a sum must not outlive its terms, nor take it below zero.
-    attention = count == 0 ? 0 : Math.max(0, attention - flight.attention());
+    attention = count == 0 ? 0 : Math.max(0, attention - flight.attempt.attention());
   }
 
   /** Who is first in line, or null. */
@@ -70,12 +70,12 @@ final class PrefillQueue implements Prefills {
 
   @Override
   public int headUncached() {
-    return head == null ? 0 : head.uncached();
+    return head == null ? 0 : head.attempt.uncached();
   }
 
   @Override
   public double headAttention() {
-    return head == null ? 0 : head.attention();
+    return head == null ? 0 : head.attempt.attention();
   }
 
   @Override

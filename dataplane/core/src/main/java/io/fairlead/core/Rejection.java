@@ -8,8 +8,15 @@ import io.fairlead.crds.config.Criticality;
  * @param reason what happened
  * @param criticality of its objective, or else of the model asked for
  * @param message for the client: what is wrong and what helps; no addresses, no prompt
+ * @param retryAfterSeconds when it may come again; -1 where nothing is known of that
  */
-public record Rejection(Reason reason, Criticality criticality, String message) {
+public record Rejection(
+    Reason reason, Criticality criticality, String message, int retryAfterSeconds) {
+
+  /** A rejection after which clients may come again when they usually do. */
+  public Rejection(Reason reason, Criticality criticality, String message) {
+    this(reason, criticality, message, reason.retryAfterSeconds());
+  }
 
   /** The kinds of rejection with their HTTP answer. */
   public enum Reason {
@@ -32,6 +39,25 @@ public record Rejection(Reason reason, Criticality criticality, String message) 
         1,
         "All model servers are full and this model's requests are sheddable. Try again later, or"
             + " have the model's criticality raised."),
+    /** Every endpoint is full, and as many requests wait as may. */
+    QUEUE_FULL(
+        429,
+        "queue_full",
+        1,
+        "All model servers are full, and so is the queue of requests that wait. Try again later."),
+    /** It has waited for a free endpoint as long as it may. */
+    QUEUE_TIMEOUT(
+        429,
+        "queue_timeout",
+        1,
+        "All model servers were full for as long as this request may wait. Try again later."),
+    /** It waited, and made room for a request that is more important. */
+    EVICTED(
+        429,
+        "evicted",
+        1,
+        "All model servers are full, and this request had to make room in the queue for one that"
+            + " goes first. Try again later."),
     /** Every endpoint tried failed before its first byte. */
     UPSTREAM_FAILED(
         502, "upstream_failed", -1, "The model servers tried did not answer this request."),
@@ -68,7 +94,12 @@ public record Rejection(Reason reason, Criticality criticality, String message) 
       return code;
     }
 
-    /** Seconds for {@code Retry-After}, or -1 for none. */
+    /** Whether there was no room, and is again when others are through. */
+    boolean ofRoom() {
+      return this == SATURATED || this == QUEUE_FULL || this == QUEUE_TIMEOUT || this == EVICTED;
+    }
+
+    /** Seconds for {@code Retry-After} where nothing better is known, or -1 for none. */
     public int retryAfterSeconds() {
       return retryAfterSeconds;
     }

@@ -7,6 +7,12 @@ package io.fairlead.core;
 public interface RequestListener {
 
   /**
+   * The request waits for room: {@link #send} or {@link #reject} comes later. A client that does
+   * not want to wait any longer is told of by {@link PoolCore#ended}.
+   */
+  default void waits(long request) {}
+
+  /**
    * Send the request there. Comes again with a higher attempt after {@link PoolCore#attemptFailed},
    * or when the endpoint has turned out to be dead before the first byte of its answer: the former
    * attempt, if it is still under way, is to be abandoned.

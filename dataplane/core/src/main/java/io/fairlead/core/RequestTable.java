@@ -57,7 +57,7 @@ final class RequestTable {
       return null;
     }
     Flight flight = flights[entry];
-    return flight.live && flight.ticket == ticket ? flight : null;
+    return flight.state() != FlightState.ENDED && flight.ticket == ticket ? flight : null;
   }
 
   /** How many entries there are, live or free. */
@@ -68,7 +68,7 @@ final class RequestTable {
   /** The live request in this entry, or null. */
   @Nullable Flight at(int entry) {
     Flight flight = flights[entry];
-    return flight.live ? flight : null;
+    return flight.state() != FlightState.ENDED ? flight : null;
   }
 
   private void grow() {

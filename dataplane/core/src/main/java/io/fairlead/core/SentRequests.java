@@ -45,7 +45,7 @@ final class SentRequests {
   /** How many were sent after this moment. */
   int countSince(long moment) {
     int later = 0;
-    for (Flight flight = newest; flight != null && flight.sentAt - moment > 0; ) {
+    for (Flight flight = newest; flight != null && flight.attempt.sentAt - moment > 0; ) {
       later++;
       flight = flight.sentBefore;
     }
@@ -54,8 +54,8 @@ final class SentRequests {
 
   /** The oldest of those that nobody sees, sent at this moment or before; null if there is none. */
   @Nullable Flight oldestLeft(long moment) {
-    for (Flight flight = oldest; flight != null && flight.sentAt - moment <= 0; ) {
-      if (flight.left) {
+    for (Flight flight = oldest; flight != null && flight.attempt.sentAt - moment <= 0; ) {
+      if (flight.state().isLeft()) {
         return flight;
       }
       flight = flight.sentAfter;

@@ -33,7 +33,20 @@ class FaultEventsTest {
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 42, 1_789, 20_261_122})
   void conservation(long seed) {
-    VirtualPool pool = new VirtualPool(seed, 9, seed % 2 == 0 ? "cost" : "weighted");
+    conservation(seed, new VirtualPool(seed, 9, seed % 2 == 0 ? "cost" : "weighted"));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {11, 12, 13, 14})
+  void conservationWhereRequestsWait(long seed) {
+    VirtualPool pool = VirtualPool.withQueue(seed, 9, 4);
+    conservation(seed, pool);
+    counts.merge("waited", pool.waited, Integer::sum);
+    assertThat(pool.waited).isGreaterThan(1_000);
+    assertThat(pool.core.waiting()).isZero();
+  }
+
+  private void conservation(long seed, VirtualPool pool) {
     pool.streamed = 0.6;
     pool.traffic(60, Long.MAX_VALUE);
     while (pool.events < EVENTS) {
@@ -98,7 +111,7 @@ class FaultEventsTest {
       assertThat(endpoint.health().failing()).isBetween(0.0, 1.0);
       inFlight += endpoint.inFlight();
     }
-    assertThat(inFlight).isEqualTo(pool.open());
+    assertThat(inFlight).isEqualTo(pool.open() - pool.core.waiting());
   }
 
   @AfterAll

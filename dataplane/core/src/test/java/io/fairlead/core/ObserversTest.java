@@ -32,8 +32,13 @@ class ObserversTest {
   private final List<Endpoint> joined = new ArrayList<>();
   private boolean broken;
 
-  /** Sent and not over, counted by both observers. */
-  private final IdentityHashMap<Endpoint, Integer> open = new IdentityHashMap<>();
+  /** Which observer throws when it is told that a request is sent: "one", "other" or neither. */
+  private String breaksAtSend = "";
+
+  /** Sent and not over, as each observer counts. */
+  private final IdentityHashMap<Endpoint, Integer> one = new IdentityHashMap<>();
+
+  private final IdentityHashMap<Endpoint, Integer> other = new IdentityHashMap<>();
 
   ObserversTest() {
     configure();
@@ -44,8 +49,8 @@ class ObserversTest {
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(
-                new PluginConfig("one", "witness", Map.of()),
-                new PluginConfig("other", "witness", Map.of())),
+                new PluginConfig("one", "witness", Map.of("as", "one")),
+                new PluginConfig("other", "witness", Map.of("as", "other"))),
             List.of(),
             null);
     pool.core.configure(
@@ -80,7 +85,10 @@ class ObserversTest {
             first + " failed", first + " failed", last + " succeeded", last + " succeeded");
   }
 
-  /** What is sent and what is over are the same number, at each endpoint, whatever happens. */
+  /**
+   * What is sent and what is over are the same number, at each endpoint and for each observer,
+   * whatever happens. One that throws when it is told of a send was not told of it.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void everySendHasOneEnd(long seed) {
@@ -88,40 +96,89 @@ class ObserversTest {
     pool.endpoints("a", "b", "c", "d");
     List<Long> live = new ArrayList<>();
     int retries = 0;
+    int brokenSends = 0;
     for (int i = 0; i < 5_000; i++) {
       long now = i * 1_000_000L;
-      if (live.isEmpty() || random.nextInt(4) == 0) {
-        live.add(pool.arrive("", random.nextInt(5), 6, 7));
-        continue;
-      }
-      long ticket = live.get(random.nextInt(live.size()));
-      switch (random.nextInt(6)) {
-        case 0 -> pool.core.firstByte(now, ticket);
-        case 1 -> pool.core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
-        case 2 -> pool.core.ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
-        case 3, 4 -> {
-          retries++;
-          pool.core.attemptFailed(
-              now, ticket, random.nextBoolean() ? Failure.REFUSED : Failure.ERROR);
-        }
-        default ->
-            pool.core.endpoints(
-                now, List.of(Pool.endpoint("a", "" + random.nextInt(3)), Pool.endpoint("b")));
-      }
       broken = random.nextInt(50) == 0;
+      breaksAtSend = random.nextInt(20) == 0 ? random.nextBoolean() ? "one" : "other" : "";
+      int rejected = pool.rejections.size();
       try {
+        if (live.isEmpty() || random.nextInt(4) == 0) {
+          live.add(pool.arrive("", random.nextInt(5), 6, 7));
+        } else {
+          long ticket = live.get(random.nextInt(live.size()));
+          switch (random.nextInt(6)) {
+            case 0 -> pool.core.firstByte(now, ticket);
+            case 1 -> pool.core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+            case 2 -> pool.core.ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+            case 3, 4 -> {
+              retries++;
+              pool.core.attemptFailed(
+                  now, ticket, random.nextBoolean() ? Failure.REFUSED : Failure.ERROR);
+            }
+            default ->
+                pool.core.endpoints(
+                    now, List.of(Pool.endpoint("a", "" + random.nextInt(3)), Pool.endpoint("b")));
+          }
+        }
         pool.core.tick(now);
       } catch (RuntimeException e) {
-        assertThat(e).rootCause().hasMessage("broken");
+        assertThat(e instanceof PluginFailedException ? e.getCause() : e).hasMessage("broken");
+        if (!breaksAtSend.isEmpty() && pool.rejections.size() > rejected) {
+          brokenSends++;
+        }
       }
-      broken = false;
-      assertThat(open.values()).as("ends without a send").allMatch(count -> count >= 0);
+      assertThat(List.of(one, other))
+          .as("ends without a send")
+          .allSatisfy(open -> assertThat(open.values()).allMatch(count -> count >= 0));
     }
+    broken = false;
+    breaksAtSend = "";
     live.forEach(ticket -> pool.core.ended(5_000_000_000L, ticket, Outcome.FAILED, Usage.UNKNOWN));
 
     assertThat(retries).isGreaterThan(500);
+    assertThat(brokenSends).isGreaterThan(50);
     assertThat(pool.core.active()).isZero();
-    assertThat(open.values()).isNotEmpty().allMatch(count -> count == 0);
+    assertThat(List.of(one, other))
+        .allSatisfy(open -> assertThat(open.values()).isNotEmpty().allMatch(count -> count == 0));
+  }
+
+  @Test
+  void theOneThatThrowsAtASendIsToldOfNoEnd() {
+    breaksAtSend = "other";
+    assertThat(catchThrowable(() -> pool.arrive(""))).hasMessage("broken");
+
+    assertThat(told).hasSize(1).allMatch(end -> end.endsWith(" failed"));
+    assertThat(one.values()).containsExactly(0);
+    assertThat(other).isEmpty();
+    assertThat(pool.rejections).extracting(Rejection::reason).containsExactly(Reason.PLUGIN_FAILED);
+  }
+
+  /** An end that was not told for that would be told with the next request's. */
+  @Test
+  void aFrontendThatThrowsWhenItIsToldKeepsNoEndFromTheObservers() {
+    breaksAtSend = "other";
+    RequestListener throwing =
+        new RequestListener() {
+          @Override
+          public void send(long request, Route route) {}
+
+          @Override
+          public void pass(long request) {}
+
+          @Override
+          public void reject(long request, Rejection rejection) {
+            throw new IllegalStateException("frontend");
+          }
+        };
+    Throwable thrown = catchThrowable(() -> pool.core.arrive(0, Pool.request("", 1), throwing));
+    assertThat(thrown).hasMessage("broken");
+    assertThat(thrown.getSuppressed()).extracting(Throwable::getMessage).contains("frontend");
+    assertThat(told).hasSize(1);
+
+    breaksAtSend = "";
+    pool.arrive("");
+    assertThat(told).as("nothing has ended since").hasSize(1);
   }
 
   @Test
@@ -169,6 +226,8 @@ class ObserversTest {
 
     @Override
     public Plugin create(Parameters parameters) {
+      String name = parameters.text("as", "");
+      IdentityHashMap<Endpoint, Integer> counted = name.equals("one") ? one : other;
       return new Observer() {
         @Override
         public void joined(Endpoint endpoint) {
@@ -177,12 +236,15 @@ class ObserversTest {
 
         @Override
         public void dispatched(InferenceRequest request, Endpoint endpoint, HeaderWriter headers) {
-          open.merge(endpoint, 1, Integer::sum);
+          if (breaksAtSend.equals(name)) {
+            throw new IllegalStateException("broken");
+          }
+          counted.merge(endpoint, 1, Integer::sum);
         }
 
         @Override
         public void completed(Completion completion) {
-          open.merge(completion.endpoint(), -1, Integer::sum);
+          counted.merge(completion.endpoint(), -1, Integer::sum);
           told.add(
               completion.endpoint().name() + (completion.succeeded() ? " succeeded" : " failed"));
           if (broken) {

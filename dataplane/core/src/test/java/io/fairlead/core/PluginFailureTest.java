@@ -51,6 +51,7 @@ class PluginFailureTest {
   void aRequestOfABrokenPluginIsRejectedAndReleased(String role, Throwable thrown) {
     configure(role);
     failure = thrown;
+    pool.core.tick(pool.now); // detectors are asked when something changes, and now and then
 
     assertThat(catchThrowable(() -> pool.arrive("sheddable", 1, 2))).isSameAs(thrown);
 
@@ -67,6 +68,7 @@ class PluginFailureTest {
     configure(role);
     long ticket = pool.arrive("sheddable", 1, 2);
     failure = thrown;
+    pool.core.tick(pool.now);
 
     assertThat(catchThrowable(() -> pool.core.attemptFailed(0, ticket, Failure.DIED)))
         .isSameAs(thrown);

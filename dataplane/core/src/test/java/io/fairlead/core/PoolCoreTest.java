@@ -86,6 +86,35 @@ class PoolCoreTest {
     assertThat(pool.lastRoute().matchedBlocks()).as("another model shares no blocks").isZero();
   }
 
+  /** With a request in flight on every second endpoint, one that is alone takes the others. */
+  @Test
+  void agreesWithOtherPickersAsSoonAsItIsToldThatThereAreSome() {
+    assertThat(pickedBusyOnes(1)).isZero();
+    assertThat(pickedBusyOnes(3)).isGreaterThan(20);
+    assertThat(pickedBusyOnes(1)).as("alone again").isZero();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> pool.core.replicas(0))
+        .withMessage("replicas is 0; a pool has 1 or more");
+  }
+
+  private int pickedBusyOnes(int replicas) {
+    if (!pool.core.ready()) {
+      pool.configure().endpoints("a", "b");
+    }
+    pool.core.replicas(replicas);
+    int busy = 0;
+    for (long prompt = 1; prompt <= 100; prompt++) {
+      long one = pool.arrive("m", prompt * 1_000, prompt * 1_000 + 1);
+      String first = pool.lastRoute().endpoint();
+      long other = pool.arrive("m", prompt * 77, prompt * 77 + 1);
+      busy += pool.lastRoute().endpoint().equals(first) ? 1 : 0;
+      pool.core.ended(pool.now, one, Outcome.DISCONNECTED, Usage.UNKNOWN);
+      pool.core.ended(pool.now, other, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    }
+    return busy;
+  }
+
   @Test
   void retriesOnAnotherEndpointOnceThenGivesUp() {
     pool.configure().endpoints("a", "b", "c");

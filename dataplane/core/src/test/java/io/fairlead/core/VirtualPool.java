@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -139,6 +140,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   int completed;
   int rejected;
   int disconnected;
+  int waited;
   int events;
   boolean probing = true;
 
@@ -170,9 +172,13 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   VirtualPool(long seed, int size, String profile, Criticality criticality) {
+    this(seed, size, profile(profile), criticality);
+  }
+
+  VirtualPool(long seed, int size, SchedulerConfig scheduler, Criticality criticality) {
     random = new SplittableRandom(seed);
     core = new PoolCore(PoolLimits.DEFAULT, this);
-    PoolConfig config = Pool.config(profile(profile), Pool.model("m", criticality));
+    PoolConfig config = Pool.config(scheduler, Pool.model("m", criticality));
     core.configure(now, new ConfigCompiler(List.of()).compile(config));
     for (int i = 0; i < size; i++) {
       servers.add(new Server("s" + i));
@@ -187,6 +193,23 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   private static SchedulerConfig profile(String name) {
     return new SchedulerConfig(List.of(), List.of(new ProfileConfig(name, List.of())), null);
+  }
+
+  /** A pool in which requests wait that find no room; there is room for so many at each. */
+  static VirtualPool withQueue(long seed, int size, int room) {
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("cost", "work-cost", Map.of()),
+                new PluginConfig(
+                    "room", "concurrency-detector", Map.of("maxConcurrency", (long) room))),
+            List.of(),
+            "room",
+            Map.of("flowControl", true),
+            null,
+            null,
+            List.of());
+    return new VirtualPool(seed, size, scheduler, Criticality.STANDARD);
   }
 
   /** These are the pool's endpoints from now on. */
@@ -280,6 +303,13 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   /** The request whose first effect is to come. */
   private @Nullable Exchange beginning;
+
+  @Override
+  public void waits(long request) {
+    open.put(request, Objects.requireNonNull(beginning));
+    beginning = null;
+    waited++;
+  }
 
   @Override
   public void send(long request, Route route) {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pool on Kubernetes that the picker reads itself, without a config that the operator generated:
@@ -14,15 +15,22 @@ import java.util.function.Supplier;
  * @param namespace of the pool and its pods
  * @param members which pods it has
  * @param scheduling how its requests are scheduled
+ * @param service of the pickers, in the same namespace, to know by how many of them share the pool;
+ *     null for a picker that is alone
  * @param client opens a connection to the API server; closed by the data plane
  */
 public record ClusterPool(
-    String namespace, Members members, Scheduling scheduling, Supplier<KubernetesClient> client)
+    String namespace,
+    Members members,
+    Scheduling scheduling,
+    @Nullable String service,
+    Supplier<KubernetesClient> client)
     implements DataPlaneConfig.Source {
 
   /** With the client's usual way to find the API server: service account, then kubeconfig. */
-  public ClusterPool(String namespace, Members members, Scheduling scheduling) {
-    this(namespace, members, scheduling, ClusterPool::usualClient);
+  public ClusterPool(
+      String namespace, Members members, Scheduling scheduling, @Nullable String service) {
+    this(namespace, members, scheduling, service, ClusterPool::usualClient);
   }
 
   private static KubernetesClient usualClient() {

@@ -19,6 +19,7 @@ import io.fairlead.epp.datalayer.DataSources;
 import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.LeaseReporter;
@@ -71,6 +72,7 @@ final class PoolRuntime implements AutoCloseable {
   private final ConfigApplier applier;
   private final ConfigSource configs;
   private final @Nullable EndpointSource pods;
+  private final @Nullable ReplicaSource replicas;
   private final @Nullable LeaseReporter reporter;
   private final @Nullable KubernetesClient client;
   private final Readiness readiness;
@@ -122,7 +124,7 @@ final class PoolRuntime implements AutoCloseable {
         new MetricsScraper(group, Transport.client(group), scraping, clock, new OnScrapes(pool));
     telemetry.onArrival(scraper::busy);
     LoopLag.measure(group, telemetry.registry(), clock);
-    meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures);
+    meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures, pool::replicas);
     if (capture != null) {
       capture.counters().register(telemetry.registry());
     }
@@ -132,6 +134,7 @@ final class PoolRuntime implements AutoCloseable {
     Sources sources = Sources.of(config.source(), control);
     configs = sources.configs();
     pods = sources.pods();
+    replicas = sources.replicas();
     client = sources.client();
     reporter = sources.reporter();
     status.listen(meters::report);
@@ -155,6 +158,9 @@ final class PoolRuntime implements AutoCloseable {
     pool.start();
     if (pods != null) {
       pods.start(set -> control.execute(() -> endpoints(set)));
+    }
+    if (replicas != null) {
+      replicas.start(pool::replicas);
     }
     configs.start(offer -> control.execute(() -> applier.offer(offer)));
     var _ =
@@ -229,7 +235,7 @@ final class PoolRuntime implements AutoCloseable {
 
   /** The status page, with endpoints as they were when {@code states} were taken. */
   String statusPage(List<EndpointSnapshot> states) {
-    return StatusPage.of(status.current(), states, out, clock.getAsLong());
+    return StatusPage.of(status.current(), pool.replicas(), states, out, clock.getAsLong());
   }
 
   Future<Map<String, EndpointLatency>> latencies() {
@@ -254,6 +260,9 @@ final class PoolRuntime implements AutoCloseable {
     if (pods != null) {
       pods.close();
     }
+    if (replicas != null) {
+      replicas.close();
+    }
     if (reporter != null) {
       reporter.close();
     }
@@ -274,10 +283,7 @@ final class PoolRuntime implements AutoCloseable {
       countEndpoints();
       return;
     }
-    endpoints = set;
-    onEndpoints.accept(set.ready());
-    Set<String> names = set.placesOfReady().keySet();
-    loop.execute(() -> telemetry.keepEndpoints(names));
+    replace(set);
     pool.endpoints(set.ready())
         .addListener(
             done -> {
@@ -288,6 +294,13 @@ final class PoolRuntime implements AutoCloseable {
               }
             });
     countEndpoints();
+  }
+
+  private void replace(EndpointSet set) {
+    endpoints = set;
+    onEndpoints.accept(set.ready());
+    Set<String> names = set.placesOfReady().keySet();
+    loop.execute(() -> telemetry.keepEndpoints(names));
   }
 
   private void lookAtHealth() {
@@ -335,8 +348,28 @@ final class PoolRuntime implements AutoCloseable {
   private final class OnConfig implements ConfigApplier.Listener {
 
     @Override
-    public void applying(PoolConfig config) {
+    public void follow(PoolConfig config, Consumer<@Nullable EndpointSet> found) {
+      if (pods == null) {
+        found.accept(null);
+      } else {
+        pods.follow(config, found);
+      }
+    }
+
+    @Override
+    public void applying(PoolConfig config, @Nullable EndpointSet set) {
       telemetry.models(config);
+      if (set != null) {
+        endpointsCounted = true;
+        if (!set.equals(endpoints)) {
+          replace(set);
+        }
+      }
+    }
+
+    @Override
+    public void found(EndpointSet set) {
+      endpoints(set);
     }
 
     @Override
@@ -347,11 +380,11 @@ final class PoolRuntime implements AutoCloseable {
       onConfig.accept(document.config());
       name = document.config().name();
       readiness.configured();
-      if (document.endpoints() != null) {
-        endpoints(document.endpoints());
-      }
-      if (pods != null) {
-        pods.follow(document.config());
+      if (endpointsCounted) {
+        // Once the core knows them: it takes no scrape that was begun before.
+        scraper.endpoints(endpoints.ready());
+        readiness.endpointsSeen();
+        countEndpoints();
       }
     }
 

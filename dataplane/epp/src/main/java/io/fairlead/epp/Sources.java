@@ -10,6 +10,7 @@ import io.fairlead.epp.config.InferencePoolSource;
 import io.fairlead.epp.config.SelectedPodsSource;
 import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.PodEndpointSource;
+import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.status.LeaseReporter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,11 +24,13 @@ import org.jspecify.annotations.Nullable;
  * What a pool is fed from.
  *
  * @param pods null when the endpoints come with the config
+ * @param replicas null where nobody can say how many pickers share the pool
  * @param client to be closed with the rest, null without Kubernetes
  */
 record Sources(
     ConfigSource configs,
     @Nullable EndpointSource pods,
+    @Nullable ReplicaSource replicas,
     @Nullable LeaseReporter reporter,
     @Nullable KubernetesClient client) {
 
@@ -38,8 +41,8 @@ record Sources(
     return switch (source) {
       case DataPlaneConfig.Kubernetes kubernetes -> kubernetes(kubernetes, control);
       case ClusterPool pool -> cluster(pool, control);
-      case DataPlaneConfig.Folder folder -> new Sources(folder(folder), null, null, null);
-      case DataPlaneConfig.Files files -> new Sources(files(files), null, null, null);
+      case DataPlaneConfig.Folder folder -> new Sources(folder(folder), null, null, null, null);
+      case DataPlaneConfig.Files files -> new Sources(files(files), null, null, null, null);
     };
   }
 
@@ -94,6 +97,9 @@ record Sources(
     return new Sources(
         pool(source, client),
         new PodEndpointSource(client, source.namespace(), control),
+        source.service() == null
+            ? null
+            : ReplicaSource.ofService(client, source.namespace(), source.service(), control),
         null,
         client);
   }
@@ -106,6 +112,7 @@ record Sources(
         new ConfigMapSource(
             client, source.namespace(), source.configMap(), ConfigReaders::document),
         new PodEndpointSource(client, source.namespace(), control),
+        r == null ? null : ReplicaSource.ofPicker(client, source.namespace(), r.picker(), control),
         r == null
             ? null
             : new LeaseReporter(

@@ -129,7 +129,8 @@ class EndpointHealthIT {
                 "fairlead_endpoint_health{endpoint=\"late\",state=\"out\"} 1\n",
                 "fairlead_endpoint_health{endpoint=\"good\",state=\"in_use\"} 1\n",
                 "fairlead_endpoint_health_transitions_total{reason=\"refuses connections\",to=\"out\"}",
-                "fairlead_pool_endpoints_ready 1.0");
+                "fairlead_pool_endpoints_ready 1.0",
+                "fairlead_pool_replicas 1.0");
         assertThat(lines(Level.WARN)).containsExactly("late is out: it refuses connections");
 
         try (ModelServer back = serve("late", late)) {

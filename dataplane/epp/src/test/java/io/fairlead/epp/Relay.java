@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A port before another: cuts every connection until it is opened, then passes them on. */
+/** A port before another: cuts every connection while it is not open, and passes them on when. */
 final class Relay implements AutoCloseable {
 
   private final ServerSocket server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
@@ -37,6 +37,14 @@ final class Relay implements AutoCloseable {
 
   void open() {
     open = true;
+  }
+
+  /** Ends the connections that there are, and cuts those that come. */
+  void shut() throws IOException {
+    open = false;
+    for (Socket socket : sockets) {
+      socket.close();
+    }
   }
 
   private void accept() {

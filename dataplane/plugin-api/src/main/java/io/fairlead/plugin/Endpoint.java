@@ -107,6 +107,15 @@ public interface Endpoint {
     return queueDepth();
   }
 
+  /**
+   * Nanoseconds that those who are without a first token there will take until they have theirs, at
+   * the rate at which first tokens came there of late: about what one more will wait. 0 where
+   * nobody is in line.
+   */
+  default long expectedWait() {
+    return 0;
+  }
+
   /** Requests of this picker that are past their first token, as far as that can be told. */
   default int decoding() {
     return inFlight() - awaitingFirstToken();

@@ -19,7 +19,9 @@ public non-sealed interface Observer extends Plugin {
   /**
    * The request goes to this endpoint. As long as configs keep this observer, each such call is
    * followed by one of {@link #completed}, also when the request is sent again elsewhere: by that
-   * for the endpoint that failed first, and by this one for the next.
+   * for the endpoint that failed first, and by this one for the next. A call that throws counts as
+   * none: the request fails, those that were told of it before are told of its end, and the one
+   * that threw is not. It should throw before it counts anything.
    *
    * @param headers takes headers that the request or its response shall carry
    */

@@ -14,6 +14,9 @@ public sealed interface Plugin
         ProfileHandler,
         Decider,
         SaturationDetector,
+        UsageLimitPolicy,
+        FairnessPolicy,
+        OrderingPolicy,
         Assigner,
         Observer,
         Setting {}

@@ -4,6 +4,7 @@ import io.fairlead.core.plugins.cache.CachePlugins;
 import io.fairlead.core.plugins.compat.CompatPlugins;
 import io.fairlead.core.plugins.cost.CostPlugins;
 import io.fairlead.core.plugins.disagg.DisaggPlugins;
+import io.fairlead.core.plugins.flow.FlowPlugins;
 import io.fairlead.core.plugins.labels.LabelPlugins;
 import io.fairlead.core.plugins.load.LoadPlugins;
 import io.fairlead.core.plugins.pick.PickPlugins;
@@ -30,6 +31,7 @@ public final class BuiltInPlugins {
             TopologyPlugins.factories(),
             LabelPlugins.factories(),
             PickPlugins.factories(),
+            FlowPlugins.factories(),
             CompatPlugins.factories())
         .flatMap(List::stream)
         .sorted(Comparator.comparing(PluginFactory::type))

@@ -6,9 +6,8 @@ import io.fairlead.plugin.Setting;
  * A listed type of upstream's configuration whose work is done here without a plugin.
  *
  * @param part which references may name it
- * @param later whether the work is flow control's, which is not carried out yet
  */
-record BuiltIn(Part part, boolean later) implements Setting {
+record BuiltIn(Part part) implements Setting {
 
   /** What upstream's sections refer to, as messages call it. */
   enum Part {
@@ -37,10 +36,6 @@ record BuiltIn(Part part, boolean later) implements Setting {
   }
 
   static BuiltIn of(Part part) {
-    return new BuiltIn(part, false);
-  }
-
-  static BuiltIn later(Part part) {
-    return new BuiltIn(part, true);
+    return new BuiltIn(part);
   }
 }

@@ -2,6 +2,7 @@ package io.fairlead.core.scheduling;
 
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
+import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
@@ -27,10 +28,11 @@ public final class CompiledConfig {
 
   private final PoolConfig source;
   private final Map<String, CompiledModel> models;
-  private final Map<String, Criticality> objectives;
+  private final Map<String, ObjectiveConfig> objectives;
   private final Timeouts poolTimeouts;
   private final Scheduler scheduler;
   private final SaturationDetector saturation;
+  private final @Nullable FlowSettings flow;
   private final KeptPlugins plugins;
   private final List<Observer> observers;
   private final List<Setting> settings;
@@ -42,6 +44,7 @@ public final class CompiledConfig {
       KeptPlugins plugins,
       Scheduler scheduler,
       SaturationDetector saturation,
+      @Nullable FlowSettings flow,
       PrefixSettings prefix,
       List<Observer> observers,
       List<Setting> settings,
@@ -53,6 +56,7 @@ public final class CompiledConfig {
     this.warnings = List.copyOf(warnings);
     this.scheduler = scheduler;
     this.saturation = saturation;
+    this.flow = flow;
     this.prefix = prefix;
     this.poolTimeouts = CompiledModel.timeouts(source.requests().timeouts());
     this.models = HashMap.newHashMap(source.models().size());
@@ -61,7 +65,7 @@ public final class CompiledConfig {
     }
     this.objectives = HashMap.newHashMap(source.objectives().size());
     for (ObjectiveConfig objective : source.objectives()) {
-      objectives.put(objective.name(), objective.criticality());
+      objectives.put(objective.name(), objective);
     }
   }
 
@@ -87,15 +91,34 @@ public final class CompiledConfig {
    * one that is configured, else as its model does.
    */
   public Criticality criticality(CompiledModel model, RequestHeaders headers) {
+    ObjectiveConfig objective = objective(headers);
+    return objective == null ? model.criticality() : objective.criticality();
+  }
+
+  /** The same as a number: the larger, the more important; below 0 is sheddable. */
+  public long priority(CompiledModel model, RequestHeaders headers) {
+    ObjectiveConfig objective = objective(headers);
+    if (objective != null) {
+      return objective.priority();
+    }
+    return switch (model.criticality()) {
+      case CRITICAL -> 1;
+      case STANDARD -> 0;
+      case SHEDDABLE -> -1;
+    };
+  }
+
+  /** The one that the request names; null if it names none that is configured. */
+  private @Nullable ObjectiveConfig objective(RequestHeaders headers) {
     if (!objectives.isEmpty()) {
       for (String header : OBJECTIVE_HEADERS) {
         String named = headers.first(header);
         if (named != null) {
-          return objectives.getOrDefault(named, model.criticality());
+          return objectives.get(named);
         }
       }
     }
-    return model.criticality();
+    return null;
   }
 
   /** How requests fare whose model is not configured. */
@@ -126,6 +149,11 @@ public final class CompiledConfig {
   /** Says which endpoints are too full for sheddable requests. */
   public SaturationDetector saturation() {
     return saturation;
+  }
+
+  /** How requests wait that find no room; null if none does. */
+  public @Nullable FlowSettings flow() {
+    return flow;
   }
 
   /** How much the prefix index remembers. */

@@ -1,5 +1,6 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.plugins.BuiltInPlugins;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.NotCarriedOut;
@@ -88,6 +89,7 @@ public final class ConfigCompiler {
     Scheduler scheduler = assembly.scheduler();
     SaturationDetector saturation = assembly.saturation();
     PrefixSettings prefix = assembly.prefix();
+    FlowSettings flow = new FlowAssembly(scheduling, plugins, problems).settings();
     new SectionRules(plugins, problems).check(scheduling);
     problems.throwIfAny();
     return new CompiledConfig(
@@ -95,6 +97,7 @@ public final class ConfigCompiler {
         plugins.keep(profiles),
         scheduler,
         saturation,
+        flow,
         prefix,
         plugins.instances(Observer.class),
         plugins.instances(Setting.class),
@@ -112,13 +115,14 @@ public final class ConfigCompiler {
               (field, why) ->
                   warnings.add(
                       new Problem(made.path() + ".parameters." + field, "has no effect: " + why)));
-      if (made.plugin() instanceof BuiltIn own && own.later()) {
+      if (made.plugin() instanceof BuiltIn own && own.part() == BuiltIn.Part.EVICTION) {
         warnings.add(
             new Problem(
                 made.path(),
                 "\""
                     + made.name()
-                    + "\" has no effect yet: flow control is not carried out by this release"));
+                    + "\" has no effect: requests make room for others while they wait, and none is"
+                    + " ended that was sent"));
       }
     }
     return warnings;

@@ -19,6 +19,10 @@ final class Problems {
     add(path, message == null ? "is refused" : message);
   }
 
+  int count() {
+    return found.size();
+  }
+
   void throwIfAny() {
     if (!found.isEmpty()) {
       throw new InvalidConfigException(found);

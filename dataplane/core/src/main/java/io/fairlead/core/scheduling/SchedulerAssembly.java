@@ -18,7 +18,15 @@ import org.jspecify.annotations.Nullable;
 /** Puts a document's plugins together and fills in what it leaves out. */
 final class SchedulerAssembly {
 
-  private static final String DETECTOR = "utilization-detector";
+  /** Upstream's, which is enough for who is refused at once. */
+  private static final String UPSTREAM_DETECTOR = "utilization-detector";
+
+  /**
+   * Of those who wait: needs no numbers for hardware and model, and counts what was sent since the
+   * last scrape. Documents may name both without listing them.
+   */
+  private static final String DETECTOR = "expected-wait-detector";
+
   private static final String SINGLE_PROFILE = "single-profile-handler";
 
   /** What the lab found no worse than the others on any workload: docs/evaluation.md. */
@@ -37,9 +45,12 @@ final class SchedulerAssembly {
   }
 
   SaturationDetector saturation() {
-    return detector != null && detector.plugin() instanceof SaturationDetector listed
-        ? listed
-        : plugins.builtIn(DETECTOR, SaturationDetector.class);
+    if (detector != null && detector.plugin() instanceof SaturationDetector listed) {
+      return listed;
+    }
+    boolean upstream = !config.flowControlled() || UPSTREAM_DETECTOR.equals(config.detector());
+    String type = upstream && !DETECTOR.equals(config.detector()) ? UPSTREAM_DETECTOR : DETECTOR;
+    return plugins.builtIn(type, SaturationDetector.class);
   }
 
   /** Set by the producer or, as older documents have it, by a prefix scorer. */
@@ -171,7 +182,7 @@ final class SchedulerAssembly {
       if (config.saturationDetector() == null) {
         path = "scheduler.flowControl.saturationDetector.pluginRef";
       }
-      if (name.equals(DETECTOR) && !plugins.knows(name)) {
+      if ((name.equals(UPSTREAM_DETECTOR) || name.equals(DETECTOR)) && !plugins.knows(name)) {
         return null;
       }
       Made made = resolve(path, name);

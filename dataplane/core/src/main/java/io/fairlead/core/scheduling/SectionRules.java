@@ -6,8 +6,11 @@ import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.DataSource;
+import io.fairlead.plugin.FairnessPolicy;
+import io.fairlead.plugin.OrderingPolicy;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.Setting;
+import io.fairlead.plugin.UsageLimitPolicy;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +25,14 @@ final class SectionRules {
   /** Parts that a plugin from a jar may play, since only their own code knows of them. */
   private static final Set<Part> OPEN =
       EnumSet.of(Part.DATA_SOURCE, Part.EXTRACTOR, Part.DISCOVERY, Part.SYNCER);
+
+  /** Flow control's types that a document may name without listing them. */
+  static final Set<String> IMPLIED =
+      Set.of(
+          "static-usage-limit-policy",
+          "global-strict-fairness-policy",
+          "work-fairness-policy",
+          "fcfs-ordering-policy");
 
   private final PluginSet plugins;
   private final Problems problems;
@@ -52,7 +63,7 @@ final class SectionRules {
         path + ".usageLimitPolicyPluginRef",
         flow.usageLimitPolicy(),
         Part.USAGE_LIMIT_POLICY,
-        "static-usage-limit-policy");
+        FlowAssembly.USAGE_LIMIT);
     band(path + ".defaultPriorityBand", flow.defaultPriorityBand());
     band(path + ".defaultNegativePriorityBand", flow.defaultNegativePriorityBand());
     for (int i = 0; i < flow.priorityBands().size(); i++) {
@@ -66,12 +77,13 @@ final class SectionRules {
           path + ".fairnessPolicyRef",
           band.fairnessPolicy(),
           Part.FAIRNESS_POLICY,
-          "global-strict-fairness-policy");
+          "global-strict-fairness-policy",
+          "work-fairness-policy");
       part(
           path + ".orderingPolicyRef",
           band.orderingPolicy(),
           Part.ORDERING_POLICY,
-          "fcfs-ordering-policy");
+          FlowAssembly.ORDERING);
     }
   }
 
@@ -118,6 +130,9 @@ final class SectionRules {
       case MetricsSource own -> wanted == Part.DATA_SOURCE;
       case EngineMetrics own -> wanted == Part.EXTRACTOR;
       case DataSource own -> wanted == Part.DATA_SOURCE;
+      case OrderingPolicy own -> wanted == Part.ORDERING_POLICY;
+      case FairnessPolicy own -> wanted == Part.FAIRNESS_POLICY;
+      case UsageLimitPolicy own -> wanted == Part.USAGE_LIMIT_POLICY;
       case Setting foreign -> OPEN.contains(wanted);
       default -> false;
     };

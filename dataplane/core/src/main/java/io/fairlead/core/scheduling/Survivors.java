@@ -72,6 +72,11 @@ final class Survivors implements PoolCandidates {
   }
 
   @Override
+  public int replicas() {
+    return request().replicas();
+  }
+
+  @Override
   public int places() {
     return request().places();
   }

@@ -32,6 +32,9 @@ public interface PoolCandidates extends Candidates {
    */
   void cachedTokens(double[] into);
 
+  /** Pickers that share the pool, this one counted: each knows only what it has sent itself. */
+  int replicas();
+
   /**
    * How many endpoints the pool has, candidates or not. Each has a place of its own, from 0 to
    * {@code places() - 1}.

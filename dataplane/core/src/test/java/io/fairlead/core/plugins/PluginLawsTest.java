@@ -83,25 +83,32 @@ class PluginLawsTest {
 
   /** Enough for those that can't be made without settings. */
   private static final Map<String, Map<String, Object>> SETTINGS =
-      Map.of(
-          "by-label", Map.of("label", "l", "validValues", List.of("v")),
-          "attribute-assigner",
-              Map.of("attribute", "zone", "rules", List.of(Map.of("values", List.of("z")))),
-          "by-label-selector", Map.of("matchLabels", Map.of("l", "v")),
-          "label-selector-filter", Map.of("matchLabels", Map.of("l", "v")),
-          "utilization-filter",
-              Map.of("conditions", List.of(Map.of("metric", "waiting-queue", "maxValue", 1L))),
-          "endpoint-attribute-filter",
+      Map.ofEntries(
+          Map.entry("priority-holdback-policy", Map.of("minCeiling", 0.5)),
+          Map.entry("by-label", Map.of("label", "l", "validValues", List.of("v"))),
+          Map.entry(
+              "attribute-assigner",
+              Map.of("attribute", "zone", "rules", List.of(Map.of("values", List.of("z"))))),
+          Map.entry("by-label-selector", Map.of("matchLabels", Map.of("l", "v"))),
+          Map.entry("label-selector-filter", Map.of("matchLabels", Map.of("l", "v"))),
+          Map.entry(
+              "utilization-filter",
+              Map.of("conditions", List.of(Map.of("metric", "waiting-queue", "maxValue", 1L)))),
+          Map.entry(
+              "endpoint-attribute-filter",
               Map.of(
                   "attribute",
                   "a",
                   "algorithm",
-                  Map.of("threshold", Map.of("operator", "LessThan", "value", 1L))),
-          "endpoint-attribute-scorer",
-              Map.of("attributeKey", "a", "algorithm", Map.of("type", "linear_lower_is_better")),
-          "header-label-affinity-scorer", Map.of("headerName", "x-session-id", "labelKey", "l"),
-          "session-affinity-scorer", Map.of("strategy", "session_id"),
-          "context-length-aware", Map.of("enableFiltering", true));
+                  Map.of("threshold", Map.of("operator", "LessThan", "value", 1L)))),
+          Map.entry(
+              "endpoint-attribute-scorer",
+              Map.of("attributeKey", "a", "algorithm", Map.of("type", "linear_lower_is_better"))),
+          Map.entry(
+              "header-label-affinity-scorer",
+              Map.of("headerName", "x-session-id", "labelKey", "l")),
+          Map.entry("session-affinity-scorer", Map.of("strategy", "session_id")),
+          Map.entry("context-length-aware", Map.of("enableFiltering", true)));
 
   static Stream<String> types() {
     return BuiltInPlugins.factories().stream().map(PluginFactory::type);

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 public final class TestCandidates implements PoolCandidates {
 
   private final List<TestEndpoint> all = new ArrayList<>();
+  public int replicas = 1;
 
   public TestCandidates add(int waiting, int awaiting, double kvUsage, int matched) {
     TestEndpoint endpoint = new TestEndpoint("e" + all.size());
@@ -105,6 +106,11 @@ public final class TestCandidates implements PoolCandidates {
     for (int i = 0; i < size(); i++) {
       into[i] = cachedTokens(i);
     }
+  }
+
+  @Override
+  public int replicas() {
+    return replicas;
   }
 
   @Override

@@ -101,6 +101,13 @@ public final class Capture implements AutoCloseable {
     }
   }
 
+  /** So many pickers share the pool. */
+  public void replicas(long now, int count) {
+    if (!sealed) {
+      queue.offer(new Line.Replicas(nextSeq(), told(now), count));
+    }
+  }
+
   /**
    * The core is about to be told of a scrape; one of an endpoint that has left is of no effect and
    * left out.

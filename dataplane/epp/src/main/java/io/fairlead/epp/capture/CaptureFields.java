@@ -36,6 +36,9 @@ public final class CaptureFields {
   /** Kind of a set of endpoints that came into force. */
   public static final String KIND_ENDPOINTS = "endpoints";
 
+  /** Kind of a number of pickers that share the pool. */
+  public static final String KIND_REPLICAS = "replicas";
+
   /** Kind of a scrape that was taken in. */
   public static final String KIND_SCRAPE = "scrape";
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface Line
     permits Line.Config,
         Line.Endpoints,
+        Line.Replicas,
         Line.Scrape,
         Line.Unreachable,
         Line.Ticks,
@@ -41,6 +42,15 @@ sealed interface Line
     @Override
     public int weight() {
       return 64 + 512 * endpoints.size();
+    }
+  }
+
+  /** So many pickers share the pool. */
+  record Replicas(long seq, long at, int replicas) implements Line {
+
+    @Override
+    public int weight() {
+      return 64;
     }
   }
 

@@ -90,6 +90,14 @@ final class LineJson {
         });
   }
 
+  static byte[] replicas(Line.Replicas line) {
+    return line(
+        json -> {
+          event(json, CaptureFields.KIND_REPLICAS, line.seq(), line.at());
+          json.writeNumberField("replicas", line.replicas());
+        });
+  }
+
   byte[] scrape(Line.Scrape line) {
     boolean same = line.metrics().equals(last.put(line.endpoint(), line.metrics()));
     return line(

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pair of files being written. Each pair can be read by itself: it begins with the config and
- * the endpoints that were in force. Used by the writer alone.
+ * The pair of files being written. Each pair can be read by itself: it begins with the config, the
+ * endpoints and the number of pickers that were in force. Used by the writer alone.
  */
 final class Output {
 
@@ -17,6 +17,7 @@ final class Output {
   private @Nullable OutputFile state;
   private Line.@Nullable Config config;
   private Line.@Nullable Endpoints endpoints;
+  private Line.@Nullable Replicas replicas;
 
   /** Bytes of state with which the present pair began. */
   private long preamble;
@@ -40,6 +41,9 @@ final class Output {
     }
     if (endpoints != null) {
       begun.begin(json.endpoints(endpoints));
+    }
+    if (replicas != null) {
+      begun.begin(LineJson.replicas(replicas));
     }
     try {
       begun.flush();
@@ -68,6 +72,7 @@ final class Output {
         endpoints = current;
         json.keep(current.endpoints());
       }
+      case Line.Replicas current -> replicas = current;
       case Line.Scrape _,
           Line.Unreachable _,
           Line.Ticks _,
@@ -82,6 +87,7 @@ final class Output {
     return switch (line) {
       case Line.Config current -> json.config(current);
       case Line.Endpoints current -> json.endpoints(current);
+      case Line.Replicas current -> LineJson.replicas(current);
       case Line.Scrape scrape -> json.scrape(scrape);
       case Line.Unreachable failed -> LineJson.unreachable(failed);
       case Line.Ticks ticks -> LineJson.ticks(ticks);

@@ -2,9 +2,11 @@ package io.fairlead.epp.config;
 
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.status.PickerStatus;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,11 +33,29 @@ public final class ConfigApplier {
 
   private @Nullable CompiledConfig running;
 
+  /** Content of what waits for its endpoints. */
+  private @Nullable String awaiting;
+
   /** What others do when a config changes; called on the control thread. */
   public interface Listener {
 
-    /** About to be applied: from now on its models may show up in requests. */
-    void applying(PoolConfig config);
+    /**
+     * Finds the endpoints of a config that is to replace another; a later call takes the place of
+     * one that is not answered.
+     *
+     * @param found to be called once, on the control thread: with null when the endpoints stay
+     */
+    void follow(PoolConfig config, Consumer<@Nullable EndpointSet> found);
+
+    /**
+     * About to be applied: from now on its models may show up in requests.
+     *
+     * @param endpoints that come into force with it; null when they stay
+     */
+    void applying(PoolConfig config, @Nullable EndpointSet endpoints);
+
+    /** What came into force before its endpoints were known has these. */
+    void found(EndpointSet endpoints);
 
     /** In force. */
     void applied(ConfigOffer.Document document, CompiledConfig config);
@@ -82,17 +102,45 @@ public final class ConfigApplier {
     };
   }
 
+  /** New models must not meet old endpoints, so both come into force together. */
   private boolean apply(ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled) {
+    if (running == null) {
+      // There is nothing that it could be mixed with.
+      return configure(document, compiled, document.endpoints(), false);
+    }
     try {
-      listener.applying(document.config());
-      pool.configure(compiled.config())
+      awaiting = document.contentHash();
+      listener.follow(
+          document.config(),
+          found -> {
+            if (document.contentHash().equals(awaiting)) {
+              awaiting = null;
+              configure(document, compiled, found == null ? document.endpoints() : found, true);
+            }
+          });
+    } catch (RuntimeException | Error e) {
+      awaiting = null;
+      notApplied(document, e);
+      return false;
+    }
+    return true;
+  }
+
+  private boolean configure(
+      ConfigOffer.Document document,
+      DocumentCompiler.Result.Usable compiled,
+      @Nullable EndpointSet endpoints,
+      boolean followed) {
+    try {
+      listener.applying(document.config(), endpoints);
+      pool.configure(compiled.config(), endpoints == null ? null : endpoints.ready())
           .addListener(
               done -> {
                 Throwable failure = done.cause();
                 control.execute(
                     () -> {
                       if (failure == null) {
-                        applied(document, compiled);
+                        applied(document, compiled, followed);
                       } else {
                         notApplied(document, failure);
                       }
@@ -110,7 +158,8 @@ public final class ConfigApplier {
     refuse(document, document.origin() + ": could not be applied: " + failure);
   }
 
-  private void applied(ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled) {
+  private void applied(
+      ConfigOffer.Document document, DocumentCompiler.Result.Usable compiled, boolean followed) {
     running = compiled.config();
     PoolConfig config = document.config();
     boolean another = !document.configHash().equals(status.current().configHash());
@@ -127,6 +176,15 @@ public final class ConfigApplier {
       compiled.warnings().forEach(warning -> LOG.warn("config: {}", warning));
     }
     listener.applied(document, compiled.config());
+    if (!followed && awaiting == null) {
+      listener.follow(
+          config,
+          found -> {
+            if (found != null) {
+              listener.found(found);
+            }
+          });
+    }
   }
 
   private boolean refuse(ConfigOffer offer, String message) {

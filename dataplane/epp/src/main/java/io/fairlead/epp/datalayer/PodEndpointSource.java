@@ -30,11 +30,32 @@ public final class PodEndpointSource implements EndpointSource {
   private final ScheduledExecutorService control;
   private final AtomicBoolean lookPlanned = new AtomicBoolean();
   private @Nullable Consumer<EndpointSet> sink;
-  private @Nullable SharedIndexInformer<Pod> informer;
-  private Map<String, String> selector = Map.of();
-  private List<Integer> ports = List.of();
+  private @Nullable Followed current;
+  private @Nullable Next next;
   private @Nullable EndpointSet last;
   private volatile boolean complained;
+
+  /** The pods of a pool and what is wanted of them. */
+  private record Followed(
+      Map<String, String> selector, List<Integer> ports, SharedIndexInformer<Pod> informer) {
+
+    boolean synced() {
+      return informer.hasSynced();
+    }
+
+    /** Whether both have one informer. */
+    boolean watchesAsMuchAs(Followed other) {
+      return selector.equals(other.selector);
+    }
+
+    /** Labels are compared again: as text, a key that no label can have may select other pods. */
+    EndpointSet endpoints() {
+      return PodEndpoints.of(informer.getStore().list(), selector, ports);
+    }
+  }
+
+  /** What is followed as soon as it is known. */
+  private record Next(Followed pods, Consumer<@Nullable EndpointSet> found) {}
 
   /** Pods of one namespace; the client stays the caller's to close. */
   public PodEndpointSource(
@@ -50,29 +71,54 @@ public final class PodEndpointSource implements EndpointSource {
   }
 
   @Override
-  public void follow(PoolConfig pool) {
-    if (pool.selector().equals(selector) && pool.targetPorts().equals(ports)) {
+  public void follow(PoolConfig pool, Consumer<@Nullable EndpointSet> found) {
+    forgetNext();
+    Followed now = current;
+    boolean samePods = now != null && pool.selector().equals(now.selector());
+    if (now != null && samePods && pool.targetPorts().equals(now.ports())) {
+      found.accept(null);
       return;
     }
-    boolean otherPods = informer == null || !pool.selector().equals(selector);
-    selector = pool.selector();
-    ports = pool.targetPorts();
-    if (otherPods) {
-      close();
-      watch();
-    }
+    SharedIndexInformer<Pod> informer =
+        now != null && samePods ? now.informer() : watch(pool.selector());
+    next = new Next(new Followed(pool.selector(), pool.targetPorts(), informer), found);
+    switchWhenKnown();
     plan();
   }
 
   @Override
   public void close() {
-    if (informer != null) {
-      informer.stop();
-      informer = null;
+    forgetNext();
+    if (current != null) {
+      current.informer().stop();
+      current = null;
     }
   }
 
-  private void watch() {
+  private void forgetNext() {
+    if (next != null && (current == null || !current.watchesAsMuchAs(next.pods()))) {
+      next.pods().informer().stop();
+    }
+    next = null;
+  }
+
+  private void switchWhenKnown() {
+    Next waiting = next;
+    if (waiting == null || !waiting.pods().synced()) {
+      return;
+    }
+    if (current != null && !current.watchesAsMuchAs(waiting.pods())) {
+      current.informer().stop();
+    }
+    current = waiting.pods();
+    next = null;
+    complained = false;
+    EndpointSet now = current.endpoints();
+    last = now;
+    waiting.found().accept(now);
+  }
+
+  private SharedIndexInformer<Pod> watch(Map<String, String> selector) {
     SharedIndexInformer<Pod> made =
         client
             .pods()
@@ -112,8 +158,8 @@ public final class PodEndpointSource implements EndpointSource {
           }
           return true;
         });
-    informer = made;
     var _ = made.start();
+    return made;
   }
 
   private void plan() {
@@ -124,16 +170,15 @@ public final class PodEndpointSource implements EndpointSource {
 
   private void look() {
     lookPlanned.set(false);
-    if (informer == null || sink == null) {
-      return;
-    }
-    if (!informer.hasSynced()) {
+    switchWhenKnown();
+    if (next != null) {
       plan();
+    }
+    if (current == null || sink == null || !current.synced()) {
       return;
     }
     complained = false;
-    // Labels are compared again: as text, a key that no label can have may select other pods.
-    EndpointSet now = PodEndpoints.of(informer.getStore().list(), selector, ports);
+    EndpointSet now = current.endpoints();
     if (!now.equals(last)) {
       last = now;
       sink.accept(now);

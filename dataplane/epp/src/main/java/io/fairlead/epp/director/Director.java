@@ -340,6 +340,11 @@ public final class Director implements RequestListener {
   }
 
   @Override
+  public void waits(long request) {
+    ticket = request; // its client may go before anything else is told of it
+  }
+
+  @Override
   public void send(long request, Route next) {
     ticket = request;
     boolean again = route != null;

@@ -55,6 +55,9 @@ public final class PoolLoop {
   /** Written on the loop. */
   private volatile boolean trustTimeoutHeaders;
 
+  /** Written on the loop. */
+  private volatile int replicas = 1;
+
   /**
    * A loop for a core that nobody else uses from here on.
    *
@@ -114,6 +117,16 @@ public final class PoolLoop {
 
   /** Applies a config between two events; the future ends when it is in force. */
   public Future<?> configure(CompiledConfig config) {
+    return configure(config, null);
+  }
+
+  /**
+   * Applies a config and the endpoints that belong to it between two events: no request meets one
+   * without the other.
+   *
+   * @param endpoints null to keep those that there are
+   */
+  public Future<?> configure(CompiledConfig config, @Nullable List<EndpointSpec> endpoints) {
     return loop.submit(
         () -> {
           long now = clock.getAsLong();
@@ -122,23 +135,43 @@ public final class PoolLoop {
           if (capture != null) {
             capture.configured(now, config);
           }
+          if (endpoints != null) {
+            change(now, endpoints);
+          }
         });
   }
 
   /** Sets which endpoints may get requests; the future ends when it is in force. */
   public Future<?> endpoints(List<EndpointSpec> endpoints) {
-    return loop.submit(
+    return loop.submit(() -> change(clock.getAsLong(), endpoints));
+  }
+
+  private void change(long now, List<EndpointSpec> endpoints) {
+    try {
+      core.endpoints(now, endpoints);
+      captured(now, endpoints);
+    } catch (PluginFailedException e) {
+      captured(now, endpoints);
+      Throwable cause = e.getCause();
+      pluginFailed(cause == null ? e : cause);
+    }
+  }
+
+  /** Sets how many pickers share the pool, at least 1. */
+  public void replicas(int count) {
+    run(
         () -> {
-          long now = clock.getAsLong();
-          try {
-            core.endpoints(now, endpoints);
-            captured(now, endpoints);
-          } catch (PluginFailedException e) {
-            captured(now, endpoints);
-            Throwable cause = e.getCause();
-            pluginFailed(cause == null ? e : cause);
+          core.replicas(count);
+          replicas = count;
+          if (capture != null) {
+            capture.replicas(clock.getAsLong(), count);
           }
         });
+  }
+
+  /** How many pickers share the pool, as the core has it. */
+  public int replicas() {
+    return replicas;
   }
 
   /** Hands a scrape in that was begun at {@code begunAt} of the loop's clock. */

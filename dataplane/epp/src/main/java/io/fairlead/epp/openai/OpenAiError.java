@@ -29,7 +29,7 @@ public record OpenAiError(
         type(reason.status()),
         reason.code(),
         rejection.message(),
-        reason.retryAfterSeconds());
+        rejection.retryAfterSeconds());
   }
 
   /** The answer to a request that no endpoint should see. */

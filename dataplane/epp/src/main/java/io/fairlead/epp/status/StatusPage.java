@@ -19,13 +19,19 @@ public final class StatusPage {
   /**
    * The page as JSON.
    *
+   * @param replicas pickers that share the pool, this one counted
    * @param out tells times
    * @param now of the pool's clock
    */
   public static String of(
-      PickerReport report, List<EndpointSnapshot> endpoints, OutEndpoints out, long now) {
+      PickerReport report,
+      int replicas,
+      List<EndpointSnapshot> endpoints,
+      OutEndpoints out,
+      long now) {
     try {
       ObjectNode page = (ObjectNode) JSON.readTree(report.toJson());
+      page.put("replicas", replicas);
       ArrayNode list = page.putArray("endpointList");
       for (EndpointSnapshot endpoint : endpoints) {
         EndpointSnapshot.Health health = endpoint.health();

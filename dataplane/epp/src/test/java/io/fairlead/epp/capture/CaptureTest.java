@@ -243,13 +243,14 @@ class CaptureTest {
       capture.scraped(100_000_003, ENDPOINT, 100_000_002, metrics);
       capture.scraped(100_000_005, restarted, 100_000_002, metrics);
       capture.scraped(100_000_009, ENDPOINT, 100_000_008, metrics);
+      capture.replicas(100_000_010, 3);
       capture.seal();
     }
 
     List<JsonNode> lines = lines(CaptureFields.STATE_SUFFIX);
     assertThat(lines)
         .extracting(line -> line.path("kind").textValue())
-        .containsExactly("capture", "config", "endpoints", "scrape", "scrape");
+        .containsExactly("capture", "config", "endpoints", "scrape", "scrape", "replicas");
     assertThat(lines.getFirst().path("origin").longValue()).isEqualTo(100_000_000);
     assertThat(lines.getFirst().path("started").textValue()).isEqualTo(STARTED.toString());
     assertThat(lines.get(1).path("document").textValue()).contains("PoolConfig");
@@ -266,6 +267,8 @@ class CaptureTest {
     assertThat(lines.get(4).toString())
         .isEqualTo(
             "{\"kind\":\"scrape\",\"seq\":4,\"at\":9,\"endpoint\":\"one\",\"begun\":8,\"same\":true}");
+    assertThat(lines.get(5).toString())
+        .isEqualTo("{\"kind\":\"replicas\",\"seq\":5,\"at\":10,\"replicas\":3}");
   }
 
   @Test

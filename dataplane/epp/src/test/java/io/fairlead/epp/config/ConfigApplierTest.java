@@ -12,6 +12,7 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.director.RequestObserver;
 import io.fairlead.epp.status.PickerStatus;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -43,7 +45,29 @@ class ConfigApplierTest {
   private final Queue<Runnable> control = new ArrayDeque<>();
   private final List<String> told = new ArrayList<>();
   private @Nullable RuntimeException whenApplying;
+  private final List<Consumer<@Nullable EndpointSet>> held = new ArrayList<>();
+  private boolean holdEndpoints;
   private final ConfigApplier applier = applier(List.of());
+
+  @Test
+  void aConfigWaitsForItsEndpointsAndANewerOneTakesItsPlace() {
+    offer(GOOD);
+    runControl();
+    told.clear();
+    holdEndpoints = true;
+    offer(OTHER);
+    runControl();
+    assertThat(told).as("old endpoints must not meet new models").isEmpty();
+    assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
+
+    offer(document("newest", "scheduling: {}\n"));
+    held.getFirst().accept(EndpointSet.NONE);
+    runControl();
+    assertThat(told).as("too late").isEmpty();
+    held.getLast().accept(EndpointSet.NONE);
+    runControl();
+    assertThat(told).containsExactly("applied newest");
+  }
 
   @Test
   void aRefusalOutlivesAnOlderConfigThatComesIntoForceAfterIt() {
@@ -237,7 +261,21 @@ class ConfigApplierTest {
   private final class Listener implements ConfigApplier.Listener {
 
     @Override
-    public void applying(PoolConfig config) {
+    public void follow(PoolConfig config, Consumer<@Nullable EndpointSet> found) {
+      if (holdEndpoints) {
+        held.add(found);
+      } else {
+        found.accept(null);
+      }
+    }
+
+    @Override
+    public void found(EndpointSet endpoints) {
+      told.add("found");
+    }
+
+    @Override
+    public void applying(PoolConfig config, @Nullable EndpointSet endpoints) {
       if (whenApplying != null) {
         throw whenApplying;
       }

@@ -45,6 +45,9 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
   private static final long EXPLORING = 0x6578706c;
   private static final long EXPLORE_ONE_IN = 100;
 
+  /** Replicas that nobody has set. */
+  static final int AS_TOLD = 0;
+
   /** The load of one that is idle and fails nothing. */
   private static final double IDLE = 1;
 
@@ -92,7 +95,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
    * @param criticalWeight what a critical request in flight counts in {@code n}, and among those
    *     that make an endpoint busy; a standard one counts 1
    * @param sheddableWeight what a sheddable one counts
-   * @param replicas pickers that share the pool
+   * @param replicas pickers that share the pool; {@link #AS_TOLD} for as many as it is told of
    */
   record Settings(
       EngineClasses classes,
@@ -101,7 +104,13 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
       double lambda,
       double criticalWeight,
       double sheddableWeight,
-      int replicas) {}
+      int replicas) {
+
+    /** Pickers that share the pool of these candidates. */
+    int replicas(PoolCandidates candidates) {
+      return replicas == AS_TOLD ? candidates.replicas() : replicas;
+    }
+  }
 
   WorkCostScorer(Settings settings) {
     this.settings = settings;
@@ -310,7 +319,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
   private int owner(
       InferenceRequest request, PoolCandidates candidates, double[] scores, int cheapest) {
     double least = scores[cheapest];
-    if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
+    if (settings.replicas(candidates) > 1 && mostlyNew(request, candidates)) {
       lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
       int agreed = highest(request, candidates, 0, MANY);
       if (scores[agreed] <= NEAR * least) {
@@ -425,7 +434,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
               parameters.number("lambda", 30, 0, 1_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),
-              parameters.integer("replicas", 1, 1, 1_000)));
+              parameters.has("replicas") ? parameters.integer("replicas", 1, 1, 1_000) : AS_TOLD));
     }
   }
 }

@@ -21,6 +21,7 @@ public final class LoadPlugins {
         new EndpointAttributeFilter.Factory(),
         new UtilizationFilter.Factory(),
         new ConcurrencyDetector.Factory(),
-        new UtilizationDetector.Factory());
+        new UtilizationDetector.Factory(),
+        new ExpectedWaitDetector.Factory());
   }
 }

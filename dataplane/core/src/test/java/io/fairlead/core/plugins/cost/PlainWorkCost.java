@@ -189,7 +189,7 @@ final class PlainWorkCost implements Scorer {
    * holds less of the prompt than the cheapest, and ties by the order of the agreement.
    */
   private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
-    if (settings.replicas() > 1 && mostlyNew(request, candidates)) {
+    if (settings.replicas(PoolCandidates.of(candidates)) > 1 && mostlyNew(request, candidates)) {
       int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
       if (costs[agreed] <= 1.5 * least) {
         return agreed;

@@ -91,6 +91,9 @@ final class WorkCostEquivalenceTest implements RequestListener {
             specs = specs(random);
             core.endpoints(now, specs);
           }
+          if (random.nextInt(50) == 0) {
+            core.replicas(1 + random.nextInt(3));
+          }
           if (random.nextInt(100) == 0) {
             configure(core, random.nextInt(10));
           }
@@ -102,10 +105,14 @@ final class WorkCostEquivalenceTest implements RequestListener {
 
   private void configure(PoolCore core, long kind) {
     List<PluginConfig> plugins = new ArrayList<>();
-    plugins.add(
-        new PluginConfig(
-            "both", "both", Map.of("theta", 3.0, "replicas", kind % 2 == 0 ? 1L : 3L)));
-    if (kind % 3 != 0) {
+    Map<String, Object> settings =
+        switch ((int) (kind % 3)) {
+          case 0 -> Map.of("theta", 3.0, "replicas", 1L);
+          case 1 -> Map.of("theta", 3.0, "replicas", 3L);
+          default -> Map.of("theta", 3.0);
+        };
+    plugins.add(new PluginConfig("both", "both", settings));
+    if (kind % 4 != 0) {
       plugins.add(new PluginConfig("some", "some", Map.of()));
     }
     List<ModelConfig> models =

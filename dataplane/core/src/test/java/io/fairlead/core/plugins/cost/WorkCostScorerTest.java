@@ -449,6 +449,37 @@ class WorkCostScorerTest {
     }
   }
 
+  @Test
+  void whatIsSetCountsForMorePickersThanWhatThePoolIsToldOf() {
+    TestEndpoint busy = endpoint("busy", 0);
+    TestEndpoint idle = endpoint("idle", 1);
+    busy.inFlight = 1;
+    TestCandidates candidates = new TestCandidates().add(busy).add(idle);
+    List<WorkCostScorer> scorers =
+        List.of(scorer(Map.of()), scorer(Map.of("replicas", 1L)), scorer(Map.of("replicas", 3L)));
+    int[][] toTheBusyOne = new int[scorers.size()][4];
+    SplittableRandom random = new SplittableRandom(5);
+    double[] scores = new double[2];
+    for (int prompt = 0; prompt < 100; prompt++) {
+      TestRequest request = new TestRequest(random.nextLong(), 64);
+      request.model = "m" + prompt; // prompts that nobody has seen, each with another key
+      for (int scorer = 0; scorer < scorers.size(); scorer++) {
+        for (int replicas = 1; replicas <= 3; replicas++) {
+          candidates.replicas = replicas;
+          scorers.get(scorer).score(request, candidates, scores);
+          toTheBusyOne[scorer][replicas] += winner(scores) ^ 1;
+        }
+      }
+    }
+    assertThat(toTheBusyOne[0][1]).as("alone").isZero();
+    assertThat(toTheBusyOne[0][2]).as("one of two agrees on about half").isBetween(30, 70);
+    assertThat(toTheBusyOne[0][3]).isEqualTo(toTheBusyOne[0][2]);
+    assertThat(toTheBusyOne[1]).as("set to 1").containsOnly(0);
+    assertThat(toTheBusyOne[2])
+        .as("set to 3")
+        .containsExactly(0, toTheBusyOne[0][2], toTheBusyOne[0][2], toTheBusyOne[0][2]);
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3})
   void moreWorkNeverMakesAnEndpointBetter(long seed) {

@@ -33,7 +33,9 @@ final class Refusals {
         path,
         switch (rejection.reason()) {
           case NO_READY_ENDPOINTS, NOT_CONFIGURED -> "rejected-no-endpoints";
-          case SATURATED, NO_SUITABLE_ENDPOINT -> "rejected-saturated";
+          case SATURATED, NO_SUITABLE_ENDPOINT, QUEUE_FULL -> "rejected-saturated";
+          case QUEUE_TIMEOUT -> "rejected-ttl-expired";
+          case EVICTED -> "evicted-queue-pressure";
           case UPSTREAM_FAILED, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT, TOTAL_TIMEOUT, PLUGIN_FAILED ->
               "";
         });

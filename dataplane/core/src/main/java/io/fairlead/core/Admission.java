@@ -1,0 +1,302 @@
+package io.fairlead.core;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.flow.FlowControl;
+import io.fairlead.core.flow.FlowControl.Sender;
+import io.fairlead.core.flow.FlowQueue;
+import io.fairlead.core.flow.FlowSettings;
+import io.fairlead.core.flow.Waiting;
+import io.fairlead.core.flow.Waiting.Demand;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.CompiledModel;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.plugin.WaitingRequest;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says whether a request may go now, and keeps those that may not. Where the config wants nobody to
+ * wait, only sheddable requests are held back: they are refused where all is full.
+ */
+final class Admission {
+
+  /** Is told of requests that make room for others. */
+  interface Evictions {
+
+    /** The request does not wait any more, and is to be refused. */
+    void evicted(long now, Flight flight);
+  }
+
+  /** Saturation from which on an endpoint is full. */
+  private static final double FULL = 1;
+
+  private static final int MOST_RETRY_SECONDS = 60;
+
+  /** For the request's {@code holdsOutSince}: it has not been kept from its endpoint. */
+  static final long NOT_YET = Long.MIN_VALUE;
+
+  /** So long a request waits for the endpoint that suits it best while others have room. */
+  private static final long HOLD_OUT = 1_000_000_000;
+
+  private final RequestTable requests;
+  private final EndpointSet endpoints;
+  private final CandidateChoice candidates;
+  private final TokenEstimate tokens;
+
+  /** Null as long as no config has wanted requests to wait. */
+  private @Nullable FlowControl flow;
+
+  /** Null where nobody is to wait. */
+  private @Nullable FlowSettings settings;
+
+  /** Nobody waits yet. */
+  Admission(
+      RequestTable requests,
+      EndpointSet endpoints,
+      CandidateChoice candidates,
+      TokenEstimate tokens) {
+    this.requests = requests;
+    this.endpoints = endpoints;
+    this.candidates = candidates;
+    this.tokens = tokens;
+  }
+
+  /** Applies a config: who waits goes on, where the config has it now. */
+  void configure(long now, CompiledConfig config) {
+    endpoints.fullness(new Fullness(config.saturation()));
+    FlowSettings changed = config.flow();
+    settings = changed;
+    if (changed == null) {
+      return; // those who wait go with the next dispatch: nobody is held back any more
+    }
+    FlowControl before = flow;
+    if (before == null) {
+      flow = new FlowControl(changed);
+      endpoints(now);
+    } else {
+      before.configure(now, changed, waiting -> home(before, config, flight(waiting)));
+    }
+  }
+
+  private static FlowQueue home(FlowControl flow, CompiledConfig config, Flight flight) {
+    RequestFacts facts = flight.facts;
+    CompiledModel model = config.model(facts.model());
+    FlowQueue home = flow.flow(config.priority(model, facts.headers()), facts.model());
+    flight.flow = home;
+    return home;
+  }
+
+  /** The pool's endpoints have changed. */
+  void endpoints(long now) {
+    if (flow != null) {
+      flow.empty(now, endpoints.eligible().length == 0);
+    }
+  }
+
+  /** A request came: whether it may go before all that wait. */
+  boolean mayPass(Flight flight, CompiledConfig config) {
+    FlowControl all = flow;
+    if (all == null || settings == null) {
+      return true;
+    }
+    return all.mayPass(home(all, config, flight));
+  }
+
+  /** Saturation from which on an endpoint is full for the request. */
+  double ceiling(Flight flight, Criticality criticality, CompiledConfig config) {
+    FlowControl all = flow;
+    FlowQueue queue = flight.flow;
+    FlowSettings rules = settings;
+    if (all == null || queue == null || rules == null) {
+      boolean gated =
+          rules == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;
+      return gated ? FULL : CandidateChoice.NEVER_FULL;
+    }
+    if (flight.attempts > 0) {
+      return CandidateChoice.NEVER_FULL; // it was let in before
+    }
+    long[] range = all.priorities();
+    double ceiling =
+        rules
+            .usage()
+            .ceiling(
+                all.rank(queue), range.length, queue.priority(), range, candidates.saturation());
+    // A number that says nothing holds nobody back.
+    return Double.isNaN(ceiling) ? FULL : ceiling;
+  }
+
+  /**
+   * Has the request wait that could not go.
+   *
+   * @param evictions told of each that makes room for it
+   * @return false if it may not wait
+   */
+  boolean waits(
+      long now, Flight flight, Reason refused, CompiledConfig config, Evictions evictions) {
+    FlowControl all = flow;
+    FlowQueue queue = flight.flow;
+    if (all == null || queue == null || !canPass(refused)) {
+      return false;
+    }
+    RequestFacts facts = flight.facts;
+    PromptSize prompt = facts.prompt();
+    double promptTokens = tokens.of(facts.model()).tokens(prompt.textBytes(), prompt.mediaTokens());
+    Duration total =
+        facts
+            .timeouts()
+            .or(config.model(facts.model()).timeouts())
+            .or(config.poolTimeouts())
+            .total();
+    Demand demand =
+        new Demand(
+            promptTokens + queue.expectedOutput(facts.maxOutputTokens()),
+            facts.bodyBytes(),
+            total == null ? WaitingRequest.NEVER : total.toNanos(),
+            WaitingRequest.NEVER);
+    flight.waiting =
+        all.add(
+            now, flight.ticket, queue, demand, waiting -> evictions.evicted(now, taken(waiting)));
+    if (flight.waiting == null) {
+      return false;
+    }
+    flight.to(FlightState.WAITING);
+    return true;
+  }
+
+  /** Whether what keeps it from going passes with time. */
+  private boolean canPass(Reason refused) {
+    FlowSettings rules = settings;
+    return rules != null
+        && (refused == Reason.SATURATED
+            || (refused == Reason.NO_READY_ENDPOINTS
+                && endpoints.eligible().length == 0
+                && rules.emptyTtl() > 0));
+  }
+
+  /**
+   * Whether the request may wait for an endpoint that has its adapter while others have room: to
+   * load it elsewhere takes another adapter's place, whose requests then do the same. After the
+   * delay scheduling of Zaharia et al., EuroSys 2010: a short wait for the right place is cheaper
+   * than the wrong one, a long one is not. A cached prompt is no such reason: to compute it anew
+   * costs this request alone, and the scheduler weighs it among those with room.
+   */
+  boolean mayHoldOut(long now, Flight flight) {
+    return settings != null
+        && flight.flow != null
+        && flight.attempts == 0
+        && candidates.needsAdapter()
+        && (flight.holdsOutSince == NOT_YET || now - flight.holdsOutSince < HOLD_OUT);
+  }
+
+  /** Its endpoint is full: it waits for that, and not for any. */
+  Reason holdOut(long now, Flight flight) {
+    if (flight.holdsOutSince == NOT_YET) {
+      flight.holdsOutSince = now;
+    }
+    return Reason.SATURATED;
+  }
+
+  /** What becomes of a request that waits and was just refused for this reason. */
+  FlowControl.Sent refused(Reason refused, double ceiling) {
+    if (!canPass(refused)) {
+      return FlowControl.Sent.GONE;
+    }
+    return refused == Reason.SATURATED && candidates.someBelow(ceiling)
+        ? FlowControl.Sent.NOT_THIS
+        : FlowControl.Sent.NONE;
+  }
+
+  /** The request does not wait any more, if it did. */
+  void stopWaiting(long now, Flight flight) {
+    Waiting waiting = flight.waiting;
+    if (waiting != null && flow != null) {
+      flow.remove(now, waiting);
+      flight.waiting = null;
+    }
+  }
+
+  /** The request was sent: for the first time, its flow is charged. */
+  void sent(long now, Flight flight) {
+    FlowQueue queue = flight.flow;
+    if (queue != null && flow != null && flight.attempts == 1) {
+      flight.work =
+          flight.attempt.uncached() + queue.expectedOutput(flight.facts.maxOutputTokens());
+      flight.turn = flow.went(now, queue, flight.work);
+    }
+  }
+
+  /** The request is over, wherever it was. */
+  void over(long now, Flight flight, Usage usage) {
+    stopWaiting(now, flight);
+    FlowQueue queue = flight.flow;
+    if (queue == null || flight.attempts == 0) {
+      return;
+    }
+    int output = usage.completionTokens();
+    double was = -1;
+    if (output >= 0) {
+      int prompt = usage.promptTokens() > 0 ? usage.promptTokens() : flight.attempt.tokens;
+      int cached = usage.cachedTokens() >= 0 ? usage.cachedTokens() : flight.attempt.cached;
+      was = Math.max(0, prompt - cached) + output;
+    }
+    queue.ended(flight.turn, flight.work, was, output);
+  }
+
+  /** Whether somebody waits. */
+  boolean some() {
+    return flow != null && flow.waiting() > 0;
+  }
+
+  /** Requests that wait. */
+  int waiting() {
+    return flow == null ? 0 : flow.waiting();
+  }
+
+  /** Offers those whose turn it is. */
+  void dispatch(long now, Sender sender) {
+    if (flow != null) {
+      flow.dispatch(now, sender);
+    }
+  }
+
+  /** What a policy threw since this was asked last; null if none did. */
+  @Nullable Throwable takeFailure() {
+    return flow == null ? null : flow.takeFailure();
+  }
+
+  /** Takes out those who have waited as long as they may; every flow may be tried again. */
+  void tick(long now, Consumer<Flight> expired) {
+    if (flow != null) {
+      flow.expire(now, waiting -> expired.accept(taken(waiting)));
+      flow.tryAll();
+    }
+  }
+
+  private Flight taken(Waiting waiting) {
+    Flight flight = flight(waiting);
+    flight.waiting = null;
+    return flight;
+  }
+
+  /** Whose place this is. */
+  Flight flight(Waiting waiting) {
+    Flight flight = requests.get(waiting.request());
+    if (flight == null) {
+      throw new IllegalStateException("request " + waiting.request() + " waits and is over");
+    }
+    return flight;
+  }
+
+  /** Seconds after which a request that is refused for want of room should come again. */
+  int comeAgain(long now, Flight flight) {
+    FlowQueue queue = flight.flow;
+    if (flow == null || queue == null) {
+      return 1;
+    }
+    // 53 random bits make all doubles from 0 to 1.
+    double draw = (flight.facts.seed() >>> 11) * 0x1p-53;
+    return (int) Math.clamp(Math.ceil(flow.comeAgain(now, queue, draw)), 1, MOST_RETRY_SECONDS);
+  }
+}

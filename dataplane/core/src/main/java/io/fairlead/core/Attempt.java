@@ -1,0 +1,109 @@
+package io.fairlead.core;
+
+import io.fairlead.core.account.SharedBlocks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a request was sent, what is booked on it there, and until when it may take. One object for
+ * each entry of the {@link RequestTable}: of the current attempt of the request that has it now,
+ * and of no meaning between attempts.
+ */
+final class Attempt {
+
+  /** Where it was sent; null when it is not sent anywhere right now. */
+  @Nullable EndpointState at;
+
+  /**
+   * Who computes its prompt for {@link #at}, until the first token; null when that does it itself.
+   */
+  @Nullable EndpointState prefillAt;
+
+  /** Who computed its prompt or was to, if that is another endpoint than {@link #at}. */
+  @Nullable EndpointState prefilledBy;
+
+  String target = "";
+
+  long salt;
+  boolean critical;
+  boolean sheddable;
+
+  /** Whether its adapter has to be loaded first: that holds up nobody else. */
+  boolean loadsAdapter;
+
+  /** Whether what came of the attempt has been told to the endpoint's health. */
+  boolean judged;
+
+  /** Whether it goes to an endpoint on trial. */
+  boolean trial;
+
+  /** Whether its prompt does. */
+  boolean prefillTrial;
+
+  long sentAt;
+  long firstTokenAt;
+
+  /** When the last byte of the answer came, as far as was told. */
+  long lastByteAt;
+
+  /** Since when its prefill was the endpoint's next. */
+  long prefillSince;
+
+  /** When the first byte is late. */
+  long firstByteBy;
+
+  /** Whether that was asked for. */
+  boolean firstByteSet;
+
+  /**
+   * When the first byte is late whatever anybody asks for: from then on its endpoint is to blame.
+   */
+  long firstByteOverdue;
+
+  /** When all of it is late. */
+  long over;
+
+  /** Longest time between two bytes. */
+  long mostSilence;
+
+  /** Prompt tokens, and those believed to be cached by whoever computes the prompt. */
+  int tokens;
+
+  int cached;
+
+  /** Leading blocks of the prompt that the index was told of. */
+  int blocks;
+
+  /** What {@link SharedBlocks} needs of a prompt that was left. */
+  long[] sampledBlocks = {};
+
+  /** Leading blocks that {@link #at} was believed to hold before this request was sent there. */
+  int matched;
+
+  /** The same of whoever computes the prompt. */
+  int matchedAtPrefill;
+
+  /**
+   * The endpoint's running sums at the first token: what they grow by until the end is the mean.
+   */
+  long decodingArea;
+
+  long tokensArea;
+
+  int uncached() {
+    return tokens - cached;
+  }
+
+  /** What attention costs in a prefill: each new token looks at all before it. */
+  double attention() {
+    double uncached = uncached();
+    return uncached * (cached + uncached / 2);
+  }
+
+  /** Lets go of all that the attempt referred to. */
+  void clear() {
+    at = null;
+    prefillAt = null;
+    prefilledBy = null;
+    target = "";
+  }
+}

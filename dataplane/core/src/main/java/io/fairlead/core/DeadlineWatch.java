@@ -1,0 +1,74 @@
+package io.fairlead.core;
+
+import io.fairlead.core.Rejection.Reason;
+import org.jspecify.annotations.Nullable;
+
+/** Ends the attempts, or the requests, whose time is up. */
+final class DeadlineWatch {
+
+  private final RequestTable requests;
+  private final CandidateChoice candidates;
+  private final AttemptRules rules;
+  private final FailedAttempts failures;
+  private final RequestEnds ends;
+
+  DeadlineWatch(
+      RequestTable requests,
+      CandidateChoice candidates,
+      AttemptRules rules,
+      FailedAttempts failures,
+      RequestEnds ends) {
+    this.requests = requests;
+    this.candidates = candidates;
+    this.rules = rules;
+    this.failures = failures;
+    this.ends = ends;
+  }
+
+  /** Looks at every request that is sent; returns what a broken plugin threw last, or null. */
+  @Nullable Throwable check(long now) {
+    @Nullable Throwable failure = null;
+    for (int entry = 0; entry < requests.entries(); entry++) {
+      Flight flight = requests.at(entry);
+      if (flight != null && flight.attempt.at != null) {
+        try {
+          check(now, flight, flight.attempt.at);
+        } catch (RuntimeException | Error e) {
+          failure = e;
+        }
+      }
+    }
+    return failure;
+  }
+
+  private void check(long now, Flight flight, EndpointState at) {
+    if (flight.state().isLeft()) {
+      if (LeftRequests.isOver(now, flight, at)) {
+        ends.presumeOver(now, flight, at);
+      }
+    } else if (AttemptRules.isOver(now, flight)) {
+      ends.giveUp(now, flight, Reason.TOTAL_TIMEOUT);
+    } else if (AttemptRules.isSilent(now, flight)) {
+      if (AttemptRules.isOverdueSilence(now, flight)) {
+        rules.failed(now, flight, at, Failure.BROKEN_OFF);
+      }
+      ends.giveUp(now, flight, Reason.SILENCE_TIMEOUT);
+    } else if (!flight.state().isAnswered() && rules.isLate(now, flight, at)) {
+      firstByteIsLate(now, flight, at);
+    }
+  }
+
+  private void firstByteIsLate(long now, Flight flight, EndpointState at) {
+    // What was told of this attempt already, when nobody else was found for it, is not told again.
+    if (!flight.nowhereElse && AttemptRules.isOverdue(now, flight, at)) {
+      rules.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
+    }
+    boolean again =
+        candidates.hasOtherInUse(flight)
+            && rules.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE);
+    boolean sent = again && failures.sendAgain(now, flight) == null;
+    if (!sent && rules.isLate(now, flight, at)) {
+      ends.giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);
+    }
+  }
+}

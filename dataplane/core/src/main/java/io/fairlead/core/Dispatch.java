@@ -1,0 +1,273 @@
+package io.fairlead.core;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.flow.FlowControl.Sent;
+import io.fairlead.core.flow.Waiting;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.CompiledModel;
+import io.fairlead.core.scheduling.Scheduler;
+import io.fairlead.crds.config.Criticality;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Decides where a request goes, books it there and sends it. */
+final class Dispatch {
+
+  private final ActiveConfig config;
+  private final EndpointSet endpoints;
+  private final CandidateChoice candidates;
+  private final CurrentRequest current;
+  private final Bookings bookings;
+  private final Observers observers;
+  private final RequestEnds ends;
+  private final Admission admission;
+  private final RouteHeaders headers = new RouteHeaders();
+
+  Dispatch(
+      ActiveConfig config,
+      EndpointSet endpoints,
+      CandidateChoice candidates,
+      CurrentRequest current,
+      Bookings bookings,
+      Observers observers,
+      RequestEnds ends,
+      Admission admission) {
+    this.config = config;
+    this.endpoints = endpoints;
+    this.candidates = candidates;
+    this.current = current;
+    this.bookings = bookings;
+    this.observers = observers;
+    this.ends = ends;
+    this.admission = admission;
+  }
+
+  /**
+   * Sends a request that has come, has it wait or rejects it: exactly one effect, whatever fails.
+   */
+  void decide(long now, Flight flight) {
+    CompiledConfig active = config.get();
+    if (active == null) {
+      ends.reject(now, flight, Reason.NOT_CONFIGURED);
+      return;
+    }
+    boolean first = admission.mayPass(flight, active);
+    Reason refused = first ? send(now, flight, active) : Reason.SATURATED;
+    if (refused == null) {
+      return;
+    }
+    if (!admission.waits(now, flight, refused, active, this::evict)) {
+      boolean full = refused == Reason.SATURATED && flight.flow != null;
+      ends.reject(now, flight, full ? Reason.QUEUE_FULL : refused);
+      return;
+    }
+    flight.listener.waits(flight.ticket);
+    if (!first) {
+      sendWaiting(now); // those before it may want what only others have
+    }
+  }
+
+  /** It makes room for another that waits. */
+  private void evict(long now, Flight flight) {
+    ends.reject(now, flight, Reason.EVICTED);
+  }
+
+  /**
+   * Sends those whose turn it is, as far as there is room.
+   *
+   * @throws PluginFailedException if a plugin is broken; whoever it failed is rejected
+   */
+  void sendWaiting(long now) {
+    @Nullable Throwable failure = null;
+    while (config.get() != null && admission.some()) {
+      int before = admission.waiting();
+      try {
+        admission.dispatch(now, this::offer);
+        break;
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      }
+      if (admission.waiting() >= before) {
+        break; // nobody was rejected for it: the next time would fail in the same way
+      }
+    }
+    Throwable ofPolicy = admission.takeFailure();
+    failure = failure == null ? ofPolicy : failure;
+    if (failure != null) {
+      throw new PluginFailedException(failure);
+    }
+  }
+
+  private Sent offer(long now, Waiting waiting) {
+    Flight flight = admission.flight(waiting);
+    CompiledConfig active = Objects.requireNonNull(config.get());
+    Reason refused = send(now, flight, active);
+    if (refused == null) {
+      return Sent.GONE;
+    }
+    Criticality criticality = config.criticalityOf(flight.facts);
+    Sent sent = admission.refused(refused, admission.ceiling(flight, criticality, active));
+    if (sent == Sent.GONE) {
+      ends.reject(now, flight, refused);
+    }
+    return sent;
+  }
+
+  /** Rejects those who have waited as long as they may, and lets the others be tried again. */
+  void tick(long now) {
+    admission.tick(now, flight -> ends.reject(now, flight, Reason.QUEUE_TIMEOUT));
+  }
+
+  /**
+   * Sends the request, away from where it was if it was anywhere; returns why not when nobody gets
+   * it. The listener is called last, when the accounts are straight; when a plugin throws, too: the
+   * request is rejected then.
+   */
+  @Nullable Reason send(long now, Flight flight, CompiledConfig active) {
+    observers.beforeSend();
+    CompiledModel model = active.model(flight.facts.model());
+    Criticality criticality = active.criticality(model, flight.facts.headers());
+    Route route;
+    try {
+      Reason refused = choose(now, flight, model, criticality, active);
+      if (refused != null) {
+        return refused;
+      }
+      admission.stopWaiting(now, flight);
+      bookings.takeBack(now, flight);
+      observers.tellEnd();
+      route = book(now, flight, model, criticality, active);
+    } catch (RuntimeException | Error e) {
+      rejectUnsent(now, flight, criticality, e);
+      throw e;
+    } finally {
+      current.done();
+      headers.clear();
+    }
+    flight.listener.send(flight.ticket, route);
+    return null;
+  }
+
+  /** A plugin threw: whoever was told of the request, its frontend too, is told of its end. */
+  private void rejectUnsent(long now, Flight flight, Criticality criticality, Throwable thrown) {
+    bookings.withdraw(flight);
+    observers.unsent(now, flight);
+    bookings.settle(now, flight);
+    try {
+      ends.reject(now, flight, criticality, Reason.PLUGIN_FAILED);
+    } catch (RuntimeException | Error e) {
+      thrown.addSuppressed(e);
+    }
+    observers.tellUnsent(thrown);
+  }
+
+  /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */
+  private @Nullable Reason choose(
+      long now,
+      Flight flight,
+      CompiledModel model,
+      Criticality criticality,
+      CompiledConfig active) {
+    RequestFacts facts = flight.facts;
+    boolean retry = flight.attempts > 0;
+    current.start(now, facts, criticality, endpoints);
+    current.target(model.target(current));
+    double ceiling = admission.ceiling(flight, criticality, active);
+    CandidateChoice.Use use = candidates.narrowest(now);
+    boolean some = false;
+    while (true) {
+      int full = candidates.narrow(now, flight, ceiling, use);
+      if (current.size() > 0) {
+        some = true;
+        if (full > 0 && admission.mayHoldOut(now, flight)) {
+          candidates.narrow(now, flight, CandidateChoice.NEVER_FULL, use);
+          if (active.scheduler().schedule(current, current)) {
+            return candidates.isFull(active.scheduler(), ceiling)
+                ? admission.holdOut(now, flight)
+                : null;
+          }
+        } else if (active.scheduler().schedule(current, current)) {
+          return null;
+        }
+      }
+      // Where all in use are full, what is out is no way out.
+      boolean widest =
+          use == CandidateChoice.Use.ANY || (use == CandidateChoice.Use.IN_USE && full > 0);
+      if (widest) {
+        return full > 0
+            ? Reason.SATURATED
+            : nobody(retry, some ? Reason.NO_SUITABLE_ENDPOINT : Reason.NO_READY_ENDPOINTS);
+      }
+      use = use.wider();
+    }
+  }
+
+  /** To the client of a retried request, what failed tells more than why there is no third one. */
+  private static Reason nobody(boolean retry, Reason otherwise) {
+    return retry ? Reason.UPSTREAM_FAILED : otherwise;
+  }
+
+  /** Books the request on what the scheduler chose. */
+  private Route book(
+      long now,
+      Flight flight,
+      CompiledModel model,
+      Criticality criticality,
+      CompiledConfig active) {
+    Scheduler scheduler = active.scheduler();
+    int primary = scheduler.primary();
+    int prefill = scheduler.prefill();
+    EndpointState endpoint = current.endpoint(primary);
+    EndpointState prefiller = prefill == Scheduler.NONE ? endpoint : current.endpoint(prefill);
+    int matched = current.matchedBlocks(primary);
+    Attempt attempt = flight.attempt;
+
+    attempt.target = current.targetModel();
+    attempt.salt = current.salt();
+    attempt.tokens = current.promptTokens();
+    attempt.critical = criticality == Criticality.CRITICAL;
+    attempt.sheddable = criticality == Criticality.SHEDDABLE;
+    attempt.blocks = current.cacheableBlocks();
+    attempt.matched = matched;
+    int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
+    attempt.matchedAtPrefill = matchedThere;
+    attempt.prefilledBy = prefiller == endpoint ? null : prefiller;
+    attempt.cached = current.cachedTokensOf(matchedThere);
+    attempt.sentAt = now;
+    flight.attempts++;
+    admission.sent(now, flight);
+    attempt.at = endpoint;
+    endpoint.requests().add(flight);
+    flight.to(FlightState.PREFILLING);
+    attempt.judged = false;
+    current.learn(endpoint);
+    endpoint.sent(now, flight, matched);
+    if (prefiller != endpoint) {
+      current.learn(prefiller);
+      prefiller.sent(now, flight, matchedThere);
+      attempt.prefillAt = prefiller;
+      attempt.prefillTrial = prefiller.health().sent(now, attempt.target);
+    }
+    prefiller.prefills().add(now, flight);
+    prefiller.publish();
+    attempt.trial = endpoint.health().sent(now, attempt.target);
+    AttemptRules.bound(
+        now, flight, prefiller.expectedPrefill(), model.timeouts().or(active.poolTimeouts()));
+
+    scheduler.handOvers(current, headers);
+    observers.sent(current, endpoint, headers);
+    return new Route(
+        attempt.target,
+        criticality,
+        endpoint.name(),
+        endpoint.address(),
+        endpoint.port(),
+        matched,
+        attempt.tokens,
+        attempt.cached,
+        flight.attempts,
+        scheduler.fallbacks(current),
+        headers.request(),
+        headers.response());
+  }
+}

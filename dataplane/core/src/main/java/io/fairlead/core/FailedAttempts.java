@@ -1,0 +1,100 @@
+package io.fairlead.core;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.scheduling.CompiledConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens when an attempt fails: the request is sent to somebody else, the endpoint's own
+ * answer is passed on, or the request is rejected.
+ */
+final class FailedAttempts {
+
+  private final ActiveConfig config;
+  private final EndpointSet endpoints;
+  private final AttemptRules rules;
+  private final Bookings bookings;
+  private final Observers observers;
+  private final Dispatch dispatch;
+  private final RequestEnds ends;
+
+  FailedAttempts(
+      ActiveConfig config,
+      EndpointSet endpoints,
+      AttemptRules rules,
+      Bookings bookings,
+      Observers observers,
+      Dispatch dispatch,
+      RequestEnds ends) {
+    this.config = config;
+    this.endpoints = endpoints;
+    this.rules = rules;
+    this.bookings = bookings;
+    this.observers = observers;
+    this.dispatch = dispatch;
+    this.ends = ends;
+  }
+
+  /** Its frontend says so; nobody has left the request. */
+  void failed(long now, Flight flight, Failure failure) {
+    EndpointState endpoint = flight.attempt.at;
+    if (endpoint == null) {
+      return;
+    }
+    rules.failed(now, flight, endpoint, failure);
+    Reason refused = Reason.UPSTREAM_FAILED;
+    if (rules.maySendAgain(now, flight, failure)) {
+      refused = sendAgain(now, flight);
+    }
+    if (refused == null) {
+      return;
+    }
+    if (failure.answered()) {
+      flight.answered(now);
+      flight.attempt.judged = true;
+      flight.listener.pass(flight.ticket);
+    } else {
+      ends.giveUp(now, flight, refused);
+    }
+  }
+
+  /**
+   * Sends the request to somebody else; returns why not when nobody gets it and its frontend was
+   * told nothing yet: then it is still where it was.
+   *
+   * <p>A prompt that another endpoint computes counts there, and an endpoint that has left is
+   * forgotten with its last request. Such a request is taken off the accounts before the choice,
+   * and rejected where nobody gets it.
+   */
+  @Nullable Reason sendAgain(long now, Flight flight) {
+    CompiledConfig active = config.get();
+    EndpointState endpoint = flight.attempt.at;
+    if (active == null || endpoint == null) {
+      return Reason.UPSTREAM_FAILED;
+    }
+    flight.failed(endpoint);
+    bookings.withdraw(flight);
+    observers.over(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
+    if (flight.attempt.prefillAt != null || endpoints.leaving().contains(endpoint)) {
+      bookings.takeBack(now, flight);
+    }
+    try {
+      Reason refused = dispatch.send(now, flight, active);
+      if (refused != null) {
+        rules.notSentAgain(flight);
+        if (flight.state() == FlightState.DECIDING) {
+          ends.reject(now, flight, refused);
+          return null;
+        }
+      }
+      return refused;
+    } finally {
+      // Where somebody got it, the observers have been told that the attempt before is over.
+      if (flight.state() == FlightState.ENDED) {
+        observers.tellEnd();
+      } else {
+        observers.notOver();
+      }
+    }
+  }
+}

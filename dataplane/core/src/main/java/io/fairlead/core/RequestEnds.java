@@ -1,0 +1,122 @@
+package io.fairlead.core;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.health.PoolHealth;
+import io.fairlead.crds.config.Criticality;
+
+/**
+ * Every way in which a request ends: takes it off the accounts, frees its entry, and tells whom it
+ * concerns, its frontend first and then the observers.
+ */
+final class RequestEnds {
+
+  private final RequestTable requests;
+  private final LeftRequests left;
+  private final Bookings bookings;
+  private final Observers observers;
+  private final ActiveConfig config;
+  private final AttemptRules rules;
+  private final PoolHealth health;
+  private final TokenEstimate tokens;
+  private final Admission admission;
+
+  RequestEnds(
+      RequestTable requests,
+      LeftRequests left,
+      Bookings bookings,
+      Observers observers,
+      ActiveConfig config,
+      AttemptRules rules,
+      PoolHealth health,
+      TokenEstimate tokens,
+      Admission admission) {
+    this.requests = requests;
+    this.left = left;
+    this.bookings = bookings;
+    this.observers = observers;
+    this.config = config;
+    this.rules = rules;
+    this.health = health;
+    this.tokens = tokens;
+    this.admission = admission;
+  }
+
+  /** Its frontend says so. */
+  void ended(long now, Flight flight, Outcome outcome, Usage usage) {
+    Attempt attempt = flight.attempt;
+    PromptSize prompt = flight.facts.prompt();
+    tokens.learn(attempt.target, prompt.textBytes(), prompt.mediaTokens(), usage.promptTokens());
+    EndpointState endpoint = attempt.at;
+    if (endpoint != null) {
+      observers.over(now, flight, endpoint, outcome, usage);
+      rules.judge(now, flight, endpoint, outcome);
+      if (flight.firstTokenSeen()
+          || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
+        // An engine frees a request's blocks when it ends: that is when they were last used.
+        bookings.confirm(flight, endpoint);
+      } else {
+        bookings.withdraw(flight);
+      }
+    }
+    bookings.settle(now, flight);
+    remove(now, flight, usage);
+    observers.tellEnd();
+  }
+
+  /** Nobody saw its end, and it must be over by now. */
+  void presumeOver(long now, Flight flight, EndpointState at) {
+    Attempt attempt = flight.attempt;
+    long request = flight.ticket;
+    LeftListener told = flight.leftListener;
+    observers.over(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    // Nothing else could end a trial.
+    if (attempt.trial) {
+      health.answered(now, at.health(), attempt.sentAt, true);
+    }
+    if (attempt.prefilledBy != null && attempt.prefillTrial) {
+      health.answered(now, attempt.prefilledBy.health(), attempt.sentAt, true);
+    }
+    bookings.settle(now, flight);
+    remove(now, flight, Usage.UNKNOWN);
+    try {
+      told.presumedOver(request);
+    } finally {
+      observers.tellEnd();
+    }
+  }
+
+  /** Rejects a request that was sent. */
+  void giveUp(long now, Flight flight, Reason reason) {
+    EndpointState endpoint = flight.attempt.at;
+    if (endpoint != null) {
+      observers.over(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
+      bookings.withdraw(flight);
+      bookings.settle(now, flight);
+    }
+    try {
+      reject(now, flight, reason);
+    } finally {
+      observers.tellEnd();
+    }
+  }
+
+  /** Rejects a request that is not on the accounts. */
+  void reject(long now, Flight flight, Reason reason) {
+    reject(now, flight, config.criticalityOf(flight.facts), reason);
+  }
+
+  void reject(long now, Flight flight, Criticality criticality, Reason reason) {
+    long ticket = flight.ticket;
+    RequestListener listener = flight.listener;
+    int comeAgain = reason.ofRoom() ? admission.comeAgain(now, flight) : reason.retryAfterSeconds();
+    remove(now, flight, Usage.UNKNOWN);
+    listener.reject(ticket, new Rejection(reason, criticality, reason.message(), comeAgain));
+  }
+
+  private void remove(long now, Flight flight, Usage usage) {
+    admission.over(now, flight, usage);
+    left.remove(flight);
+    requests.remove(flight);
+  }
+}

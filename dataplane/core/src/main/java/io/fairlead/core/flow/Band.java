@@ -1,0 +1,341 @@
+package io.fairlead.core.flow;
+
+import io.fairlead.plugin.Flows;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of one priority that wait, by flow and in the order in which they came. */
+final class Band implements Flows {
+
+  private static final double SECOND = 1e9;
+
+  /** A band in which nobody waited for so long begins anew: what went meanwhile is no debt. */
+  private static final long CALM = 1_000_000_000;
+
+  /** Over so many seconds the rate is averaged at which requests go. */
+  private static final double RATE_SECONDS = 5;
+
+  /** Bounds of the time after which somebody who was refused may come again, in seconds. */
+  private static final double SOONEST = 1;
+
+  private static final double LATEST = 60;
+
+  private final long priority;
+  private final int mostFlows;
+  private BandSettings settings;
+  final Count count = new Count();
+
+  /** By id; the one that was used longest ago first. */
+  private final Map<String, FlowQueue> flows = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** Those with requests that wait. */
+  private final List<FlowQueue> active = new ArrayList<>();
+
+  /** Those of them that a policy may choose now. */
+  private final List<FlowQueue> offered = new ArrayList<>();
+
+  private @Nullable Waiting oldest;
+  private @Nullable Waiting newest;
+  private long turns;
+
+  /** The last turn before all flows were put level. */
+  private long levelSince;
+
+  private long calmSince = Long.MIN_VALUE;
+
+  /** What a policy threw last. */
+  private @Nullable Throwable failure;
+
+  /** Work of its own that the floor owes it. */
+  private double owed;
+
+  /** Requests a second that go, averaged, until then. */
+  private double rate;
+
+  private long rateAt = Long.MIN_VALUE;
+
+  /** When the last of those comes again who were refused. */
+  private double comeAgainAt = Double.NEGATIVE_INFINITY;
+
+  Band(long priority, int mostFlows, BandSettings settings) {
+    this.priority = priority;
+    this.mostFlows = mostFlows;
+    this.settings = settings;
+  }
+
+  long priority() {
+    return priority;
+  }
+
+  BandSettings settings() {
+    return settings;
+  }
+
+  void settings(BandSettings now) {
+    settings = now;
+  }
+
+  /** The flow of this id, or the one that is shared where there are as many as may be. */
+  FlowQueue flow(String id) {
+    FlowQueue known = flows.get(id);
+    if (known != null) {
+      return known;
+    }
+    // One place is for those who share it.
+    if (flows.size() >= mostFlows - 1 && !forgetIdle() && !id.isEmpty()) {
+      return flow("");
+    }
+    FlowQueue made = new FlowQueue(this, id);
+    flows.put(id, made);
+    return made;
+  }
+
+  private boolean forgetIdle() {
+    for (Iterator<FlowQueue> all = flows.values().iterator(); all.hasNext(); ) {
+      if (all.next().idle()) {
+        all.remove();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isEmpty() {
+    return count.requests == 0;
+  }
+
+  void add(long now, Waiting request) {
+    FlowQueue flow = request.flow();
+    if (flow.active < 0) {
+      if (active.isEmpty()) {
+        if (calmSince == Long.MIN_VALUE || now - calmSince >= CALM) {
+          flows.values().forEach(each -> each.startAt(0));
+          levelSince = turns;
+        }
+      } else {
+        flow.startAt(Math.max(flow.virtualTime(), leastVirtualTime()));
+      }
+      flow.active = active.size();
+      active.add(flow);
+    }
+    request.rank = rank(request);
+    flow.add(request);
+    count.add(request);
+    request.before = newest;
+    if (newest == null) {
+      oldest = request;
+    } else {
+      newest.after = request;
+    }
+    newest = request;
+  }
+
+  /** What the policy says; one that it fails for goes as it came. */
+  private long rank(Waiting request) {
+    try {
+      return settings.ordering().rank(request);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      return 0;
+    }
+  }
+
+  /** What the policy says of those offered; where it fails, any of them goes: nobody is stuck. */
+  private int turn(long now) {
+    int index;
+    try {
+      index = settings.fairness().next(now, this);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      return 0;
+    }
+    if (index < 0 || index >= offered.size()) {
+      failure =
+          new IndexOutOfBoundsException(
+              "a fairness policy chose flow " + index + " of " + offered.size());
+      return 0;
+    }
+    return index;
+  }
+
+  /** What a policy threw since this was asked last; null if none did. */
+  @Nullable Throwable takeFailure() {
+    Throwable taken = failure;
+    failure = null;
+    return taken;
+  }
+
+  private double leastVirtualTime() {
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < active.size(); i++) {
+      least = Math.min(least, active.get(i).virtualTime());
+    }
+    return least;
+  }
+
+  void remove(long now, Waiting request) {
+    FlowQueue flow = request.flow();
+    flow.remove(request);
+    count.remove(request);
+    Waiting before = request.before;
+    Waiting after = request.after;
+    if (before == null) {
+      oldest = after;
+    } else {
+      before.after = after;
+    }
+    if (after == null) {
+      newest = before;
+    } else {
+      after.before = before;
+    }
+    request.before = null;
+    request.after = null;
+    if (flow.waiting() == 0) {
+      FlowQueue last = active.removeLast();
+      if (last != flow) {
+        active.set(flow.active, last);
+        last.active = flow.active;
+      }
+      flow.active = -1;
+    }
+    if (count.requests == 0) {
+      calmSince = now;
+      owed = 0;
+    }
+  }
+
+  @Nullable Waiting oldest() {
+    return oldest;
+  }
+
+  @Nullable Waiting newest() {
+    return newest;
+  }
+
+  /** The flow with the most requests that wait; null where nobody does. */
+  @Nullable FlowQueue longest() {
+    FlowQueue longest = null;
+    for (int i = 0; i < active.size(); i++) {
+      FlowQueue flow = active.get(i);
+      if (longest == null || flow.waiting() > longest.waiting()) {
+        longest = flow;
+      }
+    }
+    return longest;
+  }
+
+  /** Whether nothing is known of any of its flows that would be lost with it. */
+  boolean isUnused() {
+    return flows.values().stream().allMatch(FlowQueue::idle);
+  }
+
+  void forEachFlow(Consumer<FlowQueue> each) {
+    flows.values().forEach(each);
+  }
+
+  /** The newest of a flow's requests; null where none waits. */
+  static @Nullable Waiting newestOf(FlowQueue flow) {
+    Waiting request = flow.band().newest;
+    while (request != null && request.flow() != flow) {
+      request = request.before;
+    }
+    return request;
+  }
+
+  /** Lets every flow be tried again. */
+  void tryAll() {
+    for (int i = 0; i < active.size(); i++) {
+      active.get(i).passedOver = false;
+    }
+  }
+
+  /** Whose turn it is of those that were not passed over; null where all were. */
+  @Nullable Waiting next(long now) {
+    offered.clear();
+    for (int i = 0; i < active.size(); i++) {
+      if (!active.get(i).passedOver) {
+        offered.add(active.get(i));
+      }
+    }
+    if (offered.isEmpty()) {
+      return null;
+    }
+    int index = offered.size() == 1 ? 0 : turn(now);
+    return offered.get(index).first();
+  }
+
+  @Override
+  public int size() {
+    return offered.size();
+  }
+
+  @Override
+  public FlowQueue get(int index) {
+    return offered.get(index);
+  }
+
+  long nextTurn() {
+    return ++turns;
+  }
+
+  /** Whether what went in this turn counts still. */
+  boolean counts(long turn) {
+    return turn > levelSince;
+  }
+
+  /** Another band went first: the floor owes this one its share of that. */
+  void owe(double work) {
+    owed += settings.floor() * work;
+  }
+
+  /** Whether the floor owes it enough for a request of so much work. */
+  boolean isOwed(double work) {
+    return settings.floor() > 0 && owed >= work;
+  }
+
+  void pay(double work) {
+    owed = Math.max(0, owed - work);
+  }
+
+  /** A request of it went. */
+  void went(long now) {
+    decay(now);
+    rate += 1 / RATE_SECONDS;
+  }
+
+  private void decay(long now) {
+    if (rateAt != Long.MIN_VALUE) {
+      rate *= Math.exp(-Math.max(0, now - rateAt) / SECOND / RATE_SECONDS);
+    }
+    rateAt = now;
+  }
+
+  /** Requests a second that go, of late. */
+  double rate(long now) {
+    decay(now);
+    return rate;
+  }
+
+  /**
+   * Seconds after which somebody who is refused should come again: when those who wait before it
+   * are gone at the rate of late, each later than the one that was refused before, so that they
+   * don't come together.
+   *
+   * @param ahead requests that wait and go first
+   * @param rate of this band and those above
+   * @param draw 0 to 1, of the request's own
+   */
+  double comeAgain(long now, long ahead, double rate, double draw) {
+    double at = now / SECOND;
+    double each = rate > 0 ? 1 / rate : 1;
+    double turn = Math.max(at + ahead * each, comeAgainAt + each);
+    comeAgainAt = Math.min(turn, at + LATEST);
+    return Math.clamp((comeAgainAt - at) * (1 + draw / 4), SOONEST, LATEST);
+  }
+}

@@ -1,0 +1,394 @@
+package io.fairlead.core.flow;
+
+import io.fairlead.core.flow.Waiting.Demand;
+import io.fairlead.plugin.WaitingRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one pool that wait for room, and whose turn it is. Knows nothing of endpoints: it
+ * offers requests to a {@link Sender} that does.
+ *
+ * <p>More important bands go first; a band below them has its floor, if it is given one. In a band
+ * a policy chooses the flow, and in a flow another the request. Not thread-safe; owned by the
+ * pool's loop.
+ */
+public final class FlowControl {
+
+  /** So many flows whose first request can't go are passed over until time has moved on. */
+  private static final int MOST_PASSED_OVER = 8;
+
+  private FlowSettings settings;
+
+  /** The most important first. */
+  private final List<Band> bands = new ArrayList<>();
+
+  private long[] priorities = {};
+  private final Count count = new Count();
+  private final WaitingHeap expiry = new WaitingHeap.ByExpiry();
+  private long sequence;
+
+  /** Since when there is no endpoint, or is one. */
+  private long changedAt;
+
+  private boolean empty;
+
+  /** What becomes of a request that is offered. */
+  public enum Sent {
+    /** It is gone: sent, or refused for good. */
+    GONE,
+    /** It can't go, but another of its band may. */
+    NOT_THIS,
+    /** Nobody of its band can. */
+    NONE
+  }
+
+  /** Sends requests whose turn it is. */
+  public interface Sender {
+
+    /** Sends the request if that is possible; it does not wait any more where it is gone. */
+    Sent send(long now, Waiting request);
+  }
+
+  /** Nobody waits yet. */
+  public FlowControl(FlowSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Other settings: all that wait stay, also where there are more of them than may be now.
+   *
+   * @param home where a request waits from now on
+   */
+  public void configure(long now, FlowSettings changed, Function<Waiting, FlowQueue> home) {
+    List<Waiting> all = new ArrayList<>();
+    for (Band band : bands) {
+      for (Waiting each = band.oldest(); each != null; each = each.after) {
+        all.add(each);
+      }
+    }
+    all.sort((one, other) -> Long.compare(one.sequence(), other.sequence()));
+    all.forEach(request -> remove(now, request));
+    settings = changed;
+    for (Band band : bands) {
+      band.settings(changed.band(band.priority()));
+    }
+    for (Waiting request : all) {
+      request.flow(home.apply(request));
+      put(now, request);
+    }
+    bands.removeIf(Band::isUnused);
+    priorities = bands.stream().mapToLong(Band::priority).toArray();
+  }
+
+  /** The flow of this id in the band of this priority. */
+  public FlowQueue flow(long priority, String id) {
+    return band(priority).flow(id);
+  }
+
+  private Band band(long priority) {
+    int at = 0;
+    while (at < bands.size() && bands.get(at).priority() > priority) {
+      at++;
+    }
+    if (at < bands.size() && bands.get(at).priority() == priority) {
+      return bands.get(at);
+    }
+    Band made = new Band(priority, settings.flows(), settings.band(priority));
+    bands.add(at, made);
+    priorities = bands.stream().mapToLong(Band::priority).toArray();
+    return made;
+  }
+
+  /** The priorities of all bands, the most important first. Not to be changed. */
+  public long[] priorities() {
+    return priorities;
+  }
+
+  /** How many bands are more important than that of this flow. */
+  public int rank(FlowQueue flow) {
+    return bands.indexOf(flow.band());
+  }
+
+  /** Requests that wait. */
+  public int waiting() {
+    return count.requests;
+  }
+
+  /** Bytes of their bodies. */
+  public long waitingBytes() {
+    return count.bytes;
+  }
+
+  /** Whether a request of the flow may go without waiting for others. */
+  public boolean mayPass(FlowQueue flow) {
+    if (count.requests == 0) {
+      return true;
+    }
+    for (Band band : bands) {
+      if (!band.isEmpty()) {
+        return band.priority() < flow.priority();
+      }
+    }
+    return true;
+  }
+
+  /**
+   * A request of the flow went, whether or not it had waited: each band below that waits is owed
+   * its floor.
+   *
+   * @param work that it is expected to be
+   * @return the turn in which it went, for {@link FlowQueue#ended}
+   */
+  public long went(long now, FlowQueue flow, double work) {
+    Band went = flow.band();
+    long turn = flow.sent(work);
+    went.went(now);
+    if (count.requests == 0) {
+      return turn;
+    }
+    for (Band band : bands) {
+      if (band == went) {
+        band.pay(work);
+      } else if (band.priority() < went.priority() && !band.isEmpty()) {
+        band.owe(work);
+      }
+    }
+    return turn;
+  }
+
+  /**
+   * A request waits from now on, if there may be one more. Others make room for it where they are
+   * less important, the newest first, or where their flow has more of them that wait than its own.
+   *
+   * @param evicted told of each that makes room
+   * @return null if it may not wait
+   */
+  public @Nullable Waiting add(
+      long now, long request, FlowQueue flow, Demand demand, Consumer<Waiting> evicted) {
+    Band band = flow.band();
+    if (band.settings().ttl() == 0 && !(empty && settings.emptyTtl() > 0)) {
+      return null;
+    }
+    Waiting added = new Waiting(request, flow, demand, now, ++sequence);
+    if (!makeRoom(now, added, evicted)) {
+      return null;
+    }
+    put(now, added);
+    return added;
+  }
+
+  private void put(long now, Waiting request) {
+    request.expiresAt = expiresAt(request);
+    request.flow().band().add(now, request);
+    count.add(request);
+    expiry.add(request);
+  }
+
+  private long expiresAt(Waiting request) {
+    long since = request.since();
+    long own = plus(since, request.demand().ttl());
+    long ttl = empty ? settings.emptyTtl() : request.flow().band().settings().ttl();
+    return Math.min(own, plus(since - changedAt > 0 ? since : changedAt, ttl));
+  }
+
+  private static long plus(long time, long nanos) {
+    long sum = time + nanos;
+    return nanos == WaitingRequest.NEVER || sum < time ? WaitingRequest.NEVER : sum;
+  }
+
+  private boolean makeRoom(long now, Waiting request, Consumer<Waiting> evicted) {
+    FlowQueue flow = request.flow();
+    Band band = flow.band();
+    BandSettings rules = band.settings();
+    long bytes = request.bytes();
+    if (!fits(rules.flowLimits(), flow.count, bytes)
+        || !rules.limits().allow(1, bytes)
+        || !settings.limits().allow(1, bytes)) {
+      return false;
+    }
+    // Looked at first: nobody is to go for one that then finds no room.
+    if (!canFit(flow, bytes)) {
+      return false;
+    }
+    while (!fits(rules.limits(), band.count, bytes)) {
+      evict(now, newestOfLongest(band), evicted);
+    }
+    while (!fits(settings.limits(), count, bytes)) {
+      Band lowest = lowestWithRequests();
+      Waiting victim = lowest == band ? newestOfLongest(band) : lowest.newest();
+      evict(now, victim, evicted);
+    }
+    return true;
+  }
+
+  private static boolean fits(Limits limits, Count count, long bytes) {
+    return limits.allow(count.requests + 1L, count.bytes + bytes);
+  }
+
+  /** Whether there is room for a request of the flow once all have gone that would make it. */
+  private boolean canFit(FlowQueue flow, long bytes) {
+    Band band = flow.band();
+    Count lower = new Count();
+    for (Band each : bands) {
+      if (each.priority() < band.priority()) {
+        lower.requests += each.count.requests;
+        lower.bytes += each.count.bytes;
+      }
+    }
+    Count own = new Count();
+    FlowQueue longest = band.longest();
+    // Two apart, so that two flows don't take each other's place in turns.
+    if (longest != null && longest.waiting() > flow.waiting() + 1) {
+      own.requests = 1;
+      Waiting newest = Band.newestOf(longest);
+      own.bytes = newest == null ? 0 : newest.bytes();
+    }
+    long requests = own.requests - 1L;
+    long left = own.bytes - bytes;
+    return band.settings().limits().allow(band.count.requests - requests, band.count.bytes - left)
+        && settings
+            .limits()
+            .allow(count.requests - lower.requests - requests, count.bytes - lower.bytes - left);
+  }
+
+  private @Nullable Waiting newestOfLongest(Band band) {
+    FlowQueue longest = band.longest();
+    return longest == null ? null : Band.newestOf(longest);
+  }
+
+  private Band lowestWithRequests() {
+    for (int i = bands.size() - 1; i >= 0; i--) {
+      if (!bands.get(i).isEmpty()) {
+        return bands.get(i);
+      }
+    }
+    throw new IllegalStateException("nobody waits, and there is no room");
+  }
+
+  private void evict(long now, @Nullable Waiting victim, Consumer<Waiting> evicted) {
+    if (victim == null) {
+      throw new IllegalStateException("nobody makes room");
+    }
+    remove(now, victim);
+    evicted.accept(victim);
+  }
+
+  /** The request does not wait any more. */
+  public void remove(long now, Waiting request) {
+    request.flow().band().remove(now, request);
+    count.remove(request);
+    expiry.remove(request);
+  }
+
+  /** There is no endpoint any more, or one again: the time that requests may wait begins anew. */
+  public void empty(long now, boolean none) {
+    if (empty == none) {
+      return;
+    }
+    empty = none;
+    changedAt = now;
+    for (Band band : bands) {
+      for (Waiting each = band.oldest(); each != null; each = each.after) {
+        expiry.remove(each);
+        each.expiresAt = expiresAt(each);
+        expiry.add(each);
+      }
+    }
+  }
+
+  /** Takes out those who have waited as long as they may. */
+  public void expire(long now, Consumer<Waiting> expired) {
+    for (Waiting first = expiry.first(); first != null; first = expiry.first()) {
+      if (first.expiresAt == WaitingRequest.NEVER || first.expiresAt - now > 0) {
+        return;
+      }
+      remove(now, first);
+      expired.accept(first);
+    }
+  }
+
+  /** Lets every flow be tried again that was passed over: to be called now and then. */
+  public void tryAll() {
+    for (Band band : bands) {
+      band.tryAll();
+    }
+  }
+
+  /** Offers requests whose turn it is until nobody can go. */
+  public void dispatch(long now, Sender sender) {
+    int passedOver = 0;
+    while (count.requests > 0) {
+      Waiting request = next(now);
+      if (request == null) {
+        return;
+      }
+      switch (sender.send(now, request)) {
+        case GONE -> {
+          if (request.inFlow >= 0) {
+            throw new IllegalStateException("request " + request.request() + " still waits");
+          }
+        }
+        case NOT_THIS -> {
+          request.flow().passedOver = true;
+          if (++passedOver == MOST_PASSED_OVER) {
+            return;
+          }
+        }
+        case NONE -> {
+          return;
+        }
+      }
+    }
+  }
+
+  /** What a policy of a band threw since this was asked last; null if none did. */
+  public @Nullable Throwable takeFailure() {
+    Throwable failure = null;
+    for (Band band : bands) {
+      Throwable taken = band.takeFailure();
+      failure = taken == null ? failure : taken;
+    }
+    return failure;
+  }
+
+  /** The one whose turn it is: of a band that is owed, or of the most important. */
+  private @Nullable Waiting next(long now) {
+    Waiting chosen = null;
+    for (Band band : bands) {
+      if (band.isEmpty()) {
+        continue;
+      }
+      Waiting first = band.next(now);
+      if (first != null && (chosen == null || band.isOwed(first.work()))) {
+        chosen = first;
+      }
+    }
+    return chosen;
+  }
+
+  /**
+   * Seconds after which a request of this flow that is refused should come again.
+   *
+   * @param draw 0 to 1, of the request's own
+   */
+  public double comeAgain(long now, FlowQueue flow, double draw) {
+    long ahead = 0;
+    double rate = 0;
+    for (Band band : bands) {
+      if (band.priority() >= flow.priority()) {
+        ahead += band.count.requests;
+        rate += band.rate(now);
+      }
+    }
+    return flow.band().comeAgain(now, ahead, rate, draw);
+  }
+
+  /** Who waits in each band and flow: for metrics, not for decisions. */
+  public void forEachFlow(Consumer<FlowQueue> each) {
+    bands.forEach(band -> band.forEachFlow(each));
+  }
+}

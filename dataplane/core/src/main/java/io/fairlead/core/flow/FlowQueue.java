@@ -1,0 +1,161 @@
+package io.fairlead.core.flow;
+
+import io.fairlead.core.flow.WaitingHeap.ByRank;
+import io.fairlead.plugin.Flow;
+import io.fairlead.plugin.WaitingRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Requests of one band that count as one sender's: those that wait, and what went so far. */
+public final class FlowQueue implements Flow {
+
+  /** Share of a request's answer in what is expected of the next. */
+  private static final double LEARNING = 0.1;
+
+  private static final double USUAL_OUTPUT = 200;
+
+  private final Band band;
+  private final String id;
+  private final WaitingHeap queue = new ByRank();
+  final Count count = new Count();
+  private double weight = 1;
+  private double served;
+  private double virtualTime;
+  private long lastTurn;
+  private double output = USUAL_OUTPUT;
+
+  /** Its requests that were sent and have not ended: while there are, it is not forgotten. */
+  private int underWay;
+
+  /** Where the band has it among those with requests that wait; -1 if it has none. */
+  int active = -1;
+
+  /** Whether its first request was tried since something changed, and can't go. */
+  boolean passedOver;
+
+  FlowQueue(Band band, String id) {
+    this.band = band;
+    this.id = id;
+  }
+
+  Band band() {
+    return band;
+  }
+
+  /** The larger, the more important. */
+  public long priority() {
+    return band.priority();
+  }
+
+  void add(Waiting request) {
+    queue.add(request);
+    count.add(request);
+    passedOver = false;
+  }
+
+  void remove(Waiting request) {
+    if (request == queue.first()) {
+      passedOver = false;
+    }
+    queue.remove(request);
+    count.remove(request);
+  }
+
+  @Nullable Waiting first() {
+    return queue.first();
+  }
+
+  /** Sets its share, relative to that of others. */
+  public void weight(double share) {
+    if (!(share > 0)) {
+      throw new IllegalArgumentException("weight is " + share + "; set more than 0");
+    }
+    weight = share;
+  }
+
+  /** Output tokens that are expected of a request which allows so many; -1 for any number. */
+  public double expectedOutput(int most) {
+    return most < 0 ? output : Math.min(output, most);
+  }
+
+  /**
+   * A request of it was sent, and is expected to be that much work.
+   *
+   * @return the turn in which it went, for {@link #ended}
+   */
+  long sent(double work) {
+    underWay++;
+    lastTurn = band.nextTurn();
+    served += work;
+    virtualTime += work / weight;
+    return lastTurn;
+  }
+
+  /**
+   * What was sent is over.
+   *
+   * @param turn in which it went
+   * @param expected work of it when it went
+   * @param was what it really was; below 0 where nobody knows
+   * @param outputTokens of its answer; below 0 where nobody knows
+   */
+  public void ended(long turn, double expected, double was, int outputTokens) {
+    underWay--;
+    if (was >= 0) {
+      served += was - expected;
+      if (band.counts(turn)) {
+        virtualTime += (was - expected) / weight;
+      }
+    }
+    if (outputTokens >= 0) {
+      output += LEARNING * (outputTokens - output);
+    }
+  }
+
+  boolean idle() {
+    return count.requests == 0 && underWay == 0;
+  }
+
+  /** Starts level with who is behind most: what went while nobody waited is nobody's debt. */
+  void startAt(double time) {
+    virtualTime = time;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public double weight() {
+    return weight;
+  }
+
+  @Override
+  public double served() {
+    return served;
+  }
+
+  @Override
+  public double virtualTime() {
+    return virtualTime;
+  }
+
+  @Override
+  public WaitingRequest head() {
+    Waiting first = queue.first();
+    if (first == null) {
+      throw new IllegalStateException("nothing of flow \"" + id + "\" waits");
+    }
+    return first;
+  }
+
+  @Override
+  public int waiting() {
+    return count.requests;
+  }
+
+  @Override
+  public long lastTurn() {
+    return lastTurn;
+  }
+}

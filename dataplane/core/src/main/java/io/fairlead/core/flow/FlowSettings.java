@@ -1,0 +1,37 @@
+package io.fairlead.core.flow;
+
+import io.fairlead.plugin.UsageLimitPolicy;
+import java.util.Map;
+
+/**
+ * How requests wait that find no room.
+ *
+ * @param limits of all that wait
+ * @param emptyTtl longest wait in nanoseconds while there is no endpoint at all; 0 for none
+ * @param flows most flows of a band that are told apart; the others share one
+ * @param standard bands that are not listed
+ * @param negative those of them with a priority below 0
+ * @param listed bands by their priority
+ * @param usage says how full endpoints may be for a band
+ */
+public record FlowSettings(
+    Limits limits,
+    long emptyTtl,
+    int flows,
+    BandSettings standard,
+    BandSettings negative,
+    Map<Long, BandSettings> listed,
+    UsageLimitPolicy usage) {
+
+  public FlowSettings {
+    listed = Map.copyOf(listed);
+    if (emptyTtl < 0 || flows < 1) {
+      throw new IllegalArgumentException("emptyTtl " + emptyTtl + ", flows " + flows);
+    }
+  }
+
+  BandSettings band(long priority) {
+    BandSettings own = listed.get(priority);
+    return own != null ? own : priority < 0 ? negative : standard;
+  }
+}

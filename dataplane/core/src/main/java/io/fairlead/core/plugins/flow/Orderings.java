@@ -1,0 +1,29 @@
+package io.fairlead.core.plugins.flow;
+
+import io.fairlead.plugin.OrderingPolicy;
+import io.fairlead.plugin.WaitingRequest;
+
+/** The orders in which the requests of one flow go. */
+enum Orderings implements OrderingPolicy {
+  /** As they came. */
+  FIRST_COME {
+    @Override
+    public long rank(WaitingRequest request) {
+      return 0;
+    }
+  },
+  /** Who will first have waited as long as it may. */
+  EARLIEST_DEADLINE {
+    @Override
+    public long rank(WaitingRequest request) {
+      return request.expiresAt();
+    }
+  },
+  /** Whose first token is due first; those without a latency objective come last. */
+  LATENCY_OBJECTIVE {
+    @Override
+    public long rank(WaitingRequest request) {
+      return request.firstTokenBy();
+    }
+  }
+}

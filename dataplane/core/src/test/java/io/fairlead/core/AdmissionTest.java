@@ -1,0 +1,282 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait for room, with endpoints that have room for one request each. */
+class AdmissionTest implements RequestListener {
+
+  private static final long SECOND = 1_000_000_000;
+  private static final ModelConfig[] MODELS = {
+    Pool.model("high", Criticality.CRITICAL),
+    Pool.model("middle", Criticality.STANDARD),
+    Pool.model("other", Criticality.STANDARD),
+    Pool.model("low", Criticality.SHEDDABLE)
+  };
+
+  private final PoolCore core = new PoolCore();
+  private final List<Long> waiting = new ArrayList<>();
+  private final List<Long> sent = new ArrayList<>();
+  private final List<String> endpoints = new ArrayList<>();
+  private final List<Rejection> rejections = new ArrayList<>();
+  private long now;
+
+  @Override
+  public void waits(long request) {
+    waiting.add(request);
+  }
+
+  @Override
+  public void send(long request, Route route) {
+    sent.add(request);
+    endpoints.add(route.endpoint());
+  }
+
+  @Override
+  public void pass(long request) {}
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    rejections.add(rejection);
+  }
+
+  private void configure(boolean gate, @Nullable FlowControlConfig flow) {
+    PoolConfig config =
+        Pool.config(
+            new SchedulerConfig(
+                List.of(
+                    new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
+                    new PluginConfig("queue", "queue-scorer", Map.of())),
+                List.of(),
+                "room",
+                Map.of("flowControl", gate),
+                flow,
+                null,
+                List.of()),
+            MODELS);
+    core.configure(now, new ConfigCompiler(List.of()).compile(config));
+  }
+
+  private static FlowControlConfig limits(
+      @Nullable Long requests, @Nullable Duration ttl, @Nullable Duration emptyTtl) {
+    return new FlowControlConfig(
+        null, requests, ttl, emptyTtl, null, null, null, null, null, List.of());
+  }
+
+  private void start(String... names) {
+    configure(true, null);
+    core.endpoints(now, List.of(names).stream().map(Pool::endpoint).toList());
+  }
+
+  private long arrive(String model) {
+    return core.arrive(now, Pool.request(model, ++now, 1, 2, 3), this);
+  }
+
+  private void end(long request) {
+    core.ended(++now, request, Outcome.COMPLETED, new Usage(48, 10, 0));
+  }
+
+  @Test
+  void goesAtOnceWhereThereIsRoomAndElseWaitsAndIsPlacedWhenItGoes() {
+    start("a", "b");
+    long first = arrive("middle");
+    long second = arrive("middle");
+    long third = arrive("middle");
+    assertThat(sent).containsExactly(first, second);
+    assertThat(waiting).containsExactly(third);
+    assertThat(core.waiting()).isOne();
+    String freed = endpoints.get(1);
+    end(second);
+    assertThat(sent).containsExactly(first, second, third);
+    assertThat(endpoints.getLast()).isEqualTo(freed);
+    end(first);
+    end(third);
+    assertThat(core.active()).isZero();
+    assertThat(core.waiting()).isZero();
+  }
+
+  @Test
+  void whoIsMoreImportantGoesFirst() {
+    start("a");
+    long running = arrive("middle");
+    long low = arrive("low");
+    long middle = arrive("middle");
+    long high = arrive("high");
+    for (long next = running; sent.size() < 4; next = sent.getLast()) {
+      end(next);
+    }
+    assertThat(sent).containsExactly(running, high, middle, low);
+  }
+
+  @Test
+  void modelsTakeTurns() {
+    start("a");
+    long running = arrive("middle");
+    List<Long> of = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      of.add(arrive("middle"));
+    }
+    long first = arrive("other");
+    long second = arrive("other");
+    for (long next = running; sent.size() < 9; next = sent.getLast()) {
+      end(next);
+    }
+    assertThat(sent.indexOf(first)).isLessThanOrEqualTo(2);
+    assertThat(sent.indexOf(second)).isLessThanOrEqualTo(4);
+    assertThat(sent).filteredOn(of::contains).isEqualTo(of);
+  }
+
+  @Test
+  void whoHangsUpLeavesTheQueue() {
+    start("a");
+    long running = arrive("middle");
+    long gone = arrive("middle");
+    long next = arrive("middle");
+    core.ended(++now, gone, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    assertThat(core.waiting()).isOne();
+    end(running);
+    assertThat(sent).containsExactly(running, next);
+  }
+
+  @Test
+  void aFailureThatIsToldOfOneThatWaitsChangesNothing() {
+    start("a");
+    long running = arrive("middle");
+    long patient = arrive("middle");
+    core.attemptFailed(++now, patient, Failure.REFUSED);
+    assertThat(rejections).isEmpty();
+    end(running);
+    assertThat(sent).containsExactly(running, patient);
+  }
+
+  @Test
+  void nobodyWaitsLongerThanItMay() {
+    start("a");
+    configure(true, limits(null, Duration.ofSeconds(10), null));
+    arrive("middle");
+    arrive("middle");
+    now += 9 * SECOND;
+    core.tick(now);
+    assertThat(rejections).isEmpty();
+    now += 2 * SECOND;
+    core.tick(now);
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.QUEUE_TIMEOUT);
+    assertThat(rejections.getFirst().retryAfterSeconds()).isBetween(1, 60);
+    assertThat(core.waiting()).isZero();
+  }
+
+  @Test
+  void oneThatFindsNoPlaceIsRefusedUnlessItIsMoreImportant() {
+    start("a");
+    configure(true, limits(2L, null, null));
+    long running = arrive("middle");
+    arrive("low");
+    arrive("middle");
+    arrive("middle");
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.EVICTED);
+    arrive("middle");
+    assertThat(rejections)
+        .extracting(Rejection::reason)
+        .containsExactly(Reason.EVICTED, Reason.QUEUE_FULL);
+    long high = arrive("high");
+    assertThat(rejections)
+        .extracting(Rejection::reason)
+        .containsExactly(Reason.EVICTED, Reason.QUEUE_FULL, Reason.EVICTED);
+    end(running);
+    assertThat(sent).containsExactly(running, high);
+  }
+
+  @Test
+  void withoutEndpointsRequestsWaitOnlyWhereTheConfigSaysSo() {
+    configure(true, null);
+    arrive("middle");
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.NO_READY_ENDPOINTS);
+    configure(true, limits(null, null, Duration.ofMinutes(2)));
+    long patient = arrive("middle");
+    now += 100 * SECOND;
+    core.tick(now);
+    assertThat(waiting).containsExactly(patient);
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    assertThat(sent).containsExactly(patient);
+  }
+
+  @Test
+  void anotherConfigLosesNobody() {
+    start("a");
+    long running = arrive("middle");
+    long middle = arrive("middle");
+    long high = arrive("high");
+    configure(true, limits(1L, null, null));
+    assertThat(core.waiting()).isEqualTo(2);
+    end(running);
+    assertThat(sent).containsExactly(running, high);
+    configure(false, null);
+    assertThat(sent).as("nobody is held back any more").containsExactly(running, high, middle);
+    assertThat(core.waiting()).isZero();
+    long low = arrive("low");
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.SATURATED);
+    assertThat(sent).doesNotContain(low);
+  }
+
+  @Test
+  void oneThatMayGoNowhereLetsOthersPass() {
+    start("a", "b");
+    long first = arrive("middle");
+    long second = arrive("middle");
+    String busy = endpoints.getFirst();
+    // Both are at one address, so that a subset that names another has nobody.
+    Subset nobody = new Subset(List.of("10.9.9.9:8000"));
+    RequestFacts facts = Pool.request("middle", 7, 1, 2, 3);
+    RequestFacts lost =
+        new RequestFacts(
+            facts.model(),
+            facts.seed(),
+            facts.blocks(),
+            facts.prompt(),
+            -1,
+            facts.bodyBytes(),
+            facts.delivery(),
+            Timeouts.UNSET,
+            RequestHeaders.NONE,
+            nobody);
+    long third = arrive("middle");
+    core.arrive(++now, lost, this);
+    long fourth = arrive("other");
+    end(first);
+    assertThat(endpoints.getLast()).isEqualTo(busy);
+    end(second);
+    assertThat(sent).contains(third, fourth);
+    core.tick(now += SECOND);
+    end(third);
+    end(fourth);
+    assertThat(rejections)
+        .as("answered when its turn comes")
+        .extracting(Rejection::reason)
+        .containsExactly(Reason.NO_READY_ENDPOINTS);
+    assertThat(core.active()).isZero();
+  }
+
+  @Test
+  void aRetryNeedsNoRoom() {
+    start("a", "b");
+    long first = arrive("middle");
+    arrive("middle");
+    core.attemptFailed(++now, first, Failure.REFUSED);
+    assertThat(sent).hasSize(3);
+    assertThat(endpoints.get(2)).isNotEqualTo(endpoints.getFirst());
+  }
+}

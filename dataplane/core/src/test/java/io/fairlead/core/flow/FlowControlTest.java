@@ -1,0 +1,364 @@
+package io.fairlead.core.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.fairlead.core.flow.FlowControl.Sent;
+import io.fairlead.core.flow.Waiting.Demand;
+import io.fairlead.plugin.FairnessPolicy;
+import io.fairlead.plugin.OrderingPolicy;
+import io.fairlead.plugin.WaitingRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FlowControlTest {
+
+  private static final long SECOND = 1_000_000_000;
+  private static final OrderingPolicy AS_THEY_CAME = request -> 0;
+
+  private static final FairnessPolicy BY_WORK =
+      (now, flows) -> {
+        int least = 0;
+        for (int i = 1; i < flows.size(); i++) {
+          if (flows.get(i).virtualTime() < flows.get(least).virtualTime()) {
+            least = i;
+          }
+        }
+        return least;
+      };
+
+  private final List<Long> evicted = new ArrayList<>();
+  private final List<Long> expired = new ArrayList<>();
+  private final List<Long> sent = new ArrayList<>();
+  private FlowControl flow = new FlowControl(settings(band(10 * SECOND, 0)));
+  private long requests;
+
+  private static BandSettings band(long ttl, double floor) {
+    return band(ttl, floor, new Limits(100, 100_000), Limits.NONE);
+  }
+
+  private static BandSettings band(long ttl, double floor, Limits limits, Limits flowLimits) {
+    return new BandSettings(ttl, floor, limits, flowLimits, BY_WORK, AS_THEY_CAME);
+  }
+
+  private static FlowSettings settings(BandSettings all) {
+    return settings(all, Limits.NONE);
+  }
+
+  private static FlowSettings settings(BandSettings all, Limits limits) {
+    return new FlowSettings(limits, 0, 8, all, all, Map.of(), (a, b, c, d, e) -> 1);
+  }
+
+  private long add(long now, long priority, String id) {
+    return add(now, priority, id, 100, WaitingRequest.NEVER);
+  }
+
+  private long add(long now, long priority, String id, long bytes, long ttl) {
+    Demand demand = new Demand(100, bytes, ttl, WaitingRequest.NEVER);
+    Waiting added =
+        flow.add(now, ++requests, flow.flow(priority, id), demand, w -> evicted.add(w.request()));
+    return added == null ? -1 : added.request();
+  }
+
+  private Sent send(long now, Waiting request) {
+    flow.remove(now, request);
+    flow.went(now, request.flow(), request.work());
+    sent.add(request.request());
+    return Sent.GONE;
+  }
+
+  private void sendAtMost(long now, int most) {
+    int[] left = {most};
+    flow.dispatch(now, (at, request) -> left[0]-- > 0 ? send(at, request) : Sent.NONE);
+  }
+
+  @Test
+  void moreImportantBandsGoFirst() {
+    long low = add(0, -1, "a");
+    long middle = add(0, 0, "a");
+    long high = add(0, 1, "a");
+    sendAtMost(1, 9);
+    assertThat(sent).containsExactly(high, middle, low);
+  }
+
+  @Test
+  void requestsOfOneFlowGoAsTheyCame() {
+    List<Long> came = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      came.add(add(i, 0, "a"));
+    }
+    sendAtMost(30, 99);
+    assertThat(sent).isEqualTo(came);
+  }
+
+  @Test
+  void oneThatCannotGoLetsOtherFlowsPass() {
+    long first = add(0, 0, "a");
+    add(0, 0, "a");
+    long other = add(0, 0, "b");
+    flow.dispatch(1, (now, w) -> w.request() == first ? Sent.NOT_THIS : send(now, w));
+    assertThat(sent).containsExactly(other);
+    flow.dispatch(2, this::send);
+    assertThat(sent).as("not tried before something has changed").containsExactly(other);
+    flow.tryAll();
+    sendAtMost(3, 99);
+    assertThat(sent).containsExactly(other, first, first + 1);
+  }
+
+  @Test
+  void whoseTimeIsUpIsTakenOut() {
+    long patient = add(0, 0, "a", 1, WaitingRequest.NEVER);
+    long hasty = add(0, 0, "a", 1, SECOND);
+    flow.expire(SECOND - 1, w -> expired.add(w.request()));
+    assertThat(expired).isEmpty();
+    flow.expire(SECOND, w -> expired.add(w.request()));
+    assertThat(expired).containsExactly(hasty);
+    flow.expire(10 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).containsExactly(hasty, patient);
+    assertThat(flow.waiting()).isZero();
+    assertThat(flow.waitingBytes()).isZero();
+  }
+
+  @Test
+  void timeBeginsAnewWhenThereIsAnEndpointAgain() {
+    BandSettings band = band(10 * SECOND, 0);
+    flow =
+        new FlowControl(
+            new FlowSettings(
+                Limits.NONE, 60 * SECOND, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
+    flow.empty(0, true);
+    add(0, 0, "a");
+    flow.expire(59 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).isEmpty();
+    flow.empty(59 * SECOND, false);
+    flow.expire(68 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).isEmpty();
+    flow.expire(69 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).hasSize(1);
+  }
+
+  @Test
+  void theLessImportantMakeRoomTheNewestFirst() {
+    flow = new FlowControl(settings(band(SECOND, 0), new Limits(3, Long.MAX_VALUE)));
+    add(0, -1, "a");
+    long newest = add(0, -1, "b");
+    add(0, 0, "a");
+    long important = add(0, 1, "a");
+    assertThat(important).isPositive();
+    assertThat(evicted).containsExactly(newest);
+    assertThat(flow.waiting()).isEqualTo(3);
+  }
+
+  @Test
+  void nobodyMakesRoomForOneThatFindsNoneAllTheSame() {
+    flow = new FlowControl(settings(band(SECOND, 0), new Limits(10, 1_000)));
+    add(0, -1, "a", 100, WaitingRequest.NEVER);
+    add(0, 1, "a", 900, WaitingRequest.NEVER);
+    assertThat(add(0, 0, "a", 200, WaitingRequest.NEVER)).isEqualTo(-1);
+    assertThat(evicted).isEmpty();
+  }
+
+  @Test
+  void theLongestFlowMakesRoomForAnother() {
+    flow = new FlowControl(settings(band(SECOND, 0, new Limits(4, 9_999), Limits.NONE)));
+    for (int i = 0; i < 4; i++) {
+      add(0, 0, "noisy");
+    }
+    assertThat(add(0, 0, "noisy")).isEqualTo(-1);
+    assertThat(add(0, 0, "quiet")).isPositive();
+    assertThat(evicted).containsExactly(4L);
+  }
+
+  @Test
+  void aFlowHasItsOwnLimit() {
+    flow = new FlowControl(settings(band(SECOND, 0, Limits.NONE, new Limits(2, 9_999))));
+    assertThat(add(0, 0, "a")).isPositive();
+    assertThat(add(0, 0, "a")).isPositive();
+    assertThat(add(0, 0, "a")).isEqualTo(-1);
+    assertThat(add(0, 0, "b")).isPositive();
+  }
+
+  @Test
+  void oneLargerThanAllThatMayWaitDoesNot() {
+    assertThat(add(0, 0, "a", 100_001, WaitingRequest.NEVER)).isEqualTo(-1);
+  }
+
+  @Test
+  void asManyFlowsAsMayBeAndTheRestShareOne() {
+    for (int i = 0; i < 20; i++) {
+      add(0, 0, "flow" + i);
+    }
+    List<String> names = new ArrayList<>();
+    flow.forEachFlow(each -> names.add(each.id()));
+    assertThat(names).hasSize(8).contains("", "flow0", "flow6");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.02, 0.2})
+  void aFloorIsTheShareOfWorkOfWhoWaitsBelow(double floor) {
+    flow = new FlowControl(settings(band(9_999 * SECOND, floor, Limits.NONE, Limits.NONE)));
+    Map<Long, Double> work = new HashMap<>();
+    for (int i = 0; i < 10_000; i++) {
+      add(i, 1, "a");
+      add(i, -1, "b");
+      int[] one = {1};
+      flow.dispatch(
+          i,
+          (now, w) -> {
+            if (one[0]-- == 0) {
+              return Sent.NONE;
+            }
+            work.merge(w.flow().priority(), w.work(), Double::sum);
+            return send(now, w);
+          });
+    }
+    double low = work.getOrDefault(-1L, 0.0);
+    assertThat(low / (low + Objects.requireNonNull(work.get(1L))))
+        .isCloseTo(floor / (1 + floor), within(0.001));
+  }
+
+  @Test
+  void flowsGetWorkByWeightThoughOneSendsPromptsAHundredTimesAsLong() {
+    flow = new FlowControl(settings(band(9_999 * SECOND, 0, Limits.NONE, Limits.NONE)));
+    Map<String, Double> work = new HashMap<>();
+    String[] ids = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++) {
+      flow.flow(0, ids[i]).weight(1 << i);
+    }
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 200_000; i++) {
+      for (int j = 0; j < 3; j++) {
+        FlowQueue queue = flow.flow(0, ids[j]);
+        while (queue.waiting() < 3) {
+          double tokens = random.nextInt(100, 300) * (j == 1 ? 100 : 1);
+          Demand demand = new Demand(tokens, 1, WaitingRequest.NEVER, WaitingRequest.NEVER);
+          flow.add(i, ++requests, queue, demand, w -> {});
+        }
+      }
+      int[] one = {1};
+      flow.dispatch(
+          i,
+          (now, w) -> {
+            if (one[0]-- == 0) {
+              return Sent.NONE;
+            }
+            // What it really is is told at its end: a third more than what was expected.
+            flow.remove(now, w);
+            long turn = flow.went(now, w.flow(), w.work());
+            w.flow().ended(turn, w.work(), w.work() * 4 / 3, 10);
+            work.merge(w.flow().id(), w.work(), Double::sum);
+            return Sent.GONE;
+          });
+    }
+    double all = work.values().stream().mapToDouble(Double::doubleValue).sum();
+    for (int j = 0; j < 3; j++) {
+      double share = Objects.requireNonNull(work.get(ids[j])) / all;
+      assertThat(share / ((1 << j) / 7.0)).as(ids[j]).isCloseTo(1, within(0.05));
+    }
+  }
+
+  @Test
+  void aPolicyThatFailsKeepsNobodyWaiting() {
+    FairnessPolicy[] broken = {
+      (now, flows) -> {
+        throw new IllegalStateException("broken");
+      },
+      (now, flows) -> flows.size(),
+      (now, flows) -> -1
+    };
+    OrderingPolicy unranked =
+        request -> {
+          throw new IllegalStateException("broken");
+        };
+    for (FairnessPolicy policy : broken) {
+      sent.clear();
+      BandSettings band = new BandSettings(SECOND, 0, Limits.NONE, Limits.NONE, policy, unranked);
+      flow = new FlowControl(settings(band));
+      long first = add(0, 0, "a");
+      long second = add(1, 0, "a");
+      long other = add(2, 0, "b");
+      assertThat(flow.takeFailure()).hasMessage("broken");
+      sendAtMost(3, 9);
+      assertThat(sent).containsExactlyInAnyOrder(first, second, other);
+      assertThat(sent.indexOf(first)).isLessThan(sent.indexOf(second));
+      assertThat(flow.takeFailure()).isNotNull();
+      assertThat(flow.takeFailure()).isNull();
+    }
+  }
+
+  @Test
+  void whatWentWhileNobodyWaitedIsNoDebt() {
+    FlowQueue busy = flow.flow(0, "busy");
+    for (int i = 0; i < 1_000; i++) {
+      long turn = flow.went(0, busy, 1_000);
+      busy.ended(turn, 1_000, 1_000, 1);
+    }
+    long underWay = flow.went(0, busy, 5_000);
+    List<Long> of = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      add(SECOND, 0, "busy");
+      of.add(add(SECOND, 0, "new"));
+    }
+    busy.ended(underWay, 5_000, 0, 1); // no credit either
+    sendAtMost(SECOND, 10);
+    assertThat(sent).filteredOn(of::contains).hasSize(5);
+  }
+
+  @Test
+  void whoReturnsHasSavedNothingUp() {
+    for (int i = 0; i < 20; i++) {
+      add(0, 0, "steady");
+    }
+    sendAtMost(1, 10);
+    List<Long> returned = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      returned.add(add(2, 0, "returned"));
+    }
+    sent.clear();
+    sendAtMost(3, 10);
+    assertThat(sent).filteredOn(returned::contains).hasSize(5);
+  }
+
+  @Test
+  void otherSettingsLoseNobodyAndMoveWhoBelongsElsewhere() {
+    for (int i = 0; i < 50; i++) {
+      add(i, i % 3 - 1, "flow" + i % 4);
+    }
+    BandSettings smaller = band(SECOND, 0, new Limits(1, 1), Limits.NONE);
+    flow.configure(60, settings(smaller), w -> flow.flow(-w.flow().priority(), "moved"));
+    assertThat(flow.waiting()).isEqualTo(50);
+    assertThat(add(61, 0, "moved")).as("the new limit holds for who comes now").isEqualTo(-1);
+    sendAtMost(62, 99);
+    List<Long> expected = new ArrayList<>();
+    for (int priority = -1; priority <= 1; priority++) {
+      for (long i = 0; i < 50; i++) {
+        if (i % 3 - 1 == priority) {
+          expected.add(i + 1);
+        }
+      }
+    }
+    assertThat(sent).isEqualTo(expected);
+  }
+
+  @Test
+  void whoIsRefusedComesAgainWhenThoseBeforeItAreGone() {
+    for (int i = 0; i < 500; i++) {
+      FlowQueue queue = flow.flow(0, "a");
+      flow.went(i * SECOND / 10, queue, 1);
+    }
+    for (int i = 0; i < 100; i++) {
+      add(50 * SECOND, 0, "a");
+    }
+    double first = flow.comeAgain(50 * SECOND, flow.flow(0, "a"), 0);
+    assertThat(first).as("100 at ten a second").isCloseTo(10, within(0.5));
+    double second = flow.comeAgain(50 * SECOND, flow.flow(0, "a"), 0);
+    assertThat(second - first).as("one place later").isCloseTo(0.1, within(0.01));
+  }
+}

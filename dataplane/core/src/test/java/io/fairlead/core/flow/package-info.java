@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.core.flow;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,103 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait in the gateway for a server that takes one at a time. */
+class GatewayQueueIT {
+
+  private final Semaphore answers = new Semaphore(0);
+
+  private RawBackend backend() throws Exception {
+    return new RawBackend(
+        "a",
+        (connection, request) -> {
+          answers.acquire();
+          connection.respond(200, "", "{}");
+        });
+  }
+
+  private static void queue(Rig rig, Duration ttl) throws Exception {
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L))),
+            List.of(),
+            "room",
+            Map.of("flowControl", true),
+            new FlowControlConfig(null, 2L, ttl, null, null, null, null, null, null, List.of()),
+            null,
+            List.of());
+    PoolConfig config =
+        new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), scheduler);
+    rig.pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
+  }
+
+  @Test
+  void whoWaitsIsServedWhenThereIsRoomAndWhoHangsUpIsNot() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp third = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      try (RawHttp second = rig.connect()) {
+        second.post(Rig.CHAT, Rig.BODY);
+        await().until(() -> rig.pool.active().get() == 2);
+        third.post(Rig.CHAT, Rig.BODY);
+        await().until(() -> rig.pool.active().get() == 3);
+      }
+      await().until(() -> rig.pool.active().get() == 2);
+      assertThat(backend.requests).as("sent while the server was busy").hasSize(1);
+      answers.release(2);
+      assertThat(first.read().status()).isEqualTo(200);
+      assertThat(third.read().status()).isEqualTo(200);
+      assertThat(backend.requests).hasSize(2);
+    }
+  }
+
+  @Test
+  void whoFindsNoPlaceOrWaitsTooLongIsToldWhenToComeAgain() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect();
+        RawHttp third = rig.connect();
+        RawHttp fourth = rig.connect()) {
+      queue(rig, Duration.ofSeconds(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      second.post(Rig.CHAT, Rig.BODY);
+      third.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> rig.pool.active().get() == 3);
+      fourth.post(Rig.CHAT, Rig.BODY);
+      assertRefused(fourth, "queue_full");
+      assertRefused(second, "queue_timeout");
+      assertRefused(third, "queue_timeout");
+      answers.release();
+      assertThat(first.read().status()).isEqualTo(200);
+      assertThat(backend.requests).hasSize(1);
+    }
+  }
+
+  private static void assertRefused(RawHttp client, String reason) throws Exception {
+    RawHttp.Message refused = client.read();
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo(reason);
+    assertThat(Integer.parseInt(refused.header("retry-after"))).isBetween(1, 60);
+    assertThat(refused.text()).contains("\"code\":\"" + reason + "\"");
+  }
+}
