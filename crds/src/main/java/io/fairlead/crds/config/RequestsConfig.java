@@ -8,14 +8,25 @@ package io.fairlead.crds.config;
  * @param trustTimeoutHeaders whether a request's own headers may set its timeouts
  * @param retryBudgetPercent how many requests may be sent again, in per cent of those that arrive;
  *     0 to 100
+ * @param trustFlowHeaders whose headers count for flow control
  */
 public record RequestsConfig(
     Criticality unconfiguredModels,
     TimeoutsConfig timeouts,
     boolean trustTimeoutHeaders,
-    int retryBudgetPercent) {
+    int retryBudgetPercent,
+    FlowTrust trustFlowHeaders) {
 
   /** Nothing set. */
   public static final RequestsConfig DEFAULT =
       new RequestsConfig(Criticality.STANDARD, TimeoutsConfig.UNSET, false, 20);
+
+  /** The usual ones' headers count for flow control. */
+  public RequestsConfig(
+      Criticality unconfiguredModels,
+      TimeoutsConfig timeouts,
+      boolean trustTimeoutHeaders,
+      int retryBudgetPercent) {
+    this(unconfiguredModels, timeouts, trustTimeoutHeaders, retryBudgetPercent, FlowTrust.DEFAULT);
+  }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.GoDuration;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
@@ -39,7 +40,30 @@ public final class RequestsDocument {
         criticality(node.path("unconfiguredModels").asText(preset.unconfiguredModels().wireName())),
         timeouts(tree, path.field("timeouts"), node.path("timeouts")),
         node.path("trustTimeoutHeaders").asBoolean(preset.trustTimeoutHeaders()),
-        node.path("retryBudgetPercent").asInt(preset.retryBudgetPercent()));
+        node.path("retryBudgetPercent").asInt(preset.retryBudgetPercent()),
+        trust(tree, path.field("trustFlowHeaders"), node.path("trustFlowHeaders")));
+  }
+
+  private static FlowTrust trust(SourceTree tree, FieldPath path, JsonNode node) {
+    FlowTrust.Mode extProc = mode(node, "extProc", FlowTrust.DEFAULT.extProc());
+    FlowTrust.Mode gateway = mode(node, "gateway", FlowTrust.DEFAULT.gateway());
+    JsonNode secret = node.path("secretSha256");
+    boolean asked = extProc == FlowTrust.Mode.SECRET || gateway == FlowTrust.Mode.SECRET;
+    if (asked && !secret.isTextual()) {
+      tree.error(
+          path.field("secretSha256"),
+          "is missing, and a frontend asks for the secret; set the 64 digits that sha256sum prints");
+      return FlowTrust.DEFAULT;
+    }
+    return new FlowTrust(extProc, gateway, secret.isTextual() ? secret.asText() : null);
+  }
+
+  private static FlowTrust.Mode mode(JsonNode node, String field, FlowTrust.Mode preset) {
+    String name = node.path(field).asText(preset.wireName());
+    return Arrays.stream(FlowTrust.Mode.values())
+        .filter(value -> value.wireName().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Of a wire name that the schema has let through. */
@@ -82,7 +106,22 @@ public final class RequestsDocument {
     if (config.retryBudgetPercent() != preset.retryBudgetPercent()) {
       node.put("retryBudgetPercent", config.retryBudgetPercent());
     }
+    if (!config.trustFlowHeaders().equals(preset.trustFlowHeaders())) {
+      put(node.putObject("trustFlowHeaders"), config.trustFlowHeaders());
+    }
     return node;
+  }
+
+  private static void put(ObjectNode node, FlowTrust trust) {
+    if (trust.extProc() != FlowTrust.DEFAULT.extProc()) {
+      node.put("extProc", trust.extProc().wireName());
+    }
+    if (trust.gateway() != FlowTrust.DEFAULT.gateway()) {
+      node.put("gateway", trust.gateway().wireName());
+    }
+    if (trust.secretSha256() != null) {
+      node.put("secretSha256", trust.secretSha256());
+    }
   }
 
   /** Adds what is set as {@code timeouts}, if anything is. */

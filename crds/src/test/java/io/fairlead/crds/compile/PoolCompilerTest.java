@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -260,6 +262,25 @@ final class PoolCompilerTest {
     for (String preset : List.of("null", "{}", "{timeouts: {}}", "{timeouts: {silence: null}}")) {
       assertThat(config(PoolCompiler.compile(pool(), List.of(), requests(preset))).requests())
           .isEqualTo(RequestsConfig.DEFAULT);
+    }
+  }
+
+  @Test
+  void readsWhoseHeadersCountAndWantsTheSecretThatIsAskedFor() {
+    String digits = "0123456789ABCDEF".repeat(4);
+    String trust = "{trustFlowHeaders: {extProc: None, gateway: Secret, secretSha256: %s}}";
+    assertThat(
+            config(PoolCompiler.compile(pool(), List.of(), requests(trust.formatted(digits))))
+                .requests()
+                .trustFlowHeaders())
+        .isEqualTo(
+            new FlowTrust(
+                FlowTrust.Mode.NONE, FlowTrust.Mode.SECRET, digits.toLowerCase(Locale.ROOT)));
+    for (String wrong :
+        List.of("{trustFlowHeaders: {gateway: Secret}}", trust.formatted("secret"))) {
+      assertThat(PoolCompiler.compile(pool(), List.of(), requests(wrong)).findings())
+          .extracting(Finding::path)
+          .containsExactly("spec.requests.trustFlowHeaders.secretSha256");
     }
   }
 

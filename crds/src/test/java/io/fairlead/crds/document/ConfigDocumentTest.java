@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PluginConfig;
@@ -90,7 +91,8 @@ final class ConfigDocumentTest {
                 Criticality.SHEDDABLE,
                 new TimeoutsConfig(Duration.ofSeconds(90), null, Duration.ofMinutes(10)),
                 true,
-                0),
+                0,
+                new FlowTrust(FlowTrust.Mode.ALL, FlowTrust.Mode.SECRET, "ab".repeat(32))),
             new TimeoutsConfig(null, Duration.ofMillis(1_500), null));
     String written = ConfigDocument.write(config);
     assertThat(written)
@@ -105,6 +107,9 @@ final class ConfigDocumentTest {
                 total: "600s"
               trustTimeoutHeaders: true
               retryBudgetPercent: 0
+              trustFlowHeaders:
+                gateway: "Secret"
+                secretSha256: "abababababababababababababababababababababababababababababababab"
             scheduling: {}
             """);
     assertThat(ConfigDocument.read("c", written).value()).isEqualTo(config);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param trustTimeoutHeaders whether a request's own headers may set its timeouts; no when absent
  * @param retryBudgetPercent how many requests may be sent again, in per cent of those that arrive;
  *     20 when absent
+ * @param trustFlowHeaders whose headers count for flow control
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -20,4 +21,5 @@ public record RequestsSpec(
     @Nullable String unconfiguredModels,
     @Nullable TimeoutsSpec timeouts,
     @Nullable Boolean trustTimeoutHeaders,
-    @Nullable Integer retryBudgetPercent) {}
+    @Nullable Integer retryBudgetPercent,
+    @Nullable TrustFlowHeadersSpec trustFlowHeaders) {}
