@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param generation configs applied since the process started; 0 before the first, never negative
  * @param refused the newest config, when it could not be run; null when the newest one runs
  * @param endpoints what was found to send requests to
+ * @param saturatedSince since when no endpoint has room for more requests, or some wait, as ISO
+ *     8601 writes a moment of UTC; null while there is room
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PickerReport(
@@ -27,7 +29,8 @@ public record PickerReport(
     @Nullable ConfigHash configHash,
     long generation,
     @Nullable Refused refused,
-    Endpoints endpoints) {
+    Endpoints endpoints,
+    @Nullable String saturatedSince) {
 
   /** Annotation on the Lease that holds the report as JSON. */
   public static final String ANNOTATION = "fairlead.io/status";
@@ -41,6 +44,16 @@ public record PickerReport(
 
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  /** There is room. */
+  public PickerReport(
+      @Nullable String pool,
+      @Nullable ConfigHash configHash,
+      long generation,
+      @Nullable Refused refused,
+      Endpoints endpoints) {
+    this(pool, configHash, generation, refused, endpoints, null);
+  }
 
   /** A report without {@code endpoints}, as an older picker may write, has none. */
   public PickerReport {

@@ -35,6 +35,19 @@ class PickerReportTest {
   }
 
   @Test
+  void tellsSinceWhenThereIsNoRoom() {
+    var report =
+        new PickerReport(
+            null, null, 0, null, new PickerReport.Endpoints(2, 2, null), "2026-01-01T00:00:00Z");
+
+    assertThat(PickerReport.fromJson(report.toJson())).contains(report);
+    assertThat(report.toJson())
+        .isEqualTo(
+            "{\"generation\":0,\"endpoints\":{\"matching\":2,\"ready\":2},"
+                + "\"saturatedSince\":\"2026-01-01T00:00:00Z\"}");
+  }
+
+  @Test
   void namesTheEndpointsThatAreOut() {
     var report =
         new PickerReport(
