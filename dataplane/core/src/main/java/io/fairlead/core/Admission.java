@@ -6,6 +6,8 @@ import io.fairlead.core.flow.FlowControl;
 import io.fairlead.core.flow.FlowControl.Sender;
 import io.fairlead.core.flow.FlowQueue;
 import io.fairlead.core.flow.FlowSettings;
+import io.fairlead.core.flow.WaitCounters;
+import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
 import io.fairlead.core.flow.Waiting.Demand;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -13,6 +15,11 @@ import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.WaitingRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +51,11 @@ final class Admission {
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
   private final TokenEstimate tokens;
+
+  private final ServerPace pace = new ServerPace();
+
+  /** How waits ended, by priority: priorities are those of models and objectives configured. */
+  private final SortedMap<Long, WaitCounters> ended = new TreeMap<>(Comparator.reverseOrder());
 
   /** Null as long as no config has wanted requests to wait. */
   private @Nullable FlowControl flow;
@@ -83,7 +95,9 @@ final class Admission {
   private static FlowQueue home(FlowControl flow, CompiledConfig config, Flight flight) {
     RequestFacts facts = flight.facts;
     CompiledModel model = config.model(facts.model());
-    FlowQueue home = flow.flow(config.priority(model, facts.headers()), facts.model());
+    RequestHeaders headers = facts.headers();
+    FlowQueue home =
+        flow.flow(config.priority(model, headers), FlowHeaders.flow(headers, facts.model()));
     flight.flow = home;
     return home;
   }
@@ -153,12 +167,19 @@ final class Admission {
         new Demand(
             promptTokens + queue.expectedOutput(facts.maxOutputTokens()),
             facts.bodyBytes(),
-            total == null ? WaitingRequest.NEVER : total.toNanos(),
-            WaitingRequest.NEVER);
+            Math.min(
+                total == null ? WaitingRequest.NEVER : total.toNanos(),
+                FlowHeaders.ttl(facts.headers())),
+            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt));
     flight.waiting =
         all.add(
-            now, flight.ticket, queue, demand, waiting -> evictions.evicted(now, taken(waiting)));
+            now,
+            flight.ticket,
+            queue,
+            demand,
+            waiting -> evictions.evicted(now, taken(now, waiting, WaitEnd.EVICTED)));
     if (flight.waiting == null) {
+      counters(queue.priority()).ended(WaitEnd.QUEUE_FULL, 0);
       return false;
     }
     flight.to(FlightState.WAITING);
@@ -209,12 +230,21 @@ final class Admission {
   }
 
   /** The request does not wait any more, if it did. */
-  void stopWaiting(long now, Flight flight) {
+  void stopWaiting(long now, Flight flight, WaitEnd how) {
     Waiting waiting = flight.waiting;
     if (waiting != null && flow != null) {
       flow.remove(now, waiting);
       flight.waiting = null;
+      waited(now, waiting, how);
     }
+  }
+
+  private void waited(long now, Waiting waiting, WaitEnd how) {
+    counters(waiting.flow().priority()).ended(how, now - waiting.since());
+  }
+
+  private WaitCounters counters(long priority) {
+    return ended.computeIfAbsent(priority, band -> new WaitCounters());
   }
 
   /** The request was sent: for the first time, its flow is charged. */
@@ -229,7 +259,7 @@ final class Admission {
 
   /** The request is over, wherever it was. */
   void over(long now, Flight flight, Usage usage) {
-    stopWaiting(now, flight);
+    stopWaiting(now, flight, WaitEnd.REFUSED);
     FlowQueue queue = flight.flow;
     if (queue == null || flight.attempts == 0) {
       return;
@@ -242,6 +272,9 @@ final class Admission {
       was = Math.max(0, prompt - cached) + output;
     }
     queue.ended(flight.turn, flight.work, was, output);
+    if (was >= 0 || flight.firstTokenSeen()) {
+      pace.ended(was >= 0 ? was : flight.work);
+    }
   }
 
   /** Whether somebody waits. */
@@ -269,14 +302,27 @@ final class Admission {
   /** Takes out those who have waited as long as they may; every flow may be tried again. */
   void tick(long now, Consumer<Flight> expired) {
     if (flow != null) {
-      flow.expire(now, waiting -> expired.accept(taken(waiting)));
+      int busy = 0;
+      for (EndpointState endpoint : endpoints.eligible()) {
+        busy += endpoint.inFlight() > 0 ? 1 : 0;
+      }
+      pace.tick(now, busy);
+      flow.expire(now, waiting -> expired.accept(taken(now, waiting, WaitEnd.TIMED_OUT)));
       flow.tryAll();
     }
   }
 
-  private Flight taken(Waiting waiting) {
+  /** Takes out all that wait. */
+  void takeAll(long now, Consumer<Flight> taken) {
+    if (flow != null) {
+      flow.removeAll(now, waiting -> taken.accept(taken(now, waiting, WaitEnd.REFUSED)));
+    }
+  }
+
+  private Flight taken(long now, Waiting waiting, WaitEnd how) {
     Flight flight = flight(waiting);
     flight.waiting = null;
+    waited(now, waiting, how);
     return flight;
   }
 
@@ -298,5 +344,29 @@ final class Admission {
     // 53 random bits make all doubles from 0 to 1.
     double draw = (flight.facts.seed() >>> 11) * 0x1p-53;
     return (int) Math.clamp(Math.ceil(flow.comeAgain(now, queue, draw)), 1, MOST_RETRY_SECONDS);
+  }
+
+  /** Who waits, and how full the pool is. */
+  QueueSnapshot snapshot() {
+    List<QueueSnapshot.Band> bands = new ArrayList<>();
+    if (flow != null) {
+      double tokensPerSecond = pace.tokensPerSecond();
+      flow.forEachBand(
+          (priority, requests, bytes, work) ->
+              bands.add(
+                  new QueueSnapshot.Band(
+                      priority,
+                      requests,
+                      bytes,
+                      work,
+                      work / tokensPerSecond,
+                      counters(priority).copy())));
+    }
+    return new QueueSnapshot(
+        settings != null,
+        candidates.saturation(),
+        endpoints.eligible().length,
+        endpoints.eligible().length > 0 && !candidates.someBelow(FULL),
+        bands);
   }
 }

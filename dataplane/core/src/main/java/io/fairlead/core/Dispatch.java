@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.flow.FlowControl.Sent;
+import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
@@ -113,6 +114,11 @@ final class Dispatch {
     return sent;
   }
 
+  /** Rejects all that wait. */
+  void refuseWaiting(long now, Reason reason) {
+    admission.takeAll(now, flight -> ends.reject(now, flight, reason));
+  }
+
   /** Rejects those who have waited as long as they may, and lets the others be tried again. */
   void tick(long now) {
     admission.tick(now, flight -> ends.reject(now, flight, Reason.QUEUE_TIMEOUT));
@@ -133,7 +139,7 @@ final class Dispatch {
       if (refused != null) {
         return refused;
       }
-      admission.stopWaiting(now, flight);
+      admission.stopWaiting(now, flight, WaitEnd.DISPATCHED);
       bookings.takeBack(now, flight);
       observers.tellEnd();
       route = book(now, flight, model, criticality, active);

@@ -335,6 +335,11 @@ public final class PoolCore {
     }
   }
 
+  /** The process ends soon: rejects all that wait. What comes later may wait again. */
+  public void refuseWaiting(long now) {
+    dispatch.refuseWaiting(now, Rejection.Reason.SHUTTING_DOWN);
+  }
+
   /** Requests sent or waiting that have not ended. */
   public int active() {
     return requests.active();
@@ -343,6 +348,11 @@ public final class PoolCore {
   /** Requests that wait for room. */
   public int waiting() {
     return admission.waiting();
+  }
+
+  /** Who waits, and how full the pool is. */
+  public QueueSnapshot queues() {
+    return admission.snapshot();
   }
 
   /** Whether a config has been applied and there is an endpoint to send to. */

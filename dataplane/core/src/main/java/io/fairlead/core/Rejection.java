@@ -58,6 +58,8 @@ public record Rejection(
         1,
         "All model servers are full, and this request had to make room in the queue for one that"
             + " goes first. Try again later."),
+    /** It waited until the process was about to end. */
+    SHUTTING_DOWN(503, "shutting_down", 1, "The scheduler is shutting down. Try again."),
     /** Every endpoint tried failed before its first byte. */
     UPSTREAM_FAILED(
         502, "upstream_failed", -1, "The model servers tried did not answer this request."),

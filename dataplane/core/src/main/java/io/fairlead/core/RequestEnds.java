@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.crds.config.Criticality;
 
@@ -44,6 +45,7 @@ final class RequestEnds {
 
   /** Its frontend says so. */
   void ended(long now, Flight flight, Outcome outcome, Usage usage) {
+    admission.stopWaiting(now, flight, WaitEnd.CANCELLED);
     Attempt attempt = flight.attempt;
     PromptSize prompt = flight.facts.prompt();
     tokens.learn(attempt.target, prompt.textBytes(), prompt.mediaTokens(), usage.promptTokens());

@@ -1,6 +1,7 @@
 package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.QueueSnapshot;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.netty.util.concurrent.Future;
 import java.util.List;
@@ -12,6 +13,11 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   @Override
   public Future<List<EndpointSnapshot>> snapshot() {
     return runtime.snapshot();
+  }
+
+  @Override
+  public Future<QueueSnapshot> queues() {
+    return runtime.pool().queues();
   }
 
   @Override

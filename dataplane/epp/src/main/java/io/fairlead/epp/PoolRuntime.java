@@ -6,6 +6,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -25,6 +26,7 @@ import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.LeaseReporter;
 import io.fairlead.epp.status.OutEndpoints;
 import io.fairlead.epp.status.PickerStatus;
+import io.fairlead.epp.status.SaturationWatch;
 import io.fairlead.epp.status.StatusPage;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.HealthMeters;
@@ -83,6 +85,8 @@ final class PoolRuntime implements AutoCloseable {
 
   /** Written on the control thread. */
   private final OutEndpoints out;
+
+  private final SaturationWatch room = new SaturationWatch();
 
   /** Control thread only. */
   private EndpointSet endpoints = EndpointSet.NONE;
@@ -303,7 +307,22 @@ final class PoolRuntime implements AutoCloseable {
     loop.execute(() -> telemetry.keepEndpoints(names));
   }
 
+  private void lookAtRoom() {
+    pool.queues()
+        .addListener(
+            (Future<QueueSnapshot> done) -> {
+              if (done.isSuccess()) {
+                control.execute(
+                    () -> {
+                      long since = room.look(done.getNow(), clock.getAsLong());
+                      status.saturated(since == SaturationWatch.ROOM ? null : out.moment(since));
+                    });
+              }
+            });
+  }
+
   private void lookAtHealth() {
+    lookAtRoom();
     pool.snapshot()
         .addListener(
             (Future<List<EndpointSnapshot>> done) -> {

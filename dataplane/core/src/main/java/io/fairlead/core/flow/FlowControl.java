@@ -311,6 +311,16 @@ public final class FlowControl {
     }
   }
 
+  /** Takes out all, the most important first. */
+  public void removeAll(long now, Consumer<Waiting> removed) {
+    for (Band band : bands) {
+      for (Waiting first = band.oldest(); first != null; first = band.oldest()) {
+        remove(now, first);
+        removed.accept(first);
+      }
+    }
+  }
+
   /** Lets every flow be tried again that was passed over: to be called now and then. */
   public void tryAll() {
     for (Band band : bands) {
@@ -385,6 +395,26 @@ public final class FlowControl {
       }
     }
     return flow.band().comeAgain(now, ahead, rate, draw);
+  }
+
+  /** Is told of a band. */
+  public interface BandVisitor {
+
+    /**
+     * A band, the more important ones before it.
+     *
+     * @param requests that wait
+     * @param bytes of their bodies
+     * @param work expected tokens of theirs
+     */
+    void band(long priority, int requests, long bytes, double work);
+  }
+
+  /** What waits in each band: for metrics, not for decisions. */
+  public void forEachBand(BandVisitor each) {
+    for (Band band : bands) {
+      each.band(band.priority(), band.count.requests, band.count.bytes, band.count.work);
+    }
   }
 
   /** Who waits in each band and flow: for metrics, not for decisions. */

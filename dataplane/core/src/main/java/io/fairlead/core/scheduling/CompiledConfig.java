@@ -1,10 +1,12 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.FlowHeaders;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -21,10 +23,6 @@ import org.jspecify.annotations.Nullable;
  * to one pool: its scheduler keeps scratch arrays.
  */
 public final class CompiledConfig {
-
-  /** Headers by which a request names its objective; the first that is there counts. */
-  private static final List<String> OBJECTIVE_HEADERS =
-      List.of("x-llm-d-inference-objective", "x-gateway-inference-objective");
 
   private final PoolConfig source;
   private final Map<String, CompiledModel> models;
@@ -111,7 +109,7 @@ public final class CompiledConfig {
   /** The one that the request names; null if it names none that is configured. */
   private @Nullable ObjectiveConfig objective(RequestHeaders headers) {
     if (!objectives.isEmpty()) {
-      for (String header : OBJECTIVE_HEADERS) {
+      for (String header : FlowHeaders.OBJECTIVE) {
         String named = headers.first(header);
         if (named != null) {
           return objectives.get(named);
@@ -134,6 +132,11 @@ public final class CompiledConfig {
   /** Whether headers of a request may set its own bounds in time. */
   public boolean trustTimeoutHeaders() {
     return source.requests().trustTimeoutHeaders();
+  }
+
+  /** Whose headers count for flow control. */
+  public FlowTrust trustFlowHeaders() {
+    return source.requests().trustFlowHeaders();
   }
 
   /** Requests that may be sent again, as a share of those that arrive: 0 to 1. */

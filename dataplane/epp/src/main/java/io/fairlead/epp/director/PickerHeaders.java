@@ -1,5 +1,6 @@
 package io.fairlead.epp.director;
 
+import io.fairlead.core.FlowHeaders;
 import java.util.List;
 
 /**
@@ -17,7 +18,9 @@ public final class PickerHeaders {
           "x-kv-cache-source-host-port",
           TimeoutHeaders.FIRST_BYTE,
           TimeoutHeaders.SILENCE,
-          TimeoutHeaders.TOTAL);
+          TimeoutHeaders.TOTAL,
+          FlowHeaders.TTL,
+          HeaderTrust.SECRET);
 
   private PickerHeaders() {}
 }

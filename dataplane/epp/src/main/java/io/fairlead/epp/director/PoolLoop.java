@@ -10,6 +10,7 @@ import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.PoolListener;
 import io.fairlead.core.Probe;
+import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -54,6 +55,9 @@ public final class PoolLoop {
 
   /** Written on the loop. */
   private volatile boolean trustTimeoutHeaders;
+
+  /** Written on the loop. */
+  private volatile HeaderTrust trust = HeaderTrust.DEFAULT;
 
   /** Written on the loop. */
   private volatile int replicas = 1;
@@ -132,6 +136,7 @@ public final class PoolLoop {
           long now = clock.getAsLong();
           core.configure(now, config);
           trustTimeoutHeaders = config.trustTimeoutHeaders();
+          trust = new HeaderTrust(config.trustFlowHeaders());
           if (capture != null) {
             capture.configured(now, config);
           }
@@ -240,6 +245,22 @@ public final class PoolLoop {
         headers, trustTimeoutHeaders, why -> run(() -> observer.timeoutHeaderIgnored(why)));
   }
 
+  /**
+   * A request's headers as the core may see them: those of flow control where the config trusts
+   * them.
+   *
+   * @param headers all, which must not change
+   */
+  public RequestHeaders headers(RequestHeaders headers, Origin origin) {
+    return TrustedHeaders.of(
+        headers, trust, origin, why -> run(() -> observer.flowHeaderIgnored(why)));
+  }
+
+  /** The process ends soon: rejects all requests that wait. */
+  public void refuseWaiting() {
+    run(() -> core.refuseWaiting(clock.getAsLong()));
+  }
+
   /** A frontend refused a request that no endpoint should see. */
   public void refused(String frontend, OpenAiError error) {
     run(() -> observer.refused(frontend, error.code()));
@@ -260,6 +281,11 @@ public final class PoolLoop {
   /** State of every endpoint at one moment. */
   public Future<List<EndpointSnapshot>> snapshot() {
     return loop.submit(core::snapshot);
+  }
+
+  /** Who waits at one moment, and how full the pool is. */
+  public Future<QueueSnapshot> queues() {
+    return loop.submit(core::queues);
   }
 
   /** Requests that have not ended. */

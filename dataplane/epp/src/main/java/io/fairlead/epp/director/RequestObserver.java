@@ -57,4 +57,7 @@ public interface RequestObserver {
 
   /** A header by which a request sets its own timeout did not count: {@code reason} says why. */
   default void timeoutHeaderIgnored(String reason) {}
+
+  /** A header for flow control did not count: {@code reason} says why. */
+  default void flowHeaderIgnored(String reason) {}
 }

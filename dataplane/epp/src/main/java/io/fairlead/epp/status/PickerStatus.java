@@ -41,7 +41,8 @@ public final class PickerStatus {
                 hash,
                 hash.equals(r.configHash()) ? r.generation() : r.generation() + 1,
                 newest ? null : r.refused(),
-                r.endpoints()));
+                r.endpoints(),
+                r.saturatedSince()));
   }
 
   /**
@@ -51,7 +52,15 @@ public final class PickerStatus {
    */
   public void configRefused(@Nullable ConfigHash hash, String message) {
     var refused = new PickerReport.Refused(hash, message);
-    update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), refused, r.endpoints()));
+    update(
+        r ->
+            new PickerReport(
+                r.pool(),
+                r.configHash(),
+                r.generation(),
+                refused,
+                r.endpoints(),
+                r.saturatedSince()));
   }
 
   /**
@@ -68,7 +77,27 @@ public final class PickerStatus {
         out.subList(0, Math.min(out.size(), PickerReport.Endpoints.MOST_NAMED));
     var endpoints =
         new PickerReport.Endpoints(matching, listed - out.size(), reason, out.size(), named);
-    update(r -> new PickerReport(r.pool(), r.configHash(), r.generation(), r.refused(), endpoints));
+    update(
+        r ->
+            new PickerReport(
+                r.pool(),
+                r.configHash(),
+                r.generation(),
+                r.refused(),
+                endpoints,
+                r.saturatedSince()));
+  }
+
+  /**
+   * How full the pool is was looked at.
+   *
+   * @param since since when there is no room, as ISO 8601 writes a moment; null while there is
+   */
+  public void saturated(@Nullable String since) {
+    update(
+        r ->
+            new PickerReport(
+                r.pool(), r.configHash(), r.generation(), r.refused(), r.endpoints(), since));
   }
 
   private void update(UnaryOperator<PickerReport> change) {

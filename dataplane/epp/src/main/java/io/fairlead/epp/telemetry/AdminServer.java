@@ -1,6 +1,7 @@
 package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.QueueSnapshot;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -26,6 +27,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,9 @@ public final class AdminServer implements AutoCloseable {
   public interface Pages {
     /** All endpoints at one moment. */
     Future<List<EndpointSnapshot>> snapshot();
+
+    /** Who waits at one moment. */
+    Future<QueueSnapshot> queues();
 
     /** Series other than the endpoints', in Prometheus's text format. */
     String metrics();
@@ -185,16 +190,37 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private void metrics(ChannelHandlerContext context, boolean keepAlive, boolean head) {
-      withSnapshot(
+      withQueues(
           context,
-          endpoints -> {
+          (endpoints, queues) -> {
             StringBuilder page = new StringBuilder(pages.metrics());
             EndpointLines.append(page, endpoints, pages.now());
             EndpointLines.appendScrapeFailures(page, pages.scrapeFailures());
             UpstreamNames.append(page);
             PoolLines.append(page, pages.pool(), endpoints);
+            QueueLines.append(page, pages.pool(), queues);
             answer(context, 200, METRICS, page.toString(), keepAlive, head);
           });
+    }
+
+    private void withQueues(
+        ChannelHandlerContext context, BiConsumer<List<EndpointSnapshot>, QueueSnapshot> render) {
+      withSnapshot(
+          context,
+          endpoints ->
+              pages
+                  .queues()
+                  .addListener(
+                      (Future<QueueSnapshot> done) ->
+                          context
+                              .executor()
+                              .execute(
+                                  () ->
+                                      render.accept(
+                                          endpoints,
+                                          done.isSuccess()
+                                              ? done.getNow()
+                                              : QueueSnapshot.EMPTY))));
     }
 
     /** Renders here what the pool's loop hands over. */

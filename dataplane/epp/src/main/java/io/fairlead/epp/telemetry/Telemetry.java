@@ -207,6 +207,15 @@ public final class Telemetry implements RequestObserver {
         .increment();
   }
 
+  @Override
+  public void flowHeaderIgnored(String reason) {
+    Counter.builder("fairlead.flow.headers.ignored")
+        .description("Headers of requests for flow control, and that did not count.")
+        .tag("reason", reason)
+        .register(registry)
+        .increment();
+  }
+
   private RequestMeters metersOf(String model) {
     String label = label(model);
     RequestMeters known = meters.get(label);

@@ -18,13 +18,17 @@ final class Refusals {
   /** Tells gateways of the endpoint picker protocol, in their words, why a request was dropped. */
   private static final String DROPPED_REASON = "x-llm-d-request-dropped-reason";
 
+  private static final String ENDING = "rejected-shutting-down";
+
   private Refusals() {}
 
   static ProcessingResponse of(BadRequestException problem, String path) {
     boolean full =
         problem.code().equals(ErrorCodes.BODY_MEMORY_FULL)
             || problem.code().equals(ErrorCodes.PICKER_BUSY);
-    return answer(OpenAiError.of(problem), path, full ? "rejected-saturated" : "");
+    boolean ending = problem.code().equals(ErrorCodes.SHUTTING_DOWN);
+    return answer(
+        OpenAiError.of(problem), path, full ? "rejected-saturated" : ending ? ENDING : "");
   }
 
   static ProcessingResponse of(Rejection rejection, String path) {
@@ -36,6 +40,7 @@ final class Refusals {
           case SATURATED, NO_SUITABLE_ENDPOINT, QUEUE_FULL -> "rejected-saturated";
           case QUEUE_TIMEOUT -> "rejected-ttl-expired";
           case EVICTED -> "evicted-queue-pressure";
+          case SHUTTING_DOWN -> ENDING;
           case UPSTREAM_FAILED, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT, TOTAL_TIMEOUT, PLUGIN_FAILED ->
               "";
         });

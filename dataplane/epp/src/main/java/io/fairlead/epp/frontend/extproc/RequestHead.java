@@ -5,6 +5,7 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Subset;
+import io.fairlead.epp.director.Origin;
 import io.fairlead.epp.openai.ParsedRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,7 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Requ
         0,
         new Delivery(false, false),
         context.pool().timeouts(this),
-        this,
+        context.pool().headers(this, Origin.EXT_PROC),
         subset);
   }
 
@@ -63,7 +64,7 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Requ
         bodyBytes,
         new Delivery(read.streamed(), false),
         context.pool().timeouts(this),
-        this,
+        context.pool().headers(this, Origin.EXT_PROC),
         subset);
   }
 }

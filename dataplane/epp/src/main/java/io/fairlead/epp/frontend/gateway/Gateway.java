@@ -55,6 +55,9 @@ public final class Gateway {
 
   private static final int MAX_REQUEST_ID = 128;
 
+  /** So long before all are cut off, at most, those are answered that wait still. */
+  private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final GatewayConfig config;
   private final PoolLoop pool;
   private final BodyBudget bodies;
@@ -235,7 +238,8 @@ public final class Gateway {
    * an end. After {@code lameDuck} both are turned away, and what is under way is finished.
    *
    * @param lameDuck how long new connections are taken; 0 for no longer
-   * @param bound after which, from now on, what is left is cut off
+   * @param bound after which, from now on, what is left is cut off; those that wait for room are
+   *     refused a little before
    * @return done when no client is connected any more
    */
   public Future<?> drain(Duration lameDuck, Duration bound) {
@@ -274,6 +278,9 @@ public final class Gateway {
             var _ = client.close(); // it has not said yet what it speaks
           }
         });
+    long grace = Math.min(bound.toNanos() / 4, REFUSAL_NANOS);
+    Future<?> refusal =
+        group.next().schedule(pool::refuseWaiting, bound.toNanos() - grace, TimeUnit.NANOSECONDS);
     Future<?> cutOff =
         group
             .next()
@@ -287,6 +294,7 @@ public final class Gateway {
         .newCloseFuture()
         .addListener(
             closed -> {
+              refusal.cancel(false);
               cutOff.cancel(false);
               resources.forEach((loop, own) -> loop.execute(own.backends()::close));
               leaveCertificate.run();

@@ -10,6 +10,7 @@ import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
+import io.fairlead.epp.director.Origin;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.IncomingBody;
 import io.fairlead.epp.openai.ModelRename;
@@ -103,7 +104,7 @@ final class ProxyExchange implements Exchange {
                 body.length(),
                 new Delivery(parsed.streamed(), true),
                 timeouts,
-                headers,
+                pool.headers(headers, Origin.GATEWAY),
                 null));
     if (!taken) {
       over = true;

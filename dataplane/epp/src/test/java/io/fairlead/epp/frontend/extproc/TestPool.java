@@ -145,6 +145,11 @@ final class TestPool implements RequestObserver {
   }
 
   @Override
+  public void flowHeaderIgnored(String reason) {
+    events.add("flow header ignored: " + reason);
+  }
+
+  @Override
   public void rejected(String model, Rejection rejection) {
     events.add("rejected " + rejection.reason());
   }

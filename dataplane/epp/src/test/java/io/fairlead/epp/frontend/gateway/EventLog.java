@@ -56,6 +56,11 @@ record EventLog(Queue<String> events, Queue<String> answers) implements RequestO
   }
 
   @Override
+  public void flowHeaderIgnored(String reason) {
+    events.add("flow header ignored: " + reason);
+  }
+
+  @Override
   public void rejected(String model, Rejection rejection) {
     events.add("rejected " + model + " " + rejection.reason().code());
   }

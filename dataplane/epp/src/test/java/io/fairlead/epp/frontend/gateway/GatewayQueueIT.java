@@ -10,10 +10,13 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait in the gateway for a server that takes one at a time. */
@@ -91,6 +94,75 @@ class GatewayQueueIT {
       assertThat(first.read().status()).isEqualTo(200);
       assertThat(backend.requests).hasSize(1);
     }
+  }
+
+  @Test
+  void whoHangsUpIsGoneWithinATenthOfASecond() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      long[] nanos = new long[9];
+      for (int i = 0; i < nanos.length; i++) {
+        RawHttp second = rig.connect();
+        second.post(Rig.CHAT, Rig.BODY);
+        await().pollInterval(Duration.ofMillis(1)).until(() -> waiting(rig) == 1);
+        long from = System.nanoTime();
+        second.close();
+        await().pollInterval(Duration.ofMillis(1)).until(() -> waiting(rig) == 0);
+        nanos[i] = System.nanoTime() - from;
+      }
+      Arrays.sort(nanos);
+      assertThat(Duration.ofNanos(nanos[nanos.length / 2])).isLessThan(Duration.ofMillis(100));
+      answers.release();
+      assertThat(first.read().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void whoWaitsWhenTheGatewayEndsIsServedWithinTheBound() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      second.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> waiting(rig) == 1);
+      Future<?> drained = rig.gateway.drain(Duration.ZERO, Duration.ofSeconds(30));
+      answers.release(2);
+      assertThat(first.read().status()).isEqualTo(200);
+      assertThat(second.read().status()).isEqualTo(200);
+      assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void whoWaitsStillAtTheBoundIsToldWhy() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      second.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> waiting(rig) == 1);
+      Future<?> drained = rig.gateway.drain(Duration.ZERO, Duration.ofMillis(800));
+      RawHttp.Message refused = second.read();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("shutting_down");
+      assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(backend.requests).as("none was sent that was refused").hasSize(1);
+      answers.release();
+    }
+  }
+
+  private static int waiting(Rig rig) throws Exception {
+    return rig.pool.queues().get().waiting();
   }
 
   private static void assertRefused(RawHttp client, String reason) throws Exception {

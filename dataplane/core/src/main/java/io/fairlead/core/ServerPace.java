@@ -1,0 +1,48 @@
+package io.fairlead.core;
+
+/**
+ * How much work a server of the pool does in a second, of late: what requests were that ended, by
+ * the time in which servers had any. While requests wait, all have, so it is what a further server
+ * would do.
+ */
+final class ServerPace {
+
+  /** Tokens a second of a server before any request has ended. */
+  static final double ASSUMED = 1_000;
+
+  private static final double SECOND = 1e9;
+
+  /** Over so many nanoseconds it is averaged. */
+  private static final double WINDOW = 60 * SECOND;
+
+  /** The assumed pace weighs as much as a server's work of so many seconds. */
+  private static final double ASSUMED_SECONDS = 1;
+
+  private static final double LEAST = 1e-3;
+
+  private double work = ASSUMED * ASSUMED_SECONDS;
+  private double busySeconds = ASSUMED_SECONDS;
+  private long at = Long.MIN_VALUE;
+
+  /** A request is over that was so many tokens of work. */
+  void ended(double tokens) {
+    work += tokens;
+  }
+
+  /** Time has moved on, while so many servers had work. */
+  void tick(long now, int busy) {
+    long before = at;
+    at = now;
+    if (before == Long.MIN_VALUE || now <= before || busy == 0) {
+      return; // an idle pool forgets nothing
+    }
+    double fade = Math.exp(-(now - before) / WINDOW);
+    work *= fade;
+    busySeconds = busySeconds * fade + busy * (now - before) / SECOND;
+  }
+
+  /** Tokens that a busy server does in a second; above 0. */
+  double tokensPerSecond() {
+    return Math.max(LEAST, work / busySeconds);
+  }
+}
