@@ -55,15 +55,20 @@ class AdmissionTest implements RequestListener {
   }
 
   private void configure(boolean gate, @Nullable FlowControlConfig flow) {
+    configure(Map.of("flowControl", gate), flow, "queue-scorer");
+  }
+
+  private void configure(
+      Map<String, Boolean> gates, @Nullable FlowControlConfig flow, String scorer) {
     PoolConfig config =
         Pool.config(
             new SchedulerConfig(
                 List.of(
                     new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
-                    new PluginConfig("queue", "queue-scorer", Map.of())),
+                    new PluginConfig("best", scorer, Map.of())),
                 List.of(),
                 "room",
-                Map.of("flowControl", gate),
+                gates,
                 flow,
                 null,
                 List.of()),
@@ -107,6 +112,53 @@ class AdmissionTest implements RequestListener {
     end(third);
     assertThat(core.active()).isZero();
     assertThat(core.waiting()).isZero();
+  }
+
+  @Test
+  void requestsWaitUnlessTheConfigWantsNoneTo() {
+    configure(Map.of(), null, "queue-scorer");
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    arrive("middle");
+    long patient = arrive("low");
+    assertThat(waiting).containsExactly(patient);
+    configure(Map.of("flowControl", false), null, "queue-scorer");
+    assertThat(core.waiting()).isZero();
+    arrive("low");
+    assertThat(rejections).extracting(Rejection::reason).contains(Reason.SATURATED);
+  }
+
+  @Test
+  void aLimitHoldsWhateverTheSchedulerWouldRather() {
+    configure(Map.of(), null, "prefix-cache-scorer");
+    core.endpoints(now, List.of(Pool.endpoint("a"), Pool.endpoint("b")));
+    arrive("middle");
+    arrive("middle");
+    assertThat(endpoints).as("the prompt is cached on one").doesNotHaveDuplicates().hasSize(2);
+  }
+
+  @Test
+  void aFullEndpointMayBeWorthItsWaitWhileAnotherHasRoom() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "utilization-detector", Map.of("queueDepthThreshold", 1L)),
+                            new PluginConfig("best", "prefix-cache-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a"), Pool.endpoint("b")));
+    for (int i = 0; i < 4; i++) {
+      arrive("middle");
+    }
+    assertThat(endpoints)
+        .as("all where the prompt is cached")
+        .hasSize(4)
+        .containsOnly(endpoints.getFirst());
   }
 
   @Test

@@ -31,6 +31,9 @@ final class FlowAssembly {
   /** What may be dropped is not waited for. */
   private static final Duration NEGATIVE_TTL = Duration.ofSeconds(5);
 
+  /** Of a queue that stands. */
+  private static final Duration STANDING_TTL = Duration.ofMillis(500);
+
   private static final long BAND_BYTES = 1_000_000_000;
   private static final long BAND_REQUESTS = 5_000;
   private static final double FLOOR = 0.02;
@@ -110,9 +113,11 @@ final class FlowAssembly {
   }
 
   private BandSettings band(@Nullable Band band, Duration usualTtl) {
-    Duration ttl = config.defaultRequestTtl() == null ? usualTtl : config.defaultRequestTtl();
+    Duration said = config.defaultRequestTtl();
     return new BandSettings(
-        nanos(ttl),
+        nanos(said == null ? usualTtl : said),
+        // Who says how long requests are to wait has them wait so long.
+        nanos(said == null ? STANDING_TTL : said),
         FLOOR,
         new Limits(
             or(band == null ? null : band.maxRequests(), BAND_REQUESTS),
