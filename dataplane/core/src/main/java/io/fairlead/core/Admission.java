@@ -169,6 +169,14 @@ final class Admission {
                 && rules.emptyTtl() > 0));
   }
 
+  /**
+   * Whether the scheduler may choose a full endpoint for it while others have room. Not where room
+   * is held back from it for what is more important.
+   */
+  boolean mayGoWhereItIsFull(double ceiling, CompiledConfig config) {
+    return settings != null && ceiling >= FULL && !config.saturation().isLimit();
+  }
+
   /** What becomes of a request that waits and was just refused for this reason. */
   FlowControl.Sent refused(Reason refused, double ceiling) {
     if (!canPass(refused)) {

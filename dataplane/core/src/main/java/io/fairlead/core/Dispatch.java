@@ -179,7 +179,7 @@ final class Dispatch {
       int full = candidates.narrow(now, flight, ceiling, use);
       if (current.size() > 0) {
         some = true;
-        if (full > 0 && active.flow() != null && !active.saturation().isLimit()) {
+        if (full > 0 && admission.mayGoWhereItIsFull(ceiling, active)) {
           // There is room: where a wait pays, for a cached prompt say, the scheduler knows.
           candidates.narrow(now, flight, CandidateChoice.NEVER_FULL, use);
         }

@@ -26,7 +26,7 @@ final class TurnPace {
   private static final int MANY = 16;
 
   /** To have taken so much longer than alone is no wait yet. */
-  private static final double NO_WAIT_NANOS = 100e6;
+  private static final double NO_WAIT_NANOS = 50e6;
 
   /** The estimate of a median goes up or down by so much. */
   private static final double STEP = 1.1;

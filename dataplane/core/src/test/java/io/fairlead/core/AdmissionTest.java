@@ -161,6 +161,43 @@ class AdmissionTest implements RequestListener {
         .containsOnly(endpoints.getFirst());
   }
 
+  /** One endpoint has room for ten, and there are three bands: the least ends at eight. */
+  @Test
+  void roomIsHeldBackForWhoIsMoreImportant() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "concurrency-detector", Map.of("maxConcurrency", 10L)),
+                            new PluginConfig("queue", "queue-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    for (String model : List.of("high", "middle", "low")) {
+      end(arrive(model));
+    }
+    sent.clear();
+    for (int i = 0; i < 8; i++) {
+      arrive("low");
+    }
+    assertThat(sent).hasSize(8);
+    arrive("low");
+    assertThat(waiting).hasSize(1);
+    arrive("middle");
+    assertThat(sent).hasSize(9);
+    arrive("middle");
+    assertThat(waiting).hasSize(2);
+    arrive("high");
+    assertThat(sent).hasSize(10);
+    arrive("high");
+    assertThat(waiting).hasSize(3);
+  }
+
   @Test
   void whoIsMoreImportantGoesFirst() {
     start("a");

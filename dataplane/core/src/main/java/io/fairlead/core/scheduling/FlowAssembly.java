@@ -23,6 +23,11 @@ final class FlowAssembly {
   static final String ORDERING = "fcfs-ordering-policy";
   static final String USAGE_LIMIT = "static-usage-limit-policy";
 
+  /** Upstream's is static: what came first fills the servers, however unimportant it is. */
+  private static final String HOLDBACK = "priority-holdback-policy";
+
+  private static final double LEAST_CEILING = 0.8;
+
   /** Upstream's is strict: one sender with many requests takes it all. */
   private static final String FAIRNESS = "work-fairness-policy";
 
@@ -74,7 +79,13 @@ final class FlowAssembly {
         standard,
         negative,
         listed,
-        plugin(config.usageLimitPolicy(), USAGE_LIMIT, UsageLimitPolicy.class));
+        usageLimit());
+  }
+
+  private UsageLimitPolicy usageLimit() {
+    return config.usageLimitPolicy() == null
+        ? plugins.builtIn(HOLDBACK, Map.of("minCeiling", LEAST_CEILING), UsageLimitPolicy.class)
+        : plugin(config.usageLimitPolicy(), USAGE_LIMIT, UsageLimitPolicy.class);
   }
 
   /** Whether all numbers can be; the problems of those that can't are noted. */

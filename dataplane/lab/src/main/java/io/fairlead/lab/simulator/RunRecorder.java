@@ -57,6 +57,9 @@ final class RunRecorder {
 
   /** Answers that one tenant had from one model. */
   private static final class Answered {
+    private long arrived;
+    private long rejected;
+    private long good;
     private final Samples ttft = new Samples();
     private final Samples endToEnd = new Samples();
   }
@@ -110,7 +113,7 @@ final class RunRecorder {
     if (measured(flight)) {
       arrived++;
       tenant(flight).asked += tokens(flight.shape);
-      answered(flight);
+      answered(flight).arrived++;
     }
   }
 
@@ -120,6 +123,7 @@ final class RunRecorder {
     end = now;
     if (measured(flight)) {
       rejected++;
+      answered(flight).rejected++;
     }
   }
 
@@ -169,6 +173,7 @@ final class RunRecorder {
     }
     if (first <= settings.ttftObjectiveMillis() && each <= settings.tpotObjectiveMillis()) {
       good++;
+      answered.good++;
     }
     completed++;
     promptTokens += shape.promptTokens();
@@ -259,7 +264,15 @@ final class RunRecorder {
         (name, answered) -> {
           Distribution whole = answered.endToEnd.distribution();
           double first = answered.ttft.distribution().quantile(0.99);
-          all.add(new Flow(name, whole.count(), whole.mean(), first));
+          all.add(
+              new Flow(
+                  name,
+                  answered.arrived,
+                  whole.count(),
+                  answered.rejected,
+                  answered.good,
+                  whole.mean(),
+                  first));
         });
     return all;
   }

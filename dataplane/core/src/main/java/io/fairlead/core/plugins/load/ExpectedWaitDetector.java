@@ -58,7 +58,7 @@ final class ExpectedWaitDetector implements SaturationDetector {
     @Override
     public Plugin create(Parameters parameters) {
       return new ExpectedWaitDetector(
-          parameters.number("maxWaitMs", 500, 1, 1_000_000),
+          parameters.number("maxWaitMs", 100, 1, 1_000_000),
           parameters.integer("queueDepthThreshold", 5, 1, 1_000_000),
           parameters.number("kvCacheUtilThreshold", 0.95, 0.01, 1));
     }
