@@ -14,6 +14,7 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,7 @@ public final class PoolDesire {
         .map(
             finding ->
                 Verdict.no(
-                    finding.reason(),
+                    Reason.of(finding.reason()),
                     finding.object()
                         + ": "
                         + finding.message()
@@ -69,7 +70,7 @@ public final class PoolDesire {
         .orElseGet(
             () ->
                 Verdict.yes(
-                    "Accepted",
+                    Reason.ACCEPTED,
                     picker == null
                         ? "The pool is served with defaults; an EndpointPicker that names it can set more"
                         : "The pool is served as EndpointPicker %s says"
@@ -113,15 +114,15 @@ public final class PoolDesire {
             ? Verdict.pending(
                 "InferencePool %s has no config that a model could be in; condition Accepted of the pool says why"
                     .formatted(pool))
-            : Verdict.yes("Accepted", "The pool takes the model into its config" + warnings);
+            : Verdict.yes(Reason.ACCEPTED, "The pool takes the model into its config" + warnings);
     boolean runs =
         running.stream().anyMatch(entry -> entry.name().equals(model.getSpec().modelName()));
-    return new JudgedModel(model, accepted, Verdict.yes("ResolvedRefs", message), runs);
+    return new JudgedModel(model, accepted, Verdict.yes(Reason.RESOLVED_REFS, message), runs);
   }
 
   /** Also for a model without a pool, see {@link PoolCompiler#withoutPool}. */
   public static JudgedModel rejected(InferenceModel model, Finding finding) {
-    Verdict no = Verdict.no(finding.reason(), finding.message());
+    Verdict no = Verdict.no(Reason.of(finding.reason()), finding.message());
     return switch (finding.reason()) {
       case Finding.INVALID_POOL_REF, Finding.POOL_NOT_FOUND ->
           new JudgedModel(
@@ -131,8 +132,8 @@ public final class PoolDesire {
               model,
               no,
               model.getSpec() == null
-                  ? Verdict.no("InvalidPoolRef", "The InferenceModel has no spec.poolRef")
-                  : Verdict.yes("ResolvedRefs", "The pool is named"),
+                  ? Verdict.no(Reason.INVALID_POOL_REF, "The InferenceModel has no spec.poolRef")
+                  : Verdict.yes(Reason.RESOLVED_REFS, "The pool is named"),
               false);
     };
   }

@@ -25,9 +25,12 @@ import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
 import io.fairlead.operator.observe.Serving;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.ModelStatus;
+import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.PickerFacts;
 import io.fairlead.operator.status.PoolStatus;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -64,13 +67,18 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private @Nullable ClusterView view;
 
   /**
+   * @param events where transitions are told
    * @param meters where what happens to pools is counted
    */
   public PoolReconciler(
-      Settings settings, KubernetesClient client, InstantSource clock, MeterRegistry meters) {
+      Settings settings,
+      KubernetesClient client,
+      InstantSource clock,
+      Events events,
+      MeterRegistry meters) {
     this.settings = settings;
     this.clock = clock;
-    this.events = new Events(client, clock);
+    this.events = events;
     this.entries =
         new PoolEntryWriter(
             client,
@@ -79,7 +87,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             Counter.builder("fairlead.operator.status.entry.removals")
                 .description("Entries of ours that others removed from pools' status.parents.")
                 .register(meters));
-    this.statuses = new StatusApplier(client, clock);
+    this.statuses = new StatusApplier(client, clock, events);
   }
 
   @Override
@@ -133,7 +141,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (seen.children().stream().anyMatch(child -> !child.isMarkedForDeletion())) {
       events.warn(
           seen.pool(),
-          "NoLongerServed",
+          Notice.NO_LONGER_SERVED,
           "No EndpointPicker names the pool, and it is not to be served without one, or others provide its Service; the picker and all that belongs to it are deleted");
     }
     writes.attempt(() -> pruner.all(seen, context.getClient()));
@@ -141,7 +149,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     String name = seen.pool().getMetadata().getName();
     Verdict unmanaged =
         Verdict.no(
-            "PoolNotManaged",
+            Reason.POOL_NOT_MANAGED,
             "InferencePool %s is not served by Fairlead; create an EndpointPicker that names it"
                 .formatted(name));
     Verdict accepted = Verdict.pending("InferencePool %s is not served".formatted(name));
@@ -272,11 +280,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         .filter(failure -> failure.child() instanceof Service)
         .map(ChildApplier.Failure::why)
         .findFirst()
-        .map(why -> why.isFalse() ? Verdict.no("InvalidExtensionRef", why.message()) : why)
+        .map(why -> why.isFalse() ? Verdict.no(Reason.INVALID_EXTENSION_REF, why.message()) : why)
         .orElseGet(
             () ->
                 Verdict.yes(
-                    PoolStatus.RESOLVED_REFS,
+                    Reason.RESOLVED_REFS,
                     switch (frontend) {
                       case EXT_PROC -> "Service %s is provided".formatted(service.name());
                       case GATEWAY ->
@@ -292,7 +300,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       PickerFacts facts,
       Attempts writes) {
-    Map<String, Verdict> verdicts = PoolStatus.of(facts);
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
     EndpointPicker picker = served.picker();
     String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
     AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());

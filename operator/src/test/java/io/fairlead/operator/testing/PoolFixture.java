@@ -185,6 +185,7 @@ public final class PoolFixture {
   }
 
   public static Map<String, String> brief(List<Condition> conditions) {
+    conditions.forEach(condition -> SeenReasons.add(condition.getReason()));
     return conditions.stream()
         .collect(Collectors.toMap(Condition::getType, c -> c.getStatus() + "/" + c.getReason()));
   }
