@@ -47,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a pool: observe, validate, desire, apply, tell. */
@@ -198,7 +199,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       ServiceRef ref,
       Frontend frontend) {
-    if (compiled.config() == null || !(ref instanceof ServiceRef.Resolved service)) {
+    if (compiled.config() == null
+        || compiled.document() == null
+        || !(ref instanceof ServiceRef.Resolved service)) {
       return Optional.empty();
     }
     var spec = picker == null ? null : picker.getSpec();
@@ -210,7 +213,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             seen.pool().getMetadata().getUid(),
             service.name(),
             service.port(),
-            ConfigDocument.write(compiled.config()),
+            compiled.document(),
             ConfigDocument.hash(compiled.config()),
             compiled.lastGood(),
             frontend,
@@ -261,6 +264,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         compiled.models().stream()
             .filter(judged -> judged.accepted().isTrue() && judged.resolvedRefs().isTrue())
             .count();
+    List<Verdict> obstacles =
+        Stream.concat(
+                Stream.ofNullable(compiled.tooLarge()),
+                failures.stream().map(ChildApplier.Failure::why))
+            .toList();
     return new PickerFacts(
         picker,
         accepted,
@@ -268,9 +276,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         hash,
         seen.child(Deployment.class, picker).orElse(null),
         seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
-        failures.isEmpty()
-            ? null
-            : Verdict.all(failures.stream().map(ChildApplier.Failure::why).toList()),
+        obstacles.isEmpty() ? null : Verdict.all(obstacles),
         new PickerFacts.ModelCount((int) inConfig, rejected));
   }
 

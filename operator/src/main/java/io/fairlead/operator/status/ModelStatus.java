@@ -12,6 +12,10 @@ public final class ModelStatus {
   private static final Set<Reason> NEEDS_A_PERSON =
       EnumSet.of(Reason.MODEL_NAME_IN_USE, Reason.INVALID_SPEC, Reason.INVALID_POOL_REF);
 
+  /** What a pool says of its config is to a model what it is to the pool. */
+  private static final Set<Reason> OF_THE_CONFIG =
+      EnumSet.of(Reason.CONFIG_REJECTED, Reason.CONFIG_TOO_LARGE);
+
   private static final Verdict RUNS =
       Verdict.yes(Reason.PROGRAMMED, "Every ready picker of the pool runs the model");
   private static final Verdict NOT_ASKED = Verdict.pending("Nobody has looked for endpoints");
@@ -64,7 +68,7 @@ public final class ModelStatus {
 
   /** The pool may lack a permission; to a model that is a picker that does not run its config. */
   private static Verdict ofModel(Verdict pool) {
-    return pool.isFalse() && pool.reason() != Reason.CONFIG_REJECTED
+    return pool.isFalse() && !OF_THE_CONFIG.contains(pool.reason())
         ? Verdict.no(Reason.EPP_UNAVAILABLE, pool.message())
         : pool;
   }

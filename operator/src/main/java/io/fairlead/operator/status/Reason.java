@@ -94,6 +94,11 @@ public enum Reason {
       "ConfigRejected",
       "A picker can't run the config, and goes on with the last good one.",
       "Correct the field of the EndpointPicker that the message names."),
+  CONFIG_TOO_LARGE(
+      Kind.WRONG,
+      "ConfigTooLarge",
+      "The config of the pool and its models is larger than a ConfigMap holds, compressed too. The one that was in force stays.",
+      "Delete models, take targets from them, or give some of them another pool."),
   PERMISSION_DENIED(
       Kind.WRONG,
       "PermissionDenied",
