@@ -152,13 +152,13 @@ final class SimulateCommandTest {
     assertThat(exit).isZero();
     assertThat(out.toString())
         .contains(
-            "sharegpt-low-hit@0.1 on 4xh100-8b, round-robin: server-1 slow factor=2 from 20 s:"
-                + " share of requests 14.3 % is right, never within 20 % of it, 25.0 % in all"
-                + " until 50 s",
-            "server-1 as usual from 50 s: share of requests 25.0 % is right, within 20 % of it"
-                + " after 0.0 s, and 25.0 % from then on until 80 s",
-            "server-4 there from 80 s: share of requests 20.0 % is right, within 20 % of it"
-                + " after 0.0 s, and 20.0 % from then on until 120 s");
+            "sharegpt-low-hit@0.1 on 4xh100-8b, round-robin: server-1 slow factor=2 at 20 s:"
+                + " 14.3 % of the requests are right; at most 20 % more never, within 20 % never;"
+                + " 25.0 % then until 50 s",
+            "server-1 as usual at 50 s: 25.0 % of the requests are right; at most 20 % more after"
+                + " 0.0 s, within 20 % after 0.0 s; 25.0 % then until 80 s",
+            "server-4 there at 80 s: 20.0 % of the requests are right; at most 20 % more after"
+                + " 0.0 s, within 20 % after 0.0 s; 20.0 % then until 120 s");
   }
 
   @Test

@@ -32,19 +32,21 @@ final class ShareLines {
 
   private static String line(FoundShare found) {
     RightShare right = found.right();
-    String until =
-        Double.isNaN(found.secondsUntilRight())
-            ? "never within 20 %% of it, %.1f %% in all until %.0f s"
-                .formatted(100 * found.since(), right.until())
-            : "within 20 %% of it after %.1f s, and %.1f %% from then on until %.0f s"
-                .formatted(found.secondsUntilRight(), 100 * found.since(), right.until());
     return String.format(
         Locale.ROOT,
-        "%s %s from %.0f s: share of requests %.1f %% is right, %s",
+        "%s %s at %.0f s: %.1f %% of the requests are right; at most 20 %% more %s, within 20 %% %s;"
+            + " %.1f %% then until %.0f s",
         right.server(),
         right.what(),
         right.from(),
         100 * right.share(),
-        until);
+        after(found.secondsUntilNoMore()),
+        after(found.secondsUntilRight()),
+        100 * found.since(),
+        right.until());
+  }
+
+  private static String after(double seconds) {
+    return Double.isNaN(seconds) ? "never" : String.format(Locale.ROOT, "after %.1f s", seconds);
   }
 }

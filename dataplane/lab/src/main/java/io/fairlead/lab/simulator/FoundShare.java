@@ -7,12 +7,14 @@ import java.util.List;
  * What share a server has got in runs of one policy, its requests of all seeds taken together.
  *
  * @param right what would have been right
- * @param secondsUntilRight from the change to the beginning of the first {@value #WINDOW_SECONDS} s
- *     in which the share was within {@value #TOLERANCE} of the right one; NaN for never
- * @param since share from then on, until something else happens; of the whole time where it was
- *     never right
+ * @param secondsUntilNoMore from the change to the beginning of the first {@value #WINDOW_SECONDS}
+ *     s in which the share was no more than {@value #TOLERANCE} above the right one; NaN for never
+ * @param secondsUntilRight the same for a share that was no further below it either
+ * @param since share from the later of the two on, until something else happens; of the whole time
+ *     where there was neither
  */
-public record FoundShare(RightShare right, double secondsUntilRight, double since) {
+public record FoundShare(
+    RightShare right, double secondsUntilNoMore, double secondsUntilRight, double since) {
 
   /** How long is looked at at once, s. */
   public static final double WINDOW_SECONDS = 10;
@@ -38,14 +40,19 @@ public record FoundShare(RightShare right, double secondsUntilRight, double sinc
     int from = (int) Math.ceil(right.from() / step - 1e-9);
     int until = (int) Math.floor(right.until() / step + 1e-9);
     int window = Math.max(1, (int) Math.round(WINDOW_SECONDS / step));
-    for (int at = from; at + window <= until; at++) {
-      double share = share(right.server(), runs, at, at + window);
-      if (Math.abs(share / right.share() - 1) <= TOLERANCE) {
-        double seconds = Math.max(0, at * step - right.from());
-        return new FoundShare(right, seconds, share(right.server(), runs, at, until));
-      }
+    int noMore = -1;
+    int within = -1;
+    for (int at = from; at + window <= until && within < 0; at++) {
+      double off = share(right.server(), runs, at, at + window) / right.share() - 1;
+      noMore = noMore < 0 && off <= TOLERANCE ? at : noMore;
+      within = Math.abs(off) <= TOLERANCE ? at : within;
     }
-    return new FoundShare(right, Double.NaN, share(right.server(), runs, from, until));
+    double since = share(right.server(), runs, Math.max(from, within < 0 ? noMore : within), until);
+    return new FoundShare(right, seconds(noMore, step, right), seconds(within, step, right), since);
+  }
+
+  private static double seconds(int at, double step, RightShare right) {
+    return at < 0 ? Double.NaN : Math.max(0, at * step - right.from());
   }
 
   private static double share(String server, List<RunResult> runs, int from, int to) {
