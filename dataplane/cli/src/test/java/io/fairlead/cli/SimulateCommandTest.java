@@ -162,6 +162,23 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void takesWorkloadAndPoolFromDocuments() throws IOException {
+    Path workload = folder.resolve("support.yaml");
+    Files.writeString(workload, "{load: 20, length: 10s, requests: {question: 300, answer: 50}}");
+    Path pool = folder.resolve("small.yaml");
+    Files.writeString(pool, "servers: [{count: 2, engine: h100-8b}, {engine: l40s-8b}]");
+    int exit =
+        run("--workload=" + workload + "@1.5", "--policy=cost", "--pool=" + pool, "--seeds=2");
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("support@1.5 on small");
+
+    assertThat(run("--pool=" + folder.resolve("none.yaml"))).isNotZero();
+    assertThat(err.toString()).contains("pool: there is no file");
+  }
+
+  @Test
   void seesOtherEnginesAsARealPickerWould() throws IOException {
     Path profiles = folder.resolve("engines.yaml");
     Files.writeString(

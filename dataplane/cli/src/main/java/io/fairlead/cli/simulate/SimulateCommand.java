@@ -52,8 +52,9 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "NAME|FILE[@LOAD]",
       split = ",",
       description =
-          "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list. A file is a trace:"
-              + " Mooncake's, Azure's or a capture; @2 replays it twice as fast.",
+          "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list. A file is a"
+              + " document (.yaml) or a trace: Mooncake's, Azure's or a capture; @2 replays it twice"
+              + " as fast.",
       defaultValue = "chat")
   private List<String> workloads = List.of();
 
@@ -68,8 +69,10 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Option(
       names = "--pool",
-      paramLabel = "COUNTxENGINE[+…]",
-      description = "On what, e.g. 3xh100-8b+2xl40s-8b. Default: what the workload is made for.")
+      paramLabel = "COUNTxENGINE[+…]|FILE",
+      description =
+          "On what, e.g. 3xh100-8b+2xl40s-8b, or a document (.yaml). Default: what the workload is"
+              + " made for.")
   private @Nullable String pool;
 
   @Option(
@@ -246,6 +249,18 @@ public final class SimulateCommand implements Callable<Integer> {
     return "fairlead " + String.join(" ", spec.commandLine().getParseResult().originalArgs());
   }
 
+  private static PoolSpec pool(String text, EngineProfiles known) throws IOException {
+    if (!text.matches(".*\\.ya?ml")) {
+      return PoolSpec.parse(text, known);
+    }
+    Path file = Path.of(text);
+    if (!Files.exists(file)) {
+      throw new IllegalArgumentException("pool: there is no file " + text);
+    }
+    String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
+    return PoolSpec.read(name, text, Files.readString(file), known);
+  }
+
   private EngineProfiles engines() {
     EngineProfiles shipped = EngineProfiles.shipped();
     return profiles == null ? shipped : shipped.with(EngineProfiles.read(profiles));
@@ -260,7 +275,7 @@ public final class SimulateCommand implements Callable<Integer> {
     List<SimulationSpec> specs = new ArrayList<>();
     for (String workload : workloads) {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
-      PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool, known);
+      PoolSpec engines = pool(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
       Workload arriving = loaded.workload(settings.seconds());
       List<ScenarioEvent> events = happening.events(settings.seconds());

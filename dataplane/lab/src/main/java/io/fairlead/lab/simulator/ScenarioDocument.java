@@ -1,11 +1,11 @@
 package io.fairlead.lab.simulator;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.document.SourceTree;
+import io.fairlead.lab.document.Fields;
 import io.fairlead.lab.simulator.Scenario.Entry;
 import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.stub.engine.EngineProfile;
@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -22,7 +21,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads scenarios strictly: what it doesn't know, it refuses, all problems at once. */
+/** Reads scenarios. */
 final class ScenarioDocument {
 
   private static final String JOIN = "join";
@@ -30,21 +29,17 @@ final class ScenarioDocument {
   private static final String RESTART_PICKER = "restart-picker";
   private static final Pattern RANGE = Pattern.compile("([0-9]{1,5})(?:-([0-9]{1,5}))?");
   private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,9}(\\.[0-9]{1,9})?");
-  private static final Pattern DURATION = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,9})?)(ms|s|m)");
   private static final int MOST_SERVERS = 10_000;
   private static final double FOR_EVER = Double.POSITIVE_INFINITY;
 
-  private final SourceTree tree;
   private final EngineProfiles profiles;
 
-  private ScenarioDocument(SourceTree tree, EngineProfiles profiles) {
-    this.tree = tree;
+  private ScenarioDocument(EngineProfiles profiles) {
     this.profiles = profiles;
   }
 
   static Scenario read(String name, String origin, String text, EngineProfiles profiles) {
-    SourceTree tree = SourceTree.parseOne(origin, text);
-    return new ScenarioDocument(tree, profiles).scenario(name);
+    return new ScenarioDocument(profiles).scenario(name, Fields.of(origin, text));
   }
 
   static Scenario line(String text) {
@@ -53,8 +48,8 @@ final class ScenarioDocument {
     for (String event : text.split(";", -1)) {
       fields(event, events.addObject());
     }
-    SourceTree tree = SourceTree.of("scenario", root);
-    return new ScenarioDocument(tree, EngineProfiles.shipped()).scenario(text);
+    Fields fields = Fields.of(SourceTree.of("scenario", root));
+    return new ScenarioDocument(EngineProfiles.shipped()).scenario(text, fields);
   }
 
   private static void fields(String event, ObjectNode into) {
@@ -79,127 +74,89 @@ final class ScenarioDocument {
     }
   }
 
-  private Scenario scenario(String name) {
-    JsonNode root = tree.root();
+  private Scenario scenario(String name, Fields root) {
+    root.only("a scenario", List.of("summary", "events"));
+    String summary = root.text("summary").orElse("");
     List<Entry> entries = new ArrayList<>();
-    String summary = "";
-    if (tree.errors().isEmpty() && object(FieldPath.ROOT, root, "a scenario")) {
-      known(FieldPath.ROOT, root, "a scenario", List.of("summary", "events"));
-      summary = text(FieldPath.ROOT, root, "summary").orElse("");
-      JsonNode events = root.path("events");
-      FieldPath path = FieldPath.ROOT.field("events");
-      if (!events.isArray() || events.isEmpty()) {
-        tree.error(
-            path,
-            (events.isMissingNode() ? "is missing" : "is not a list of events")
-                + "; set one or more, as in [{kind: slow, server: 0, factor: 3, at: 60s}]");
-      }
-      for (int i = 0; i < events.size() && events.isArray(); i++) {
-        entry(path.element(i), events.get(i)).ifPresent(entries::add);
-      }
+    for (Fields event : root.list("events", "{kind: slow, server: 0, factor: 3, at: 60s}")) {
+      entry(event).ifPresent(entries::add);
     }
-    if (!tree.errors().isEmpty()) {
-      throw new IllegalArgumentException(
-          tree.errors().stream().map(Object::toString).collect(Collectors.joining("\n")));
-    }
+    root.refuseIfWrong();
     return new Scenario(name, summary, entries);
   }
 
-  private Optional<Entry> entry(FieldPath path, JsonNode node) {
-    if (!object(path, node, "an event")) {
+  private Optional<Entry> entry(Fields fields) {
+    if (fields.wrong()) {
       return Optional.empty();
     }
-    int before = tree.errors().size();
-    String word = node.path("kind").asText("");
     Optional<List<ScenarioEvent>> events =
-        switch (word) {
-          case JOIN -> join(path, node);
-          case SCALE -> scale(path, node);
-          case RESTART_PICKER -> restartPicker(path, node);
-          default -> ofServers(path, node);
+        switch (fields.word("kind")) {
+          case JOIN -> join(fields);
+          case SCALE -> scale(fields);
+          case RESTART_PICKER -> restartPicker(fields);
+          default -> ofServers(fields);
         };
-    double every = seconds(path, node, "every", FOR_EVER);
-    if (tree.errors().size() > before) {
-      return Optional.empty();
-    }
-    return events.flatMap(each -> checked(path, () -> new Entry(each, every)));
+    double every = fields.seconds("every", FOR_EVER);
+    return events.flatMap(each -> fields.made(() -> new Entry(each, every)));
   }
 
-  private Optional<List<ScenarioEvent>> join(FieldPath path, JsonNode node) {
-    known(path, node, "a join", List.of("kind", "at", "count", "engine", "firstRequest"));
-    double at = seconds(path, node, "at", 0);
-    int count = whole(path, node, "count", 1, 1);
-    Optional<EngineProfile> engine = engine(path, node);
-    double first = seconds(path, node, "firstRequest", 0);
-    return checked(path, () -> List.of(new ServersJoin(at, count, engine.orElse(null), first)));
+  private Optional<List<ScenarioEvent>> join(Fields fields) {
+    fields.only("a join", List.of("kind", "at", "count", "engine", "firstRequest"));
+    double at = fields.seconds("at", 0.0);
+    int count = fields.whole("count", 1, 1);
+    EngineProfile engine = engine(fields);
+    double first = fields.seconds("firstRequest", 0.0);
+    return fields.made(() -> List.of(new ServersJoin(at, count, engine, first)));
   }
 
-  private Optional<List<ScenarioEvent>> scale(FieldPath path, JsonNode node) {
-    known(path, node, "a scale", List.of("kind", "at", "servers", "engine", "firstRequest"));
-    double at = seconds(path, node, "at", 0);
-    int servers = whole(path, node, "servers", null, 0);
-    Optional<EngineProfile> engine = engine(path, node);
-    double first = seconds(path, node, "firstRequest", 0);
-    return checked(path, () -> List.of(new PoolScale(at, servers, engine.orElse(null), first)));
+  private Optional<List<ScenarioEvent>> scale(Fields fields) {
+    fields.only("a scale", List.of("kind", "at", "servers", "engine", "firstRequest"));
+    double at = fields.seconds("at", 0.0);
+    int servers = fields.whole("servers", null, 0);
+    EngineProfile engine = engine(fields);
+    double first = fields.seconds("firstRequest", 0.0);
+    return fields.made(() -> List.of(new PoolScale(at, servers, engine, first)));
   }
 
-  private Optional<List<ScenarioEvent>> restartPicker(FieldPath path, JsonNode node) {
-    known(path, node, "a restart-picker", List.of("kind", "picker", "at", "for", "every"));
-    double at = seconds(path, node, "at", 0);
-    int picker = whole(path, node, "picker", null, 0);
-    double lasts = seconds(path, node, "for", 0);
-    return checked(path, () -> List.of(new PickerRestart(picker, at, lasts)));
+  private static Optional<List<ScenarioEvent>> restartPicker(Fields fields) {
+    fields.only("a restart-picker", List.of("kind", "picker", "at", "for", "every"));
+    double at = fields.seconds("at", 0.0);
+    int picker = fields.whole("picker", null, 0);
+    double lasts = fields.seconds("for", 0.0);
+    return fields.made(() -> List.of(new PickerRestart(picker, at, lasts)));
   }
 
-  private Optional<List<ScenarioEvent>> ofServers(FieldPath path, JsonNode node) {
-    Kind kind = kind(path, node);
+  private static Optional<List<ScenarioEvent>> ofServers(Fields fields) {
+    Kind kind = kind(fields);
     if (kind == null) {
       return Optional.empty();
     }
-    Stream<String> lasting = kind.lasts() ? Stream.of("for") : Stream.empty();
-    List<String> fields =
-        Stream.of(
-                Stream.of("kind", "server", "at"),
-                lasting,
-                Stream.of("every"),
-                kind.amountField().stream())
+    Stream<String> lasting = kind.lasts() ? Stream.of("for", "every") : Stream.of("every");
+    fields.only(
+        "a " + kind.word(),
+        Stream.of(Stream.of("kind", "server", "at"), lasting, kind.amountField().stream())
             .flatMap(each -> each)
-            .toList();
-    known(path, node, "a " + kind.word(), fields);
-    int[] servers = servers(path, node);
-    double at = seconds(path, node, "at", 0);
-    double lasts = seconds(path, node, "for", kind.lasts() ? FOR_EVER : 0);
+            .toList());
+    int[] servers = servers(fields);
+    double at = fields.seconds("at", 0.0);
+    double lasts = fields.seconds("for", kind.lasts() ? FOR_EVER : 0);
     double usual = kind.of(0, 0, 0).amount();
-    double amount =
-        kind.amountField().map(field -> amount(path, node, kind, field, usual)).orElse(usual);
-    return checked(
-        path,
+    double amount = kind.amountField().map(field -> amount(fields, kind, field)).orElse(usual);
+    return fields.made(
         () ->
             Arrays.stream(servers)
                 .<ScenarioEvent>mapToObj(server -> kind.of(server, at, lasts, amount))
                 .toList());
   }
 
-  private double amount(FieldPath path, JsonNode node, Kind kind, String field, double usual) {
-    if (kind == Kind.FAIL_LATE) {
-      return seconds(path, node, field, usual);
-    }
-    JsonNode value = node.path(field);
-    if (value.isMissingNode()) {
-      return usual;
-    }
-    if (!value.isNumber()) {
-      tree.error(
-          path.field(field), "is " + shown(value) + "; set a number, as in " + field + ": 0.5");
-      return usual;
-    }
-    return value.doubleValue();
+  private static double amount(Fields fields, Kind kind, String field) {
+    double usual = kind.of(0, 0, 0).amount();
+    return kind == Kind.FAIL_LATE ? fields.seconds(field, usual) : fields.number(field, usual);
   }
 
-  private @Nullable Kind kind(FieldPath path, JsonNode node) {
-    JsonNode word = node.path("kind");
+  private static @Nullable Kind kind(Fields fields) {
     for (Kind kind : Kind.values()) {
-      if (kind.word().equals(word.asText())) {
+      if (kind.word().equals(fields.word("kind"))) {
         return kind;
       }
     }
@@ -208,15 +165,13 @@ final class ScenarioDocument {
                 Arrays.stream(Kind.values()).map(Kind::word),
                 Stream.of(JOIN, SCALE, RESTART_PICKER))
             .collect(Collectors.joining(", "));
-    tree.error(path.field("kind"), "is " + shown(word) + "; set one of " + known);
+    fields.wrong("kind", "is " + fields.shown("kind") + "; set one of " + known);
     return null;
   }
 
   /** One by its number, or several as in {@code 0-3}. */
-  private int[] servers(FieldPath path, JsonNode node) {
-    JsonNode value = node.path("server");
-    String text = value.isNumber() && isWhole(value) ? value.asInt() + "" : value.asText();
-    Matcher parts = RANGE.matcher(text);
+  private static int[] servers(Fields fields) {
+    Matcher parts = RANGE.matcher(fields.word("server"));
     if (parts.matches()) {
       int first = Integer.parseInt(parts.group(1));
       int last = parts.group(2) == null ? first : Integer.parseInt(parts.group(2));
@@ -224,114 +179,25 @@ final class ScenarioDocument {
         return IntStream.rangeClosed(first, last).toArray();
       }
     }
-    tree.error(
-        path.field("server"),
-        "is " + shown(value) + "; set a number from 0 on, or several as in 0-3");
+    fields.wrong(
+        "server",
+        "is " + fields.shown("server") + "; set a number from 0 on, or several as in 0-3");
     return new int[0];
   }
 
-  private Optional<EngineProfile> engine(FieldPath path, JsonNode node) {
-    return text(path, node, "engine")
-        .flatMap(
-            name -> {
-              try {
-                return Optional.of(PoolSpec.parse("1x" + name, profiles).engines().getFirst());
-              } catch (IllegalArgumentException e) {
-                tree.error(
-                    path.field("engine"),
-                    "is %s; set one of %s, perhaps slowed as in NAME*1.4"
-                        .formatted(FieldPath.quote(name), String.join(", ", profiles.names())));
-                return Optional.empty();
-              }
-            });
-  }
-
-  private boolean object(FieldPath path, JsonNode node, String what) {
-    if (!node.isObject()) {
-      tree.error(path, "is not " + what + "; write its fields, as in kind: slow");
-      return false;
+  private @Nullable EngineProfile engine(Fields fields) {
+    String name = fields.text("engine").orElse("");
+    if (name.isEmpty()) {
+      return null;
     }
-    return true;
-  }
-
-  private void known(FieldPath path, JsonNode node, String what, List<String> fields) {
-    for (var field : node.properties()) {
-      if (!fields.contains(field.getKey())) {
-        tree.error(
-            path.field(field.getKey()),
-            "is no field of %s; it has %s".formatted(what, String.join(", ", fields)));
-      }
-    }
-  }
-
-  private Optional<String> text(FieldPath path, JsonNode node, String field) {
-    JsonNode value = node.path(field);
-    if (value.isMissingNode()) {
-      return Optional.empty();
-    }
-    if (!value.isTextual() || value.textValue().isBlank()) {
-      tree.error(path.field(field), "is " + shown(value) + "; set a text, or leave it out");
-      return Optional.empty();
-    }
-    return Optional.of(value.textValue());
-  }
-
-  private int whole(
-      FieldPath path, JsonNode node, String field, @Nullable Integer usual, int least) {
-    JsonNode value = node.path(field);
-    if (value.isMissingNode() && usual != null) {
-      return usual;
-    }
-    if (value.isNumber() && isWhole(value) && value.intValue() >= least) {
-      return value.intValue();
-    }
-    tree.error(
-        path.field(field), "is " + shown(value) + "; set a whole number from " + least + " on");
-    return least;
-  }
-
-  private static boolean isWhole(JsonNode value) {
-    double number = value.doubleValue();
-    return number == Math.rint(number) && Math.abs(number) <= Integer.MAX_VALUE;
-  }
-
-  private double seconds(FieldPath path, JsonNode node, String field, double usual) {
-    JsonNode value = node.path(field);
-    if (value.isMissingNode()) {
-      return usual;
-    }
-    Matcher parts = DURATION.matcher(value.isTextual() ? value.textValue() : "");
-    if (parts.matches()) {
-      return Double.parseDouble(parts.group(1)) * unit(parts.group(2));
-    }
-    tree.error(path.field(field), "is " + shown(value) + "; set a time, as in 10s, 500ms or 2m");
-    return usual;
-  }
-
-  private static double unit(String letters) {
-    return switch (letters) {
-      case "ms" -> 1e-3;
-      case "m" -> 60;
-      default -> 1;
-    };
-  }
-
-  private static String shown(JsonNode value) {
-    return value.isMissingNode()
-        ? "missing"
-        : value.isTextual()
-            ? FieldPath.quote(value.textValue())
-            : FieldPath.quote(value.toString());
-  }
-
-  /** What a value's own checks refuse is told at the field that their message begins with. */
-  private <T> Optional<T> checked(FieldPath path, Supplier<T> made) {
     try {
-      return Optional.of(made.get());
+      return PoolSpec.parse("1x" + name, profiles).engines().getFirst();
     } catch (IllegalArgumentException e) {
-      String[] told = String.valueOf(e.getMessage()).split(": ", 2);
-      tree.error(path.field(told[0]), told[1]);
-      return Optional.empty();
+      fields.wrong(
+          "engine",
+          "is %s; set one of %s, perhaps slowed as in NAME*1.4"
+              .formatted(FieldPath.quote(name), String.join(", ", profiles.names())));
+      return null;
     }
   }
 }

@@ -118,7 +118,7 @@ final class ScenarioTest {
         "{kind: join, firstRequest: 2000m} | events[0].firstRequest: is 120000.0 s; set 0s to 3600s",
         "{kind: scale} | events[0].servers: is missing; set a whole number from 0 on",
         "{kind: restart-picker} | events[0].picker: is missing; set a whole number from 0 on",
-        "slow | events[0]: is not an event; write its fields, as in kind: slow",
+        "slow | events[0]: is \"slow\"; write fields, as in NAME: VALUE",
       })
   void whatIsWrongIsToldWithItsFieldAndWhatHelps(String event, String message) {
     assertThatIllegalArgumentException()
@@ -157,8 +157,8 @@ final class ScenarioTest {
       value = {
         "'' | mine.yaml: holds 0 documents, expected exactly one",
         "summary: x | mine.yaml: events: is missing; set one or more, as in [{kind: slow,",
-        "events: [] | mine.yaml:1: events: is not a list of events; set one or more",
-        "[] | mine.yaml:1: is not a scenario; write its fields",
+        "events: [] | mine.yaml:1: events: is no list of something; set one or more",
+        "[] | mine.yaml:1: is \"[]\"; write fields, as in NAME: VALUE",
       })
   void whatIsNoScenarioIsRefused(String yaml, String message) {
     assertThatIllegalArgumentException()
