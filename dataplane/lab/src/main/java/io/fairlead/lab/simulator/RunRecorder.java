@@ -80,7 +80,9 @@ final class RunRecorder {
     for (ServedModel model : spec.workload().models()) {
       bands.put(model.name(), model.criticality());
     }
-    spec.pool().engines().forEach(engine -> load.add(new ArrayList<>()));
+    Membership.of(spec.pool(), spec.events())
+        .members()
+        .forEach(server -> load.add(new ArrayList<>()));
     for (Criticality criticality : Criticality.values()) {
       waiting.put(criticality, new Band());
     }
@@ -145,6 +147,10 @@ final class RunRecorder {
 
   void healthChanged(int picker, HealthChange change) {
     disruption.healthChanged(picker, change);
+  }
+
+  void pickerLeft(int picker) {
+    disruption.pickerLeft(picker);
   }
 
   void firstToken(Flight flight) {
