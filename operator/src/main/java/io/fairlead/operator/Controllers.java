@@ -3,6 +3,7 @@ package io.fairlead.operator;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.observe.Watched;
 import io.fairlead.operator.reconcile.OrphanModelReconciler;
 import io.fairlead.operator.reconcile.OrphanPickerReconciler;
@@ -53,13 +54,14 @@ final class Controllers {
                     .withCacheSyncTimeout(SYNC)
                     .withReconciliationTerminationTimeout(Duration.ofSeconds(2))
                     .withMetrics(metrics));
+    Events events = new Events(client, clock);
     operator.register(
-        new PoolReconciler(settings, client, clock, meters),
+        new PoolReconciler(settings, client, clock, events, meters),
         config -> configure(config, namespaces));
     operator.register(
-        new OrphanModelReconciler(client, clock), config -> configure(config, namespaces));
+        new OrphanModelReconciler(client, clock, events), config -> configure(config, namespaces));
     operator.register(
-        new OrphanPickerReconciler(client, clock), config -> configure(config, namespaces));
+        new OrphanPickerReconciler(client, clock, events), config -> configure(config, namespaces));
     return operator;
   }
 

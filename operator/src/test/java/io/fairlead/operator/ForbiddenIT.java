@@ -11,7 +11,9 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An operator that may not do in one namespace what it does in another. */
 @ExtendWith(KubeApi.class)
+@Makes(Reason.PERMISSION_DENIED)
 class ForbiddenIT {
   private static final String ACCOUNT = "limited";
 

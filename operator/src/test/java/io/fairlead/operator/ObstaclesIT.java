@@ -10,7 +10,9 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What keeps requests from being served is told with a next step, and all of it at once. */
 @ExtendWith(KubeApi.class)
+@Makes(Reason.INVALID_SPEC)
 class ObstaclesIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
   private static final String ONLY_THE_PICKER_KNOWS =

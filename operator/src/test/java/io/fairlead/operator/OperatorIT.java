@@ -20,7 +20,9 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +37,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The operator, with its own permissions only, on a real API server. */
 @ExtendWith(KubeApi.class)
+@Makes({
+  Reason.ACCEPTED,
+  Reason.RESOLVED_REFS,
+  Reason.AVAILABLE,
+  Reason.MODEL_NAME_IN_USE,
+  Reason.POOL_NOT_FOUND,
+  Reason.POOL_NOT_MANAGED,
+  Reason.INVALID_EXTENSION_REF,
+  Reason.PICKER_CONFLICT,
+  Reason.PROGRESSING
+})
 class OperatorIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 

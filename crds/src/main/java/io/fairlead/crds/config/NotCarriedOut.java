@@ -32,8 +32,8 @@ public record NotCarriedOut(String path, String message) {
       found.add(
           new NotCarriedOut(
               "flowControl",
-              "is checked, and but for its saturationDetector has no effect without the feature"
-                  + " gate flowControl: nothing is queued, and sheddable requests are refused while"
+              "is checked, and but for its saturationDetector has no effect with"
+                  + " flowControl=false: nothing is queued, and sheddable requests are refused while"
                   + " every endpoint is full"));
     } else if (flow != null && Boolean.TRUE.equals(flow.enableEviction())) {
       found.add(

@@ -44,9 +44,9 @@ public record SchedulerConfig(
     this(plugins, profiles, saturationDetector, Map.of(), null, null, List.of());
   }
 
-  /** Whether requests wait that find no room: upstream's feature gate {@code flowControl}. */
+  /** Whether requests wait that find no room: they do unless {@code flowControl=false}. */
   public boolean flowControlled() {
-    return featureGates.getOrDefault("flowControl", false);
+    return featureGates.getOrDefault("flowControl", true);
   }
 
   /** The detector's name wherever it is set, or null. */

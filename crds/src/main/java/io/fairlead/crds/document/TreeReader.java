@@ -24,7 +24,7 @@ import org.yaml.snakeyaml.LoaderOptions;
  * duplicate key, keeps lines, and refuses aliases, which could blow a small file up to any size.
  */
 final class TreeReader {
-  private static final int LONGEST_TEXT = 4 << 20;
+  static final int LONGEST_TEXT = 4 << 20;
   private static final int DEEPEST = 64;
   private static final YAMLFactory YAML = yaml();
 

@@ -227,7 +227,7 @@ final class PoolCompilerTest {
     EndpointPicker picker =
         read(
             EndpointPicker.class,
-            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, scheduling: {plugins: [{type: queue-scorer}], flowControl: {}}}}");
+            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, scheduling: {plugins: [{type: queue-scorer}], featureGates: [flowControl=false], flowControl: {}}}}");
     Compilation compilation = PoolCompiler.compile(pool(), List.of(), picker);
     assertThat(config(compilation).scheduler().plugins()).hasSize(1);
     assertThat(compilation.findings()).extracting(Finding::reason).containsExactly("NotCarriedOut");

@@ -237,7 +237,7 @@ final class ConfigDocumentTest {
         """
         apiVersion: llm-d.ai/v1alpha1
         kind: EndpointPickerConfig
-        featureGates: [enableLegacyMetrics=false, haPopulateNonLeaderDatastore=false]
+        featureGates: [enableLegacyMetrics=false, haPopulateNonLeaderDatastore=false, flowControl=false]
         flowControl: {maxRequests: 5}
         dataLayer: {injectDefaults: false, crossReplicaSyncInterval: 1s}
         """;
@@ -260,7 +260,6 @@ final class ConfigDocumentTest {
         """
         apiVersion: llm-d.ai/v1alpha1
         kind: EndpointPickerConfig
-        featureGates: [flowControl]
         flowControl: {maxRequests: 5, enableEviction: true}
         """;
     assertThat(SchedulerDocument.read("f", text).warnings())

@@ -104,7 +104,7 @@ final class SimulateCommandTest {
   }
 
   @Test
-  void tellsWhatFaultsCost() throws IOException {
+  void tellsWhatEventsCost() throws IOException {
     int exit =
         run(
             "--workload=sharegpt-low-hit@0.1",
@@ -114,8 +114,7 @@ final class SimulateCommandTest {
             "--scrape=200",
             "--client=EXT_PROC",
             "--unstreamed=0.5",
-            "--fault=kind=fail-fast,server=0-1,at=5s,for=5s",
-            "--fault=kind=slow,server=2,factor=3",
+            "--scenario=kind=fail-fast,server=0-1,at=5s,for=5s;kind=slow,server=2,factor=3",
             "--out=" + folder.resolve("report"));
 
     assertThat(err.toString()).isEmpty();
@@ -123,11 +122,60 @@ final class SimulateCommandTest {
     assertThat(out.toString()).contains("failed").contains("seconds until right");
     assertThat(folder.resolve("report/report.md"))
         .content()
-        .contains("- faults: kind=fail-fast,server=0-1,at=5s,for=5s; kind=slow,server=2,factor=3")
+        .contains("- scenario: kind=fail-fast,server=0-1,at=5s,for=5s;kind=slow,server=2,factor=3")
         .contains("- client: EXT\\_PROC")
         .contains("seconds until right |");
     assertThat(folder.resolve("report/report.json")).content().contains("\"disruption\"");
     assertThat(folder.resolve("report/report.html")).content().contains("Sent to each endpoint");
+  }
+
+  @Test
+  void tellsWhenServersGetWhatIsRightForThem() throws IOException {
+    Path scenario = folder.resolve("mine.yaml");
+    Files.writeString(
+        scenario,
+        """
+        events:
+        - {kind: slow, server: 1, factor: 2, at: 20s, for: 30s}
+        - {kind: join, at: 80s}
+        """);
+    int exit =
+        run(
+            "--workload=sharegpt-low-hit@0.1",
+            "--policy=round-robin",
+            "--pool=4xh100-8b",
+            "--seconds=120",
+            "--seeds=2",
+            "--scenario=" + scenario);
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString())
+        .contains(
+            "sharegpt-low-hit@0.1 on 4xh100-8b, round-robin: server-1 slow factor=2 at 20 s:"
+                + " 14.3 % of the requests are right; at most 20 % more never, within 20 % never;"
+                + " 25.0 % then until 50 s",
+            "server-1 as usual at 50 s: 25.0 % of the requests are right; at most 20 % more after"
+                + " 0.0 s, within 20 % after 0.0 s; 25.0 % then until 80 s",
+            "server-4 there at 80 s: 20.0 % of the requests are right; at most 20 % more after"
+                + " 0.0 s, within 20 % after 0.0 s; 20.0 % then until 120 s");
+  }
+
+  @Test
+  void takesWorkloadAndPoolFromDocuments() throws IOException {
+    Path workload = folder.resolve("support.yaml");
+    Files.writeString(workload, "{load: 20, length: 10s, requests: {question: 300, answer: 50}}");
+    Path pool = folder.resolve("small.yaml");
+    Files.writeString(pool, "servers: [{count: 2, engine: h100-8b}, {engine: l40s-8b}]");
+    int exit =
+        run("--workload=" + workload + "@1.5", "--policy=cost", "--pool=" + pool, "--seeds=2");
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("support@1.5 on small");
+
+    assertThat(run("--pool=" + folder.resolve("none.yaml"))).isNotZero();
+    assertThat(err.toString()).contains("pool: there is no file");
   }
 
   @Test
@@ -231,8 +279,9 @@ final class SimulateCommandTest {
         "--seeds=7..6 | --seeds is 7..6; set 1 or more, or a first and a last seed as in 6..10",
         "--pickers=0 | pickers is 0",
         "--update=x | --update goes with --gate",
-        "--fault=drain | fault: \"drain\" is not NAME=VALUE",
-        "--fault=kind=drain,server=8 | fault: server is 8, but 8xh100-8b has the servers 0 to 7",
+        "--scenario=drain | scenario: \"drain\" is neither a file nor one of slow-server, ",
+        "--scenario=kind=drain | scenario: events[0].server: is missing; set a number from 0 on",
+        "--scenario=kind=drain,server=8 | server is 8, but 8xh100-8b has the servers 0 to 7 then",
         "--unstreamed=2 | unstreamed is 2.0; set 0.0 to 1.0",
       })
   void aWrongOptionIsTold(String option, String problem) {

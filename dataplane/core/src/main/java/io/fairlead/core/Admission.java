@@ -41,12 +41,6 @@ final class Admission {
 
   private static final int MOST_RETRY_SECONDS = 60;
 
-  /** For the request's {@code holdsOutSince}: it has not been kept from its endpoint. */
-  static final long NOT_YET = Long.MIN_VALUE;
-
-  /** So long a request waits for the endpoint that suits it best while others have room. */
-  private static final long HOLD_OUT = 1_000_000_000;
-
   private final RequestTable requests;
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
@@ -197,26 +191,11 @@ final class Admission {
   }
 
   /**
-   * Whether the request may wait for an endpoint that has its adapter while others have room: to
-   * load it elsewhere takes another adapter's place, whose requests then do the same. After the
-   * delay scheduling of Zaharia et al., EuroSys 2010: a short wait for the right place is cheaper
-   * than the wrong one, a long one is not. A cached prompt is no such reason: to compute it anew
-   * costs this request alone, and the scheduler weighs it among those with room.
+   * Whether the scheduler may choose a full endpoint for it while others have room. Not where room
+   * is held back from it for what is more important.
    */
-  boolean mayHoldOut(long now, Flight flight) {
-    return settings != null
-        && flight.flow != null
-        && flight.attempts == 0
-        && candidates.needsAdapter()
-        && (flight.holdsOutSince == NOT_YET || now - flight.holdsOutSince < HOLD_OUT);
-  }
-
-  /** Its endpoint is full: it waits for that, and not for any. */
-  Reason holdOut(long now, Flight flight) {
-    if (flight.holdsOutSince == NOT_YET) {
-      flight.holdsOutSince = now;
-    }
-    return Reason.SATURATED;
+  boolean mayGoWhereItIsFull(double ceiling, CompiledConfig config) {
+    return settings != null && ceiling >= FULL && !config.saturation().isLimit();
   }
 
   /** What becomes of a request that waits and was just refused for this reason. */

@@ -30,6 +30,9 @@ final class Attempt {
   /** Whether its adapter has to be loaded first: that holds up nobody else. */
   boolean loadsAdapter;
 
+  /** Whether it found nobody in line who had no first token yet. */
+  boolean first;
+
   /** Whether what came of the attempt has been told to the endpoint's health. */
   boolean judged;
 

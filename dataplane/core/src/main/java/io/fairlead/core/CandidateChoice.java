@@ -1,7 +1,6 @@
 package io.fairlead.core;
 
 import io.fairlead.core.health.PoolHealth;
-import io.fairlead.core.scheduling.Scheduler;
 
 /** Says which endpoints a request may go to, before the scheduler chooses among them. */
 final class CandidateChoice {
@@ -101,18 +100,6 @@ final class CandidateChoice {
       none &= each < ceiling;
     }
     return none;
-  }
-
-  /** Whether the request needs an adapter where it may go. */
-  boolean needsAdapter() {
-    return current.size() > 0 && current.endpoint(0).adapters().needed(current.targetModel());
-  }
-
-  /** Whether an endpoint that the scheduler has chosen has reached this saturation. */
-  boolean isFull(Scheduler scheduler, double ceiling) {
-    int prefill = scheduler.prefill();
-    return endpoints.saturation(current.place(scheduler.primary())) >= ceiling
-        || (prefill != Scheduler.NONE && endpoints.saturation(current.place(prefill)) >= ceiling);
   }
 
   /** Mean saturation of the endpoints; 0 where there is none. */

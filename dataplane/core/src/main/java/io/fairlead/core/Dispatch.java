@@ -95,7 +95,7 @@ final class Dispatch {
     Throwable ofPolicy = admission.takeFailure();
     failure = failure == null ? ofPolicy : failure;
     if (failure != null) {
-      throw new PluginFailedException(failure);
+      throw PluginFailedException.of(failure);
     }
   }
 
@@ -185,14 +185,11 @@ final class Dispatch {
       int full = candidates.narrow(now, flight, ceiling, use);
       if (current.size() > 0) {
         some = true;
-        if (full > 0 && admission.mayHoldOut(now, flight)) {
+        if (full > 0 && admission.mayGoWhereItIsFull(ceiling, active)) {
+          // There is room: where a wait pays, for a cached prompt say, the scheduler knows.
           candidates.narrow(now, flight, CandidateChoice.NEVER_FULL, use);
-          if (active.scheduler().schedule(current, current)) {
-            return candidates.isFull(active.scheduler(), ceiling)
-                ? admission.holdOut(now, flight)
-                : null;
-          }
-        } else if (active.scheduler().schedule(current, current)) {
+        }
+        if (active.scheduler().schedule(current, current)) {
           return null;
         }
       }

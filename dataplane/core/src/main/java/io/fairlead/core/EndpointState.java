@@ -274,6 +274,7 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens += flight.attempt.tokens;
     uncachedInFlightTokens += flight.attempt.uncached();
     inFlightBlocks += flight.attempt.blocks;
+    flight.attempt.first = prefills.count() == 0;
     shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     matchedBlocks += matched;
     promptBlocks += flight.facts.blocks().length;
@@ -298,7 +299,8 @@ final class EndpointState implements PoolEndpoint {
       long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
       pace.learn(flight.attempt.uncached(), turn);
       if (!flight.attempt.loadsAdapter) {
-        turns.turn(flight.attempt.uncached(), turn);
+        turns.firstToken(
+            flight.attempt.uncached(), turn, now - flight.attempt.sentAt, flight.attempt.first);
       }
     }
     flight.attempt.prefillSince = Math.max(flight.attempt.sentAt, lastFirstToken);
@@ -326,7 +328,11 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public long expectedWait() {
     int count = prefills.count();
-    return count == 0 ? 0 : Math.max(headWait, turns.expected(count, prefills.uncachedTokens()));
+    if (count == 0) {
+      return 0;
+    }
+    long stuck = (long) (headWait - turns.alone(prefills.headUncached()));
+    return Math.max(stuck, turns.expected(count, prefills.uncachedTokens()));
   }
 
   PrefillPace pace() {

@@ -44,9 +44,6 @@ final class Flight {
   /** Whose it is; null where nobody ever waits. */
   @Nullable FlowQueue flow;
 
-  /** Since when it waits for an endpoint that is full while others are not. */
-  long holdsOutSince = Admission.NOT_YET;
-
   /** Work that its flow was charged with when it was sent first. */
   double work;
 
@@ -137,7 +134,6 @@ final class Flight {
     facts = request;
     listener = told;
     attempts = 0;
-    holdsOutSince = Admission.NOT_YET;
     workedOn = false;
     nowhereElse = false;
   }

@@ -5,7 +5,14 @@ public final class PluginFailedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  PluginFailedException(Throwable cause) {
+  private PluginFailedException(Throwable cause) {
     super(cause);
+  }
+
+  /** Of what a plugin threw; what is one already stays as it is. */
+  static PluginFailedException of(Throwable thrown) {
+    return thrown instanceof PluginFailedException known
+        ? known
+        : new PluginFailedException(thrown);
   }
 }

@@ -129,7 +129,7 @@ public final class PoolCore {
       }
     }
     if (failure != null) {
-      throw new PluginFailedException(failure);
+      throw PluginFailedException.of(failure);
     }
   }
 
@@ -287,7 +287,7 @@ public final class PoolCore {
       failure = e;
     }
     if (failure != null) {
-      throw new PluginFailedException(failure);
+      throw PluginFailedException.of(failure);
     }
   }
 

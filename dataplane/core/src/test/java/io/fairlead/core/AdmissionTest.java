@@ -55,15 +55,20 @@ class AdmissionTest implements RequestListener {
   }
 
   private void configure(boolean gate, @Nullable FlowControlConfig flow) {
+    configure(Map.of("flowControl", gate), flow, "queue-scorer");
+  }
+
+  private void configure(
+      Map<String, Boolean> gates, @Nullable FlowControlConfig flow, String scorer) {
     PoolConfig config =
         Pool.config(
             new SchedulerConfig(
                 List.of(
                     new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
-                    new PluginConfig("queue", "queue-scorer", Map.of())),
+                    new PluginConfig("best", scorer, Map.of())),
                 List.of(),
                 "room",
-                Map.of("flowControl", gate),
+                gates,
                 flow,
                 null,
                 List.of()),
@@ -107,6 +112,90 @@ class AdmissionTest implements RequestListener {
     end(third);
     assertThat(core.active()).isZero();
     assertThat(core.waiting()).isZero();
+  }
+
+  @Test
+  void requestsWaitUnlessTheConfigWantsNoneTo() {
+    configure(Map.of(), null, "queue-scorer");
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    arrive("middle");
+    long patient = arrive("low");
+    assertThat(waiting).containsExactly(patient);
+    configure(Map.of("flowControl", false), null, "queue-scorer");
+    assertThat(core.waiting()).isZero();
+    arrive("low");
+    assertThat(rejections).extracting(Rejection::reason).contains(Reason.SATURATED);
+  }
+
+  @Test
+  void aLimitHoldsWhateverTheSchedulerWouldRather() {
+    configure(Map.of(), null, "prefix-cache-scorer");
+    core.endpoints(now, List.of(Pool.endpoint("a"), Pool.endpoint("b")));
+    arrive("middle");
+    arrive("middle");
+    assertThat(endpoints).as("the prompt is cached on one").doesNotHaveDuplicates().hasSize(2);
+  }
+
+  @Test
+  void aFullEndpointMayBeWorthItsWaitWhileAnotherHasRoom() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "utilization-detector", Map.of("queueDepthThreshold", 1L)),
+                            new PluginConfig("best", "prefix-cache-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a"), Pool.endpoint("b")));
+    for (int i = 0; i < 4; i++) {
+      arrive("middle");
+    }
+    assertThat(endpoints)
+        .as("all where the prompt is cached")
+        .hasSize(4)
+        .containsOnly(endpoints.getFirst());
+  }
+
+  /** One endpoint has room for ten, and there are three bands: the least ends at eight. */
+  @Test
+  void roomIsHeldBackForWhoIsMoreImportant() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "concurrency-detector", Map.of("maxConcurrency", 10L)),
+                            new PluginConfig("queue", "queue-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    for (String model : List.of("high", "middle", "low")) {
+      end(arrive(model));
+    }
+    sent.clear();
+    for (int i = 0; i < 8; i++) {
+      arrive("low");
+    }
+    assertThat(sent).hasSize(8);
+    arrive("low");
+    assertThat(waiting).hasSize(1);
+    arrive("middle");
+    assertThat(sent).hasSize(9);
+    arrive("middle");
+    assertThat(waiting).hasSize(2);
+    arrive("high");
+    assertThat(sent).hasSize(10);
+    arrive("high");
+    assertThat(waiting).hasSize(3);
   }
 
   @Test

@@ -125,6 +125,7 @@ class LeftRequestsTest {
 
   @Test
   void theOldestOfAnEndpointGoFirstWhateverIsThereBeside() {
+    pool.configure(Pool.atOnce(List.of(), List.of()));
     long seen = send();
     List<Long> tickets = new ArrayList<>();
     for (int i = 0; i < 100; i++) {

@@ -47,12 +47,11 @@ class ObserversTest {
 
   private void configure() {
     SchedulerConfig scheduler =
-        new SchedulerConfig(
+        Pool.atOnce(
             List.of(
                 new PluginConfig("one", "witness", Map.of("as", "one")),
                 new PluginConfig("other", "witness", Map.of("as", "other"))),
-            List.of(),
-            null);
+            List.of());
     pool.core.configure(
         0, new ConfigCompiler(List.of(new Factory())).compile(Pool.config(scheduler)));
   }

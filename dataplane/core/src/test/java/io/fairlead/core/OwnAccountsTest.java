@@ -115,9 +115,9 @@ class OwnAccountsTest {
 
   private static Pool pool() {
     Pool pool = new Pool();
+    // Whether there is room, scrapes tell: so nobody waits.
     SchedulerConfig scheduler =
-        new SchedulerConfig(
-            List.of(new PluginConfig("own", "own-accounts", Map.of())), List.of(), null);
+        Pool.atOnce(List.of(new PluginConfig("own", "own-accounts", Map.of())), List.of());
     pool.core.configure(
         0,
         new ConfigCompiler(List.of(new OwnAccounts()))

@@ -3,7 +3,9 @@ package io.fairlead.core;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import java.util.ArrayList;
@@ -79,9 +81,18 @@ final class Pool implements RequestListener {
   }
 
   Pool configure(ModelConfig... models) {
-    core.configure(
-        now, new ConfigCompiler(List.of()).compile(config(SchedulerConfig.DEFAULT, models)));
+    return configure(SchedulerConfig.DEFAULT, models);
+  }
+
+  Pool configure(SchedulerConfig scheduler, ModelConfig... models) {
+    core.configure(now, new ConfigCompiler(List.of()).compile(config(scheduler, models)));
     return this;
+  }
+
+  /** A config in which nobody waits for room. */
+  static SchedulerConfig atOnce(List<PluginConfig> plugins, List<ProfileConfig> profiles) {
+    return new SchedulerConfig(
+        plugins, profiles, null, Map.of("flowControl", false), null, null, List.of());
   }
 
   Pool endpoints(String... names) {

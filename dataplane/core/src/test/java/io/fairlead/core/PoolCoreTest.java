@@ -11,7 +11,6 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
-import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import java.util.List;
 import java.util.Map;
@@ -272,6 +271,7 @@ class PoolCoreTest {
   @Test
   void shedsOnlyWhatIsSheddableAndOnlyWhenAllAreFull() {
     pool.configure(
+            Pool.atOnce(List.of(), List.of()),
             model("critical", Criticality.CRITICAL),
             model("standard", Criticality.STANDARD),
             model("sheddable", Criticality.SHEDDABLE))
@@ -310,7 +310,7 @@ class PoolCoreTest {
                         new ObjectiveConfig("plain", 0),
                         new ObjectiveConfig("chat", 7)),
                     RequestsConfig.DEFAULT,
-                    SchedulerConfig.DEFAULT)));
+                    Pool.atOnce(List.of(), List.of()))));
     pool.endpoints("a");
 
     assertThat(criticality("m", Map.of())).isEqualTo(Criticality.SHEDDABLE);

@@ -19,7 +19,10 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Configs with other models, plugins, and kinds of profile each; some take plugins over. */
+/**
+ * Configs with other models, plugins, and kinds of profile each; some take plugins over. Nobody
+ * waits: of who does, {@code FlowControlRandomTest} and {@code FaultEventsTest} tell.
+ */
 final class RandomConfigs {
 
   private static final List<Criticality> CRITICALITIES = List.of(Criticality.values());
@@ -84,7 +87,7 @@ final class RandomConfigs {
 
   private SchedulerConfig scheduler() {
     return switch (random.nextInt(7)) {
-      case 0 -> SchedulerConfig.DEFAULT;
+      case 0 -> Pool.atOnce(List.of(), List.of());
       case 1, 2 -> single(TruthPlugins.SCORER, TruthPlugins.OBSERVER, "queue-scorer");
       case 3 ->
           single(
@@ -101,7 +104,7 @@ final class RandomConfigs {
     List<PluginConfig> plugins =
         new ArrayList<>(Stream.of(types).map(t -> new PluginConfig(t, t, Map.of())).toList());
     plugins.add(new PluginConfig("second-observer", TruthPlugins.OBSERVER, Map.of()));
-    return new SchedulerConfig(plugins, List.of(), null);
+    return Pool.atOnce(plugins, List.of());
   }
 
   private static SchedulerConfig pairs() {
@@ -114,12 +117,11 @@ final class RandomConfigs {
                 "random-picker")
             .map(type -> new PluginConfig(type, type, Map.of()))
             .toList();
-    return new SchedulerConfig(
+    return Pool.atOnce(
         plugins,
         List.of(
             profile("decode", TruthPlugins.SCORER, "max-score-picker"),
-            profile("prefill", "random-picker")),
-        null);
+            profile("prefill", "random-picker")));
   }
 
   private static ProfileConfig profile(String name, String... plugins) {

@@ -109,8 +109,8 @@ public interface Endpoint {
 
   /**
    * Nanoseconds that those who are without a first token there will take until they have theirs, at
-   * the rate at which first tokens came there of late: about what one more will wait. 0 where
-   * nobody is in line.
+   * the rate at which first tokens came there of late, beyond what one takes that is alone: about
+   * what one more will wait. 0 where nobody is in line.
    */
   default long expectedWait() {
     return 0;

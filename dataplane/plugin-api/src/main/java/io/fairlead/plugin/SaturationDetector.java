@@ -7,8 +7,16 @@ package io.fairlead.plugin;
 public non-sealed interface SaturationDetector extends Plugin {
 
   /**
-   * 0 is idle, 1 and above is full: no request goes there that may wait or be refused for it. Never
-   * negative or NaN.
+   * 0 is idle, 1 and above is full: where all endpoints are that a request may go to, it waits or
+   * is refused. Never negative or NaN.
    */
   double saturation(Endpoint endpoint);
+
+  /**
+   * Whether a full endpoint takes no request that may wait, also while others have room. Unless it
+   * does, the scheduler weighs a wait there against what is gained by it, a cached prompt say.
+   */
+  default boolean isLimit() {
+    return false;
+  }
 }

@@ -14,6 +14,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
@@ -231,7 +232,7 @@ public final class ChildApplier {
         ? Optional.empty()
         : Optional.of(
             Verdict.no(
-                "EPPUnavailable",
+                Reason.EPP_UNAVAILABLE,
                 "%s is not ours and stays untouched; delete it, its name is needed"
                     .formatted(describe(actual))));
   }
@@ -247,8 +248,9 @@ public final class ChildApplier {
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
     return e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
-        ? Verdict.no("PermissionDenied", message + "; grant it to the operator's ServiceAccount")
-        : Verdict.no("EPPUnavailable", message);
+        ? Verdict.no(
+            Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount")
+        : Verdict.no(Reason.EPP_UNAVAILABLE, message);
   }
 
   private static String describe(HasMetadata child) {

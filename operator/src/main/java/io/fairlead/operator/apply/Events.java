@@ -1,36 +1,82 @@
 package io.fairlead.operator.apply;
 
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.operator.status.Notice;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Transition;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warnings about an object that kubectl describe shows. One that cannot be sent is logged only. */
+/**
+ * What kubectl describe shows below an object. Events are sent in their order by a thread of their
+ * own, so that no status waits for them; one that cannot be sent is logged only.
+ *
+ * <p>Safe to use from any thread.
+ */
 public final class Events {
   private static final Logger LOG = LoggerFactory.getLogger(Events.class);
 
+  /** Events that wait to be sent. Of more than these the newest are dropped. */
+  private static final int MOST_WAITING = 10_000;
+
   private final KubernetesClient client;
   private final InstantSource clock;
+  private final ThreadPoolExecutor sender =
+      new ThreadPoolExecutor(
+          0,
+          1,
+          1,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(MOST_WAITING),
+          Thread.ofVirtual().name("events").factory(),
+          (event, full) -> LOG.warn("an Event is dropped: too many wait to be sent"));
 
   public Events(KubernetesClient client, InstantSource clock) {
     this.client = client;
     this.clock = clock;
   }
 
+  /** Warns of something that happened once; what lasts belongs into a condition. */
+  public void warn(HasMetadata about, Notice notice, String message) {
+    LOG.warn(
+        "{} {}/{}: {}",
+        about.getKind(),
+        about.getMetadata().getNamespace(),
+        about.getMetadata().getName(),
+        message);
+    send(about, "Warning", notice.wireName(), message);
+  }
+
   /**
-   * Tells of something that happened once; what lasts belongs into a condition.
+   * Tells of each transition of a condition, as a warning where somebody has to do something.
    *
-   * @param reason CamelCase
+   * @param before conditions as they were in the API server
+   * @param after as they were written
    */
-  public void warn(HasMetadata about, String reason, String message) {
+  void tell(HasMetadata about, List<Condition> before, List<Condition> after) {
+    for (Transition transition : Transition.between(before, after)) {
+      Reason reason = transition.reason();
+      send(
+          about,
+          reason.kind() == Reason.Kind.WRONG ? "Warning" : "Normal",
+          reason.wireName(),
+          transition.message());
+    }
+  }
+
+  private void send(HasMetadata about, String type, String reason, String message) {
     String namespace = about.getMetadata().getNamespace();
-    String name = about.getMetadata().getName();
-    LOG.warn("{} {}/{}: {}", about.getKind(), namespace, name, message);
     String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
     Event event =
         new EventBuilder()
@@ -42,10 +88,10 @@ public final class Events {
             .withApiVersion(about.getApiVersion())
             .withKind(about.getKind())
             .withNamespace(namespace)
-            .withName(name)
+            .withName(about.getMetadata().getName())
             .withUid(about.getMetadata().getUid())
             .endInvolvedObject()
-            .withType("Warning")
+            .withType(type)
             .withReason(reason)
             .withMessage(message)
             .withNewSource()
@@ -55,9 +101,13 @@ public final class Events {
             .withLastTimestamp(now)
             .withCount(1)
             .build();
+    sender.execute(() -> create(event));
+  }
+
+  private void create(Event event) {
     try {
       client.resource(event).create();
-    } catch (KubernetesClientException e) {
+    } catch (KubernetesClientException | IllegalStateException e) {
       LOG.warn("an Event could not be written: {}", e.getMessage());
     }
   }

@@ -14,6 +14,8 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentReference;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.operator.status.ConditionList;
+import io.fairlead.operator.status.ConditionType;
+import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Verdict;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
@@ -77,7 +79,7 @@ public final class PoolEntryWriter {
    * @return when to try again, since others keep removing it; empty when it is there
    */
   public Optional<Duration> write(
-      InferencePool pool, String parent, Map<String, Verdict> verdicts) {
+      InferencePool pool, String parent, Map<ConditionType, Verdict> verdicts) {
     ParentReference ref = new ParentReference("fairlead.io", "EndpointPicker", null, parent);
     long generation = pool.getMetadata().getGeneration();
     Optional<ParentStatus> cached = entry(pool);
@@ -91,21 +93,33 @@ public final class PoolEntryWriter {
       return Optional.empty();
     }
     AtomicReference<@Nullable Duration> wait = new AtomicReference<>();
-    update(
-        pool,
-        (old, live) -> {
-          if (old.isEmpty() && written.contains(pool.getMetadata().getUid())) {
-            wait.set(removed(pool, live).orElse(null));
-            if (wait.get() != null) {
-              return Optional.empty();
-            }
-          }
-          List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
-          Instant now = clock.instant();
-          List<Condition> ours = ConditionList.merge(before, verdicts, generation, now);
-          return Optional.of(
-              new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
-        });
+    AtomicReference<List<Condition>> from = new AtomicReference<>(List.of());
+    AtomicReference<List<Condition>> to = new AtomicReference<>(List.of());
+    boolean sent =
+        update(
+            pool,
+            (old, live) -> {
+              to.set(List.of());
+              if (old.isEmpty() && written.contains(pool.getMetadata().getUid())) {
+                wait.set(removed(pool, live).orElse(null));
+                if (wait.get() != null) {
+                  return Optional.empty();
+                }
+              }
+              List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
+              Instant now = clock.instant();
+              List<Condition> ours = ConditionList.merge(before, verdicts, generation, now);
+              if (old.isPresent() || !written.contains(pool.getMetadata().getUid())) {
+                from.set(before);
+                to.set(ours);
+              }
+              return Optional.of(
+                  new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
+            });
+    if (sent) {
+      // Putting back what others removed is no transition: then there is nothing in "to".
+      events.tell(pool, from.get(), to.get());
+    }
     if (wait.get() == null) {
       written.add(pool.getMetadata().getUid());
     }
@@ -121,7 +135,7 @@ public final class PoolEntryWriter {
     } else if (lost.add(pool.getMetadata().getUid())) {
       events.warn(
           pool,
-          "StatusEntryRemoved",
+          Notice.STATUS_ENTRY_REMOVED,
           "%s removes the entry of %s from status.parents again and again; it is put back rarely from now on, and the EndpointPicker, if there is one, tells how the pool is"
               .formatted(others(live), CONTROLLER));
     }
@@ -143,7 +157,7 @@ public final class PoolEntryWriter {
   public void remove(InferencePool pool) {
     written.remove(pool.getMetadata().getUid());
     if (entry(pool).isPresent()) {
-      update(pool, (old, live) -> Optional.empty());
+      var _ = update(pool, (old, live) -> Optional.empty());
     }
   }
 
@@ -159,7 +173,10 @@ public final class PoolEntryWriter {
     Optional<ParentStatus> apply(Optional<ParentStatus> old, HasMetadata live);
   }
 
-  private void update(InferencePool pool, Change change) {
+  /**
+   * @return whether something was written
+   */
+  private boolean update(InferencePool pool, Change change) {
     for (int attempt = 1; ; attempt++) {
       GenericKubernetesResource live =
           client
@@ -168,7 +185,7 @@ public final class PoolEntryWriter {
               .withName(pool.getMetadata().getName())
               .get();
       if (live == null || !live.getMetadata().getUid().equals(pool.getMetadata().getUid())) {
-        return;
+        return false;
       }
       ObjectNode status = json.valueToTree(Map.of());
       if (live.get("status") != null) {
@@ -177,23 +194,23 @@ public final class PoolEntryWriter {
       ArrayNode before = status.withArray("parents").deepCopy();
       ArrayNode after = changed(before, live, change);
       if (after.equals(before)) {
-        return;
+        return false;
       }
       if (after.size() > MAX_ENTRIES) {
         LOG.warn(
             "InferencePool {}/{}: status.parents is full with entries of others; ours waits",
             pool.getMetadata().getNamespace(),
             pool.getMetadata().getName());
-        return;
+        return false;
       }
       status.set("parents", after);
       live.setAdditionalProperty("status", status);
       try {
         client.resource(live).updateStatus();
-        return;
+        return true;
       } catch (KubernetesClientException e) {
         if (e.getCode() == NOT_FOUND) {
-          return;
+          return false;
         }
         if (e.getCode() != CONFLICT || attempt == ATTEMPTS) {
           throw e;

@@ -11,6 +11,7 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.InferenceModelStatus;
 import io.fairlead.operator.status.ConditionList;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Verdict;
 import java.time.InstantSource;
 import java.util.List;
@@ -28,14 +29,19 @@ public final class StatusApplier {
 
   private final KubernetesClient client;
   private final InstantSource clock;
+  private final Events events;
 
-  public StatusApplier(KubernetesClient client, InstantSource clock) {
+  /**
+   * @param events where transitions are told
+   */
+  public StatusApplier(KubernetesClient client, InstantSource clock, Events events) {
     this.client = client;
     this.clock = clock;
+    this.events = events;
   }
 
   /** Makes the model's conditions say this. */
-  public void write(InferenceModel model, Map<String, Verdict> verdicts) {
+  public void write(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
     if (ConditionList.same(conditions(model), merged(conditions(model), verdicts, model))) {
       return;
     }
@@ -48,7 +54,9 @@ public final class StatusApplier {
     if (!ConditionList.same(conditions(live), wanted)) {
       InferenceModel patch = new InferenceModel();
       patch.setStatus(new InferenceModelStatus(wanted));
-      send(patch, model);
+      if (send(patch, model)) {
+        events.tell(model, conditions(live), wanted);
+      }
     }
   }
 
@@ -59,7 +67,7 @@ public final class StatusApplier {
    */
   public void write(
       EndpointPicker picker,
-      Map<String, Verdict> verdicts,
+      Map<ConditionType, Verdict> verdicts,
       Function<List<Condition>, EndpointPickerStatus> status) {
     if (same(picker.getStatus(), status.apply(merged(conditions(picker), verdicts, picker)))) {
       return;
@@ -72,11 +80,16 @@ public final class StatusApplier {
     if (!same(live.getStatus(), wanted)) {
       EndpointPicker patch = new EndpointPicker();
       patch.setStatus(wanted);
-      send(patch, picker);
+      if (send(patch, picker)) {
+        events.tell(picker, conditions(live), wanted.conditions());
+      }
     }
   }
 
-  private void send(HasMetadata patch, HasMetadata object) {
+  /**
+   * @return whether the object is still there
+   */
+  private boolean send(HasMetadata patch, HasMetadata object) {
     patch.setMetadata(
         new ObjectMetaBuilder()
             .withName(object.getMetadata().getName())
@@ -85,10 +98,12 @@ public final class StatusApplier {
             .build());
     try {
       client.resource(patch).subresource("status").patch(APPLY);
+      return true;
     } catch (KubernetesClientException e) {
       if (e.getCode() != NOT_FOUND) {
         throw e;
       }
+      return false;
     }
   }
 
@@ -97,7 +112,7 @@ public final class StatusApplier {
   }
 
   private List<Condition> merged(
-      List<Condition> previous, Map<String, Verdict> verdicts, HasMetadata object) {
+      List<Condition> previous, Map<ConditionType, Verdict> verdicts, HasMetadata object) {
     return ConditionList.merge(
         previous, verdicts, object.getMetadata().getGeneration(), clock.instant());
   }

@@ -18,9 +18,9 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,9 +33,6 @@ public final class Children {
 
   /** Key of the document that ran before it, in the same ConfigMap. */
   public static final String LAST_GOOD_KEY = "last-good.yaml";
-
-  /** A ConfigMap holds 1 MiB: the newest document must not be refused for the sake of an older. */
-  private static final int MOST_BYTES = 1_000_000;
 
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
@@ -84,22 +81,17 @@ public final class Children {
 
   private static ConfigMap configMap(PickerDesign design) {
     Map<String, String> data = new TreeMap<>();
-    data.put(CONFIG_KEY, design.document());
-    String lastGood = design.lastGood();
-    if (lastGood != null && bytes(design.document()) + bytes(lastGood) <= MOST_BYTES) {
-      data.put(LAST_GOOD_KEY, lastGood);
-    }
+    Map<String, String> binaryData = new TreeMap<>();
+    ConfigMapTexts.put(
+        data, binaryData, CONFIG_KEY, design.document(), LAST_GOOD_KEY, design.lastGood());
     return new ConfigMapBuilder()
         .withMetadata(
             meta(design, design.picker())
                 .addToAnnotations(ConfigHash.ANNOTATION, design.documentHash().hex())
                 .build())
         .withData(data)
+        .withBinaryData(binaryData)
         .build();
-  }
-
-  private static int bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8).length;
   }
 
   private static Service service(PickerDesign design) {

@@ -11,12 +11,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param accepted whether the pool and its picker's settings can be run
  * @param config what to run: of what cannot be run, what was in force stays; null when nothing was
+ * @param document that config as it is stored; null when there is none
+ * @param tooLarge why it is not the newest one, whose document no ConfigMap holds; null when it is
  * @param lastGood the document that ran before it; null when none is known to have run
  * @param models a judgement of every model that names the pool
  */
 public record CompiledPool(
     Verdict accepted,
     @Nullable PoolConfig config,
+    @Nullable String document,
+    @Nullable Verdict tooLarge,
     @Nullable String lastGood,
     List<JudgedModel> models) {
 

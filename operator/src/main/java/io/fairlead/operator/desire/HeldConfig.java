@@ -4,11 +4,15 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.observe.Observation;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 /** What the pool's ConfigMap holds now: the config to go on with when no better one can be made. */
 public final class HeldConfig {
   private final Observation seen;
-  private final Map<String, String> data;
+  private final Map<String, String> texts;
   private final @Nullable ConfigHash hash;
 
-  private HeldConfig(Observation seen, Map<String, String> data, @Nullable ConfigHash hash) {
+  /** Reading a large one takes time, and it is asked for again and again. */
+  private final Map<String, Optional<PoolConfig>> read = new HashMap<>();
+
+  private HeldConfig(Observation seen, Map<String, String> texts, @Nullable ConfigHash hash) {
     this.seen = seen;
-    this.data = data;
+    this.texts = texts;
     this.hash = hash;
   }
 
@@ -35,10 +42,21 @@ public final class HeldConfig {
   }
 
   private static HeldConfig of(Observation seen, ConfigMap map) {
+    Map<String, String> texts = new HashMap<>();
+    for (String key : List.of(Children.CONFIG_KEY, Children.LAST_GOOD_KEY)) {
+      try {
+        String text = ConfigMapTexts.read(map, key);
+        if (text != null) {
+          texts.put(key, text);
+        }
+      } catch (IOException e) {
+        // Edited by hand: it is about to be written anew.
+      }
+    }
     Map<String, String> annotations = map.getMetadata().getAnnotations();
     return new HeldConfig(
         seen,
-        map.getData() == null ? Map.of() : map.getData(),
+        texts,
         annotations == null
             ? null
             : ConfigHash.parse(annotations.get(ConfigHash.ANNOTATION)).orElse(null));
@@ -46,13 +64,13 @@ public final class HeldConfig {
 
   /** The config that was written last; empty when there is none that can be read. */
   public Optional<PoolConfig> newest() {
-    return read(data.get(Children.CONFIG_KEY));
+    return config(Children.CONFIG_KEY);
   }
 
   /** The document with this hash, if it is one of those that are held. */
   Optional<PoolConfig> document(ConfigHash wanted) {
     return Stream.of(Children.CONFIG_KEY, Children.LAST_GOOD_KEY)
-        .map(key -> read(data.get(key)))
+        .map(key -> config(key))
         .flatMap(Optional::stream)
         .filter(config -> ConfigDocument.hash(config).equals(wanted))
         .findFirst();
@@ -62,8 +80,7 @@ public final class HeldConfig {
    * What ran before: the newest config, unless a picker refuses that one and another ran before it.
    */
   public @Nullable PoolConfig good() {
-    Optional<PoolConfig> lastGood =
-        refused() ? read(data.get(Children.LAST_GOOD_KEY)) : Optional.empty();
+    Optional<PoolConfig> lastGood = refused() ? config(Children.LAST_GOOD_KEY) : Optional.empty();
     return lastGood.or(this::newest).orElse(null);
   }
 
@@ -74,7 +91,7 @@ public final class HeldConfig {
    */
   public @Nullable String lastGood(ConfigHash next) {
     boolean outrun = hash != null && !next.equals(hash) && runs(hash);
-    return data.get(outrun ? Children.CONFIG_KEY : Children.LAST_GOOD_KEY);
+    return texts.get(outrun ? Children.CONFIG_KEY : Children.LAST_GOOD_KEY);
   }
 
   private boolean runs(ConfigHash config) {
@@ -95,6 +112,10 @@ public final class HeldConfig {
         .filter(Objects::nonNull)
         .map(PickerReport.Reading::report)
         .flatMap(Stream::ofNullable);
+  }
+
+  private Optional<PoolConfig> config(String key) {
+    return read.computeIfAbsent(key, which -> read(texts.get(which)));
   }
 
   private static Optional<PoolConfig> read(@Nullable String document) {

@@ -9,12 +9,17 @@ import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.children.Names;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -36,15 +41,39 @@ public final class PoolDesire {
         PoolCompiler.compile(
             seen.pool(), seen.models(), picker, PluginTypes.shipped(), held.good());
     PoolConfig compiled = compilation.config();
-    PoolConfig config = compiled == null ? held.newest().orElse(null) : compiled;
-    Set<ModelConfig> running = RunningModels.of(seen, config, held);
+    String wanted = compiled == null ? null : ConfigDocument.write(compiled);
+    boolean fits = wanted == null || ConfigMapTexts.fits(wanted);
+    boolean newest = wanted != null && fits;
+    PoolConfig config = newest ? compiled : held.newest().orElse(null);
+    String document = config == null ? null : newest ? wanted : ConfigDocument.write(config);
+    Set<ModelConfig> running = new HashSet<>(RunningModels.of(seen, config, held));
+    if (compiled != null) {
+      running.retainAll(compiled.models());
+    }
     List<JudgedModel> models =
         seen.models().stream()
             .filter(model -> !model.isMarkedForDeletion())
             .map(model -> judge(model, seen.pool().getMetadata().getName(), compilation, running))
             .toList();
     return new CompiledPool(
-        accepted(compilation, picker, config), config, lastGood(held, config), models);
+        accepted(compilation, picker, config),
+        config,
+        document,
+        fits ? null : tooLarge(seen.pool(), config),
+        lastGood(held, config),
+        models);
+  }
+
+  private static Verdict tooLarge(InferencePool pool, @Nullable PoolConfig inForce) {
+    String name = pool.getMetadata().getName();
+    return Verdict.no(
+        Reason.CONFIG_TOO_LARGE,
+        "The config of InferencePool %s is larger than ConfigMap %s/%s can hold, compressed too; delete InferenceModels, take targets from their spec.targetModels, or name another pool in their spec.poolRef%s"
+            .formatted(
+                name,
+                pool.getMetadata().getNamespace(),
+                Names.child(name),
+                inForce == null ? "" : "; the config that was in force stays"));
   }
 
   private static @Nullable String lastGood(HeldConfig held, @Nullable PoolConfig config) {
@@ -60,7 +89,7 @@ public final class PoolDesire {
         .map(
             finding ->
                 Verdict.no(
-                    finding.reason(),
+                    Reason.of(finding.reason()),
                     finding.object()
                         + ": "
                         + finding.message()
@@ -69,7 +98,7 @@ public final class PoolDesire {
         .orElseGet(
             () ->
                 Verdict.yes(
-                    "Accepted",
+                    Reason.ACCEPTED,
                     picker == null
                         ? "The pool is served with defaults; an EndpointPicker that names it can set more"
                         : "The pool is served as EndpointPicker %s says"
@@ -113,15 +142,15 @@ public final class PoolDesire {
             ? Verdict.pending(
                 "InferencePool %s has no config that a model could be in; condition Accepted of the pool says why"
                     .formatted(pool))
-            : Verdict.yes("Accepted", "The pool takes the model into its config" + warnings);
+            : Verdict.yes(Reason.ACCEPTED, "The pool takes the model into its config" + warnings);
     boolean runs =
         running.stream().anyMatch(entry -> entry.name().equals(model.getSpec().modelName()));
-    return new JudgedModel(model, accepted, Verdict.yes("ResolvedRefs", message), runs);
+    return new JudgedModel(model, accepted, Verdict.yes(Reason.RESOLVED_REFS, message), runs);
   }
 
   /** Also for a model without a pool, see {@link PoolCompiler#withoutPool}. */
   public static JudgedModel rejected(InferenceModel model, Finding finding) {
-    Verdict no = Verdict.no(finding.reason(), finding.message());
+    Verdict no = Verdict.no(Reason.of(finding.reason()), finding.message());
     return switch (finding.reason()) {
       case Finding.INVALID_POOL_REF, Finding.POOL_NOT_FOUND ->
           new JudgedModel(
@@ -131,8 +160,8 @@ public final class PoolDesire {
               model,
               no,
               model.getSpec() == null
-                  ? Verdict.no("InvalidPoolRef", "The InferenceModel has no spec.poolRef")
-                  : Verdict.yes("ResolvedRefs", "The pool is named"),
+                  ? Verdict.no(Reason.INVALID_POOL_REF, "The InferenceModel has no spec.poolRef")
+                  : Verdict.yes(Reason.RESOLVED_REFS, "The pool is named"),
               false);
     };
   }

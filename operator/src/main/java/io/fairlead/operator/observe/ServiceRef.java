@@ -3,6 +3,7 @@ package io.fairlead.operator.observe;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import io.fairlead.crds.v1.Port;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.util.regex.Pattern;
 
@@ -28,7 +29,7 @@ public sealed interface ServiceRef {
     if (ref == null) {
       return new Unresolved(
           Verdict.no(
-              "EndpointPickerRefMissing",
+              Reason.ENDPOINT_PICKER_REF_MISSING,
               "InferencePool %s has no spec.endpointPickerRef; name a Service there"
                   .formatted(seen.pool().getMetadata().getName())),
           Verdict.pending("There is no reference to resolve"));
@@ -72,7 +73,7 @@ public sealed interface ServiceRef {
 
   private static Unresolved invalid(String message) {
     return new Unresolved(
-        Verdict.yes("Accepted", "The pool is served by Fairlead"),
-        Verdict.no("InvalidExtensionRef", message));
+        Verdict.yes(Reason.ACCEPTED, "The pool is served by Fairlead"),
+        Verdict.no(Reason.INVALID_EXTENSION_REF, message));
   }
 }

@@ -4,7 +4,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fairlead.operator.status.PoolStatus;
+import io.fairlead.operator.status.ConditionType;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,7 +25,7 @@ final class Denied {
    *
    * @return empty when nothing is denied, so that waiting will do
    */
-  static Optional<Map<String, Verdict>> verdicts(
+  static Optional<Map<ConditionType, Verdict>> verdicts(
       List<Class<? extends HasMetadata>> unseen,
       @Nullable String namespace,
       KubernetesClient client) {
@@ -46,15 +47,15 @@ final class Denied {
     }
     Verdict denied =
         Verdict.no(
-            "PermissionDenied",
+            Reason.PERMISSION_DENIED,
             "%s; grant list and watch to the operator's ServiceAccount"
                 .formatted(String.join("; ", refusals)));
-    Map<String, Verdict> verdicts = new LinkedHashMap<>();
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(
-        PoolStatus.ACCEPTED,
+        ConditionType.ACCEPTED,
         Verdict.pending("The pool is judged when the operator may see all that belongs to it"));
-    verdicts.put(PoolStatus.PROGRAMMED, denied);
-    verdicts.put(PoolStatus.READY, denied);
+    verdicts.put(ConditionType.PROGRAMMED, denied);
+    verdicts.put(ConditionType.READY, denied);
     return Optional.of(verdicts);
   }
 }

@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.PoolDesire;
@@ -29,8 +30,8 @@ public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
   private final StatusApplier statuses;
   private @Nullable NamedPools<InferenceModel> pools;
 
-  public OrphanModelReconciler(KubernetesClient client, InstantSource clock) {
-    this.statuses = new StatusApplier(client, clock);
+  public OrphanModelReconciler(KubernetesClient client, InstantSource clock, Events events) {
+    this.statuses = new StatusApplier(client, clock, events);
   }
 
   @Override

@@ -2,8 +2,10 @@ package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.observe.PoolNames;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
@@ -25,8 +27,8 @@ public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> 
   private final StatusApplier statuses;
   private @Nullable NamedPools<EndpointPicker> pools;
 
-  public OrphanPickerReconciler(KubernetesClient client, InstantSource clock) {
-    this.statuses = new StatusApplier(client, clock);
+  public OrphanPickerReconciler(KubernetesClient client, InstantSource clock, Events events) {
+    this.statuses = new StatusApplier(client, clock, events);
   }
 
   @Override
@@ -51,7 +53,7 @@ public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> 
 
   private static Verdict missing(EndpointPicker picker) {
     return PoolNames.problem(picker)
-        .map(problem -> Verdict.no("InvalidSpec", problem))
+        .map(problem -> Verdict.no(Reason.INVALID_SPEC, problem))
         .orElseGet(
             () ->
                 Verdict.pending(

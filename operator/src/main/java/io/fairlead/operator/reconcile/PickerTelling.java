@@ -9,8 +9,9 @@ import io.fairlead.crds.fairlead.v1alpha1.ModelCounts;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.PickerFacts;
-import io.fairlead.operator.status.PoolStatus;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
 import java.util.LinkedHashMap;
@@ -28,17 +29,18 @@ final class PickerTelling {
       StatusApplier statuses,
       EndpointPicker picker,
       PickerFacts facts,
-      Map<String, Verdict> verdicts) {
+      Map<ConditionType, Verdict> verdicts) {
     Deployment deployment = facts.deployment();
     DeploymentStatus rollout = deployment == null ? null : deployment.getStatus();
     int ready = orZero(rollout == null ? null : rollout.getReadyReplicas());
-    Map<String, Verdict> all = new LinkedHashMap<>(verdicts);
+    Map<ConditionType, Verdict> all = new LinkedHashMap<>(verdicts);
     all.put(
-        "Available",
+        ConditionType.AVAILABLE,
         ready > 0
-            ? Verdict.yes("Available", "Deployment %s has ready pods".formatted(facts.picker()))
+            ? Verdict.yes(
+                Reason.AVAILABLE, "Deployment %s has ready pods".formatted(facts.picker()))
             : Verdict.no(
-                "NoReadyReplicas",
+                Reason.NO_READY_REPLICAS,
                 "Deployment %s has no ready pod; condition Ready says why"
                     .formatted(facts.picker())));
     EndpointCounts endpoints =
@@ -72,16 +74,16 @@ final class PickerTelling {
         statuses,
         picker,
         Verdict.no(
-            "PickerConflict",
+            Reason.PICKER_CONFLICT,
             "EndpointPicker %s claimed the pool first; delete one of the two"
                 .formatted(winner.getMetadata().getName())));
   }
 
   /** A picker without a pool. */
   static void conditionsOnly(StatusApplier statuses, EndpointPicker picker, Verdict accepted) {
-    Map<String, Verdict> verdicts = new LinkedHashMap<>();
-    verdicts.put(PoolStatus.ACCEPTED, accepted);
-    verdicts.put(PoolStatus.READY, accepted);
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.ACCEPTED, accepted);
+    verdicts.put(ConditionType.READY, accepted);
     statuses.write(
         picker,
         verdicts,

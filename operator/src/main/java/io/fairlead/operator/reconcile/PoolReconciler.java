@@ -25,9 +25,12 @@ import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
 import io.fairlead.operator.observe.Serving;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.ModelStatus;
+import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.PickerFacts;
 import io.fairlead.operator.status.PoolStatus;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -44,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a pool: observe, validate, desire, apply, tell. */
@@ -64,13 +68,18 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private @Nullable ClusterView view;
 
   /**
+   * @param events where transitions are told
    * @param meters where what happens to pools is counted
    */
   public PoolReconciler(
-      Settings settings, KubernetesClient client, InstantSource clock, MeterRegistry meters) {
+      Settings settings,
+      KubernetesClient client,
+      InstantSource clock,
+      Events events,
+      MeterRegistry meters) {
     this.settings = settings;
     this.clock = clock;
-    this.events = new Events(client, clock);
+    this.events = events;
     this.entries =
         new PoolEntryWriter(
             client,
@@ -79,7 +88,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             Counter.builder("fairlead.operator.status.entry.removals")
                 .description("Entries of ours that others removed from pools' status.parents.")
                 .register(meters));
-    this.statuses = new StatusApplier(client, clock);
+    this.statuses = new StatusApplier(client, clock, events);
   }
 
   @Override
@@ -133,7 +142,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (seen.children().stream().anyMatch(child -> !child.isMarkedForDeletion())) {
       events.warn(
           seen.pool(),
-          "NoLongerServed",
+          Notice.NO_LONGER_SERVED,
           "No EndpointPicker names the pool, and it is not to be served without one, or others provide its Service; the picker and all that belongs to it are deleted");
     }
     writes.attempt(() -> pruner.all(seen, context.getClient()));
@@ -141,7 +150,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     String name = seen.pool().getMetadata().getName();
     Verdict unmanaged =
         Verdict.no(
-            "PoolNotManaged",
+            Reason.POOL_NOT_MANAGED,
             "InferencePool %s is not served by Fairlead; create an EndpointPicker that names it"
                 .formatted(name));
     Verdict accepted = Verdict.pending("InferencePool %s is not served".formatted(name));
@@ -190,7 +199,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       ServiceRef ref,
       Frontend frontend) {
-    if (compiled.config() == null || !(ref instanceof ServiceRef.Resolved service)) {
+    if (compiled.config() == null
+        || compiled.document() == null
+        || !(ref instanceof ServiceRef.Resolved service)) {
       return Optional.empty();
     }
     var spec = picker == null ? null : picker.getSpec();
@@ -202,7 +213,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             seen.pool().getMetadata().getUid(),
             service.name(),
             service.port(),
-            ConfigDocument.write(compiled.config()),
+            compiled.document(),
             ConfigDocument.hash(compiled.config()),
             compiled.lastGood(),
             frontend,
@@ -253,6 +264,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         compiled.models().stream()
             .filter(judged -> judged.accepted().isTrue() && judged.resolvedRefs().isTrue())
             .count();
+    List<Verdict> obstacles =
+        Stream.concat(
+                Stream.ofNullable(compiled.tooLarge()),
+                failures.stream().map(ChildApplier.Failure::why))
+            .toList();
     return new PickerFacts(
         picker,
         accepted,
@@ -260,9 +276,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         hash,
         seen.child(Deployment.class, picker).orElse(null),
         seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
-        failures.isEmpty()
-            ? null
-            : Verdict.all(failures.stream().map(ChildApplier.Failure::why).toList()),
+        obstacles.isEmpty() ? null : Verdict.all(obstacles),
         new PickerFacts.ModelCount((int) inConfig, rejected));
   }
 
@@ -272,11 +286,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         .filter(failure -> failure.child() instanceof Service)
         .map(ChildApplier.Failure::why)
         .findFirst()
-        .map(why -> why.isFalse() ? Verdict.no("InvalidExtensionRef", why.message()) : why)
+        .map(why -> why.isFalse() ? Verdict.no(Reason.INVALID_EXTENSION_REF, why.message()) : why)
         .orElseGet(
             () ->
                 Verdict.yes(
-                    PoolStatus.RESOLVED_REFS,
+                    Reason.RESOLVED_REFS,
                     switch (frontend) {
                       case EXT_PROC -> "Service %s is provided".formatted(service.name());
                       case GATEWAY ->
@@ -292,7 +306,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       PickerFacts facts,
       Attempts writes) {
-    Map<String, Verdict> verdicts = PoolStatus.of(facts);
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
     EndpointPicker picker = served.picker();
     String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
     AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());

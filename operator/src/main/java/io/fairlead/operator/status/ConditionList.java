@@ -5,30 +5,28 @@ import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Turns verdicts into conditions that move their time only when their status moves. */
 public final class ConditionList {
   private static final int MAX_MESSAGE = 1024;
   private static final int MAX_CONDITIONS = 8;
 
-  /** Every type that we write, in this release or another. All others are somebody else's. */
+  /** Of other releases of ours. All that are neither these nor in the catalogue are others'. */
+  private static final Set<String> OTHER_RELEASES = Set.of("Paused", "TargetsAvailable");
+
+  /** Every type that we write, in this release or another. */
   private static final Set<String> OURS =
-      Set.of(
-          PoolStatus.ACCEPTED,
-          PoolStatus.RESOLVED_REFS,
-          PoolStatus.PROGRAMMED,
-          PoolStatus.ENDPOINTS_AVAILABLE,
-          PoolStatus.MODELS_ACCEPTED,
-          PoolStatus.READY,
-          "Available",
-          "Paused",
-          "Reconciling",
-          "Stalled",
-          "TargetsAvailable");
+      Stream.concat(
+              Arrays.stream(ConditionType.values()).map(ConditionType::wireName),
+              OTHER_RELEASES.stream())
+          .collect(Collectors.toUnmodifiableSet());
 
   private ConditionList() {}
 
@@ -39,17 +37,13 @@ public final class ConditionList {
    * @param verdicts by condition type, in the order in which they are to be listed
    * @param generation of the object that the verdicts speak of
    * @param now cut to seconds, the grain of the wire
-   * @throws IllegalArgumentException when a type is not on the list of ours
    */
   public static List<Condition> merge(
-      List<Condition> previous, Map<String, Verdict> verdicts, long generation, Instant now) {
+      List<Condition> previous,
+      Map<ConditionType, Verdict> verdicts,
+      long generation,
+      Instant now) {
     List<Condition> merged = new ArrayList<>();
-    for (String type : verdicts.keySet()) {
-      if (!OURS.contains(type)) {
-        throw new IllegalArgumentException(
-            "condition type %s is none of ours; add it to the list".formatted(type));
-      }
-    }
     verdicts.forEach((type, verdict) -> merged.add(one(previous, type, verdict, generation, now)));
     return List.copyOf(merged);
   }
@@ -88,19 +82,19 @@ public final class ConditionList {
   }
 
   private static Condition one(
-      List<Condition> previous, String type, Verdict verdict, long generation, Instant now) {
+      List<Condition> previous, ConditionType type, Verdict verdict, long generation, Instant now) {
     String status = verdict.state().wireName();
     String since =
         previous.stream()
-            .filter(old -> type.equals(old.getType()) && status.equals(old.getStatus()))
+            .filter(old -> type.wireName().equals(old.getType()) && status.equals(old.getStatus()))
             .map(Condition::getLastTransitionTime)
             .filter(Objects::nonNull)
             .findFirst()
             .orElseGet(() -> now.truncatedTo(ChronoUnit.SECONDS).toString());
     return new ConditionBuilder()
-        .withType(type)
+        .withType(type.wireName())
         .withStatus(status)
-        .withReason(verdict.reason())
+        .withReason(verdict.reason().wireName())
         .withMessage(shortened(verdict.message()))
         .withObservedGeneration(generation)
         .withLastTransitionTime(since)

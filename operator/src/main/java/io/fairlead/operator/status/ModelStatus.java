@@ -1,5 +1,6 @@
 package io.fairlead.operator.status;
 
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,11 +9,15 @@ import java.util.stream.Stream;
 
 /** Computes the conditions of an InferenceModel. */
 public final class ModelStatus {
-  private static final Set<String> NEEDS_A_PERSON =
-      Set.of("ModelNameInUse", "InvalidSpec", "InvalidPoolRef");
+  private static final Set<Reason> NEEDS_A_PERSON =
+      EnumSet.of(Reason.MODEL_NAME_IN_USE, Reason.INVALID_SPEC, Reason.INVALID_POOL_REF);
+
+  /** What a pool says of its config is to a model what it is to the pool. */
+  private static final Set<Reason> OF_THE_CONFIG =
+      EnumSet.of(Reason.CONFIG_REJECTED, Reason.CONFIG_TOO_LARGE);
 
   private static final Verdict RUNS =
-      Verdict.yes(PoolStatus.PROGRAMMED, "Every ready picker of the pool runs the model");
+      Verdict.yes(Reason.PROGRAMMED, "Every ready picker of the pool runs the model");
   private static final Verdict NOT_ASKED = Verdict.pending("Nobody has looked for endpoints");
 
   private ModelStatus() {}
@@ -23,8 +28,9 @@ public final class ModelStatus {
    * @param resolvedRefs whether its pool is there and ours
    * @param pool what its pool lacks
    */
-  public static Map<String, Verdict> of(Verdict accepted, Verdict resolvedRefs, Verdict pool) {
-    return of(accepted, resolvedRefs, false, Map.of(PoolStatus.PROGRAMMED, pool));
+  public static Map<ConditionType, Verdict> of(
+      Verdict accepted, Verdict resolvedRefs, Verdict pool) {
+    return of(accepted, resolvedRefs, false, Map.of(ConditionType.PROGRAMMED, pool));
   }
 
   /**
@@ -35,35 +41,35 @@ public final class ModelStatus {
    * @param runs whether every ready picker runs the model as it is written
    * @param pool the pool's own; used for accepted models only
    */
-  public static Map<String, Verdict> of(
-      Verdict accepted, Verdict resolvedRefs, boolean runs, Map<String, Verdict> pool) {
+  public static Map<ConditionType, Verdict> of(
+      Verdict accepted, Verdict resolvedRefs, boolean runs, Map<ConditionType, Verdict> pool) {
     Verdict programmed =
         accepted.isTrue() && resolvedRefs.isTrue()
-            ? runs ? RUNS : ofModel(pool.getOrDefault(PoolStatus.PROGRAMMED, accepted))
+            ? runs ? RUNS : ofModel(pool.getOrDefault(ConditionType.PROGRAMMED, accepted))
             : Verdict.pending("The model is in no config until Accepted and ResolvedRefs are True");
     Verdict ready =
         ready(
             accepted,
             resolvedRefs,
             programmed,
-            pool.getOrDefault(PoolStatus.ENDPOINTS_AVAILABLE, NOT_ASKED));
-    Map<String, Verdict> verdicts = new LinkedHashMap<>();
-    verdicts.put(PoolStatus.ACCEPTED, accepted);
-    verdicts.put(PoolStatus.RESOLVED_REFS, resolvedRefs);
-    verdicts.put(PoolStatus.PROGRAMMED, programmed);
-    verdicts.put(PoolStatus.READY, ready);
+            pool.getOrDefault(ConditionType.ENDPOINTS_AVAILABLE, NOT_ASKED));
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.ACCEPTED, accepted);
+    verdicts.put(ConditionType.RESOLVED_REFS, resolvedRefs);
+    verdicts.put(ConditionType.PROGRAMMED, programmed);
+    verdicts.put(ConditionType.READY, ready);
     if (NEEDS_A_PERSON.contains(ready.reason())) {
-      verdicts.put("Stalled", Verdict.yes(ready.reason(), ready.message()));
+      verdicts.put(ConditionType.STALLED, Verdict.yes(ready.reason(), ready.message()));
     } else if (!ready.isTrue()) {
-      verdicts.put("Reconciling", Verdict.yes("Progressing", ready.message()));
+      verdicts.put(ConditionType.RECONCILING, Verdict.yes(Reason.PROGRESSING, ready.message()));
     }
     return verdicts;
   }
 
   /** The pool may lack a permission; to a model that is a picker that does not run its config. */
   private static Verdict ofModel(Verdict pool) {
-    return pool.isFalse() && !pool.reason().equals("ConfigRejected")
-        ? Verdict.no("EPPUnavailable", pool.message())
+    return pool.isFalse() && !OF_THE_CONFIG.contains(pool.reason())
+        ? Verdict.no(Reason.EPP_UNAVAILABLE, pool.message())
         : pool;
   }
 
@@ -75,7 +81,7 @@ public final class ModelStatus {
       return Verdict.all(wrong);
     }
     return programmed.isTrue()
-        ? Verdict.yes(PoolStatus.READY, "Requests for the model are served")
+        ? Verdict.yes(Reason.READY, "Requests for the model are served")
         : programmed;
   }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param hash of the config as it should run; null when there is none to run
  * @param deployment as observed; null before it is there
  * @param replicas the picker's pods
- * @param applyFailure why the children could not be brought to their desired state; null when they
- *     could
+ * @param applyFailure why the children could not be brought to their desired state, or why that is
+ *     not the newest config; null when they could, and it is
  * @param models accepted and rejected models of the pool
  */
 public record PickerFacts(

@@ -15,28 +15,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the conditions of a pool that we serve. */
 public final class PoolStatus {
-  public static final String ACCEPTED = "Accepted";
-  public static final String RESOLVED_REFS = "ResolvedRefs";
-  public static final String PROGRAMMED = "Programmed";
-  public static final String ENDPOINTS_AVAILABLE = "EndpointsAvailable";
-  public static final String MODELS_ACCEPTED = "ModelsAccepted";
-  public static final String READY = "Ready";
-
   /** Endpoints that a message names. */
   private static final int MOST_TOLD = 3;
 
   private PoolStatus() {}
 
   /** Verdicts by condition type, in the order of the published list. */
-  public static Map<String, Verdict> of(PickerFacts facts) {
+  public static Map<ConditionType, Verdict> of(PickerFacts facts) {
     Verdict programmed = programmed(facts);
-    Map<String, Verdict> verdicts = new LinkedHashMap<>();
-    verdicts.put(ACCEPTED, facts.accepted());
-    verdicts.put(RESOLVED_REFS, facts.resolvedRefs());
-    verdicts.put(PROGRAMMED, programmed);
-    verdicts.put(ENDPOINTS_AVAILABLE, endpoints(facts));
-    verdicts.put(MODELS_ACCEPTED, models(facts));
-    verdicts.put(READY, ready(facts, programmed));
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.ACCEPTED, facts.accepted());
+    verdicts.put(ConditionType.RESOLVED_REFS, facts.resolvedRefs());
+    verdicts.put(ConditionType.PROGRAMMED, programmed);
+    verdicts.put(ConditionType.ENDPOINTS_AVAILABLE, endpoints(facts));
+    verdicts.put(ConditionType.MODELS_ACCEPTED, models(facts));
+    verdicts.put(ConditionType.READY, ready(facts, programmed));
     return verdicts;
   }
 
@@ -58,12 +51,12 @@ public final class PoolStatus {
     if (ready.isEmpty()) {
       Rollout rollout = new Rollout(facts);
       return rollout.broken().isEmpty() && rollout.scaledDown().isPresent()
-          ? Verdict.no("EPPUnavailable", rollout.scaledDown().get().message())
+          ? Verdict.no(Reason.EPP_UNAVAILABLE, rollout.scaledDown().get().message())
           : rollout.broken().isEmpty() && rollout.progressing()
               ? Verdict.pending(
                   "Deployment %s has no ready pod yet; wait for it".formatted(facts.picker()))
               : Verdict.no(
-                  "EPPUnavailable",
+                  Reason.EPP_UNAVAILABLE,
                   "Deployment %s has no ready pod; condition Ready says why"
                       .formatted(facts.picker()));
     }
@@ -72,7 +65,8 @@ public final class PoolStatus {
       return unreadable.get();
     }
     return ready.stream().allMatch(replica -> runs(replica.report(), hash))
-        ? Verdict.yes(PROGRAMMED, "Every ready pod of %s runs the config".formatted(facts.picker()))
+        ? Verdict.yes(
+            Reason.PROGRAMMED, "Every ready pod of %s runs the config".formatted(facts.picker()))
         : Verdict.pending(
             "Not every ready pod of %s has reported the config yet; wait for it"
                 .formatted(facts.picker()));
@@ -102,7 +96,7 @@ public final class PoolStatus {
     return hash.equals(refused.hash())
         ? Stream.of(
             Verdict.no(
-                "ConfigRejected",
+                Reason.CONFIG_REJECTED,
                 "Picker %s refuses the config and keeps the last good one: %s"
                     .formatted(facts.picker(), refused.message())))
         : Stream.empty();
@@ -135,7 +129,7 @@ public final class PoolStatus {
     PickerReport.Endpoints most =
         Collections.max(reported, Comparator.comparingInt(PickerReport.Endpoints::outCount));
     return Verdict.yes(
-        "EndpointsReady",
+        Reason.ENDPOINTS_READY,
         most.outCount() == 0
             ? "The pool has ready endpoints"
             : "%d of %d endpoints answer; %s"
@@ -154,19 +148,20 @@ public final class PoolStatus {
   }
 
   private static Verdict missing(PickerReport.Endpoints endpoints) {
-    String reason = String.valueOf(endpoints.reason());
+    String said = String.valueOf(endpoints.reason());
+    Reason reason = Reason.find(said).orElse(Reason.NO_ENDPOINT_ANSWERS);
     return Verdict.no(
         reason,
         switch (reason) {
-          case "NoMatchingPods" ->
+          case NO_MATCHING_PODS ->
               "No pod of the namespace matches spec.selector; start model servers with these labels";
-          case "NoReadyPods" ->
+          case NO_READY_PODS ->
               "Pods match spec.selector, but none is ready; see kubectl describe pods";
-          case "PortNotServed" ->
+          case PORT_NOT_SERVED ->
               "No matching pod serves spec.targetPorts%s; correct the ports of the pool or the pods"
                   .formatted(endpoints.outCount() == 0 ? "" : ": " + out(endpoints));
-          case "NoEndpointAnswers" -> "No endpoint answers: " + out(endpoints);
-          default -> "The picker has no endpoint to send requests to";
+          // A picker may know more reasons than we do.
+          default -> "No endpoint answers: " + (endpoints.outCount() == 0 ? said : out(endpoints));
         });
   }
 
@@ -174,7 +169,7 @@ public final class PoolStatus {
     List<String> rejected = facts.models().rejected();
     if (!rejected.isEmpty()) {
       return Verdict.no(
-          "ModelConflicts",
+          Reason.MODEL_CONFLICTS,
           "Left out, each says why in its own status: InferenceModel "
               + String.join(", ", rejected));
     }
@@ -183,10 +178,10 @@ public final class PoolStatus {
     }
     return facts.models().accepted() == 0
         ? Verdict.yes(
-            "NoModels",
+            Reason.NO_MODELS,
             "No InferenceModel names the pool; every request counts as spec.requests of its"
                 + " EndpointPicker says of unconfigured models, Standard by default")
-        : Verdict.yes("AllAccepted", "Every InferenceModel of the pool is in the config");
+        : Verdict.yes(Reason.ALL_ACCEPTED, "Every InferenceModel of the pool is in the config");
   }
 
   private static Verdict ready(PickerFacts facts, Verdict programmed) {
@@ -194,7 +189,7 @@ public final class PoolStatus {
     wrong.add(facts.accepted());
     wrong.add(facts.resolvedRefs());
     // Without a pod, what ails the Deployment says more than that there is none.
-    if (facts.applyFailure() != null || !programmed.reason().equals("EPPUnavailable")) {
+    if (facts.applyFailure() != null || programmed.reason() != Reason.EPP_UNAVAILABLE) {
       wrong.add(programmed);
     }
     wrong.removeIf(verdict -> !verdict.isFalse());
@@ -215,7 +210,7 @@ public final class PoolStatus {
     }
     return programmed.isTrue()
         ? Verdict.yes(
-            READY,
+            Reason.READY,
             endpoints(facts).isFalse()
                 ? "Picker %s runs, but has no endpoint to send requests to; condition EndpointsAvailable says why"
                     .formatted(facts.picker())

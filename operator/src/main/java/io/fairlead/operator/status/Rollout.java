@@ -41,7 +41,7 @@ final class Rollout {
             .map(
                 status ->
                     Verdict.no(
-                        "ImagePullFailed",
+                        Reason.IMAGE_PULL_FAILED,
                         "Deployment %s: image %s cannot be pulled; correct the image or give the nodes access to its registry"
                             .formatted(facts.picker(), status.getImage())));
     return image
@@ -51,7 +51,7 @@ final class Rollout {
                     .map(
                         status ->
                             Verdict.no(
-                                "CrashLooping",
+                                Reason.CRASH_LOOPING,
                                 "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s"
                                     .formatted(facts.picker(), status.getName(), facts.picker()))))
         .or(
@@ -60,7 +60,7 @@ final class Rollout {
                     .map(
                         c ->
                             Verdict.no(
-                                "ReplicaFailure",
+                                Reason.REPLICA_FAILURE,
                                 "Deployment %s cannot create pods: %s"
                                     .formatted(facts.picker(), c.getMessage()))))
         .or(
@@ -69,7 +69,7 @@ final class Rollout {
                     .map(
                         c ->
                             Verdict.no(
-                                "ProgressDeadlineExceeded",
+                                Reason.PROGRESS_DEADLINE_EXCEEDED,
                                 "Deployment %s makes no progress; see kubectl describe deploy/%s"
                                     .formatted(facts.picker(), facts.picker()))));
   }
@@ -81,7 +81,7 @@ final class Rollout {
     return replicas != null && replicas == 0
         ? Optional.of(
             Verdict.no(
-                "NoReadyReplicas",
+                Reason.NO_READY_REPLICAS,
                 "Deployment %s is scaled to 0; set spec.replicas of the EndpointPicker to 1 or more, or kubectl scale deploy/%s --replicas=1 where it sets none"
                     .formatted(facts.picker(), facts.picker())))
         : Optional.empty();
@@ -92,13 +92,13 @@ final class Rollout {
     if (progressing()) {
       return Optional.of(
           Verdict.no(
-              "RolloutInProgress",
+              Reason.ROLLOUT_IN_PROGRESS,
               "Deployment %s is being rolled out; wait for it".formatted(facts.picker())));
     }
     if (facts.readyReplicas().isEmpty()) {
       return Optional.of(
           Verdict.no(
-              "NoReadyReplicas",
+              Reason.NO_READY_REPLICAS,
               "Deployment %s has no ready pod; see kubectl describe pods -l %s"
                   .formatted(facts.picker(), "fairlead.io/picker=" + facts.picker())));
     }

@@ -8,11 +8,11 @@ import java.util.stream.Stream;
  * One condition's say, before type, generation and time are added.
  *
  * @param state whether the condition holds
- * @param reason CamelCase, from the published list
+ * @param reason from the published list
  * @param message names the object and the next step; holds no counter and no time that moves while
  *     nothing happens, since every change of it is a write
  */
-public record Verdict(State state, String reason, String message) {
+public record Verdict(State state, Reason reason, String message) {
 
   /** The wire's three values of a condition. */
   public enum State {
@@ -33,18 +33,18 @@ public record Verdict(State state, String reason, String message) {
   }
 
   /** It holds. */
-  public static Verdict yes(String reason, String message) {
+  public static Verdict yes(Reason reason, String message) {
     return new Verdict(State.TRUE, reason, message);
   }
 
   /** It does not hold. */
-  public static Verdict no(String reason, String message) {
+  public static Verdict no(Reason reason, String message) {
     return new Verdict(State.FALSE, reason, message);
   }
 
   /** Not known yet. */
   public static Verdict pending(String message) {
-    return new Verdict(State.UNKNOWN, "Pending", message);
+    return new Verdict(State.UNKNOWN, Reason.PENDING, message);
   }
 
   /**

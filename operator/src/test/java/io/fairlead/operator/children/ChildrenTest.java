@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.report.PickerReport;
 import java.io.IOException;
@@ -111,9 +112,14 @@ class ChildrenTest {
   }
 
   @Test
-  void theLastGoodDocumentIsLeftOutWhereBothWouldNotFit() {
+  void aLongDocumentIsCompressed() throws IOException {
     assertThat(configMap("x").getData()).containsKeys("config.yaml", "last-good.yaml");
-    assertThat(configMap("x".repeat(999_999)).getData()).containsOnlyKeys("config.yaml");
+    assertThat(configMap("x").getBinaryData()).isEmpty();
+    String document = "x".repeat(2_000_000);
+    ConfigMap map = configMap(document);
+    assertThat(map.getData()).isEmpty();
+    assertThat(map.getBinaryData()).containsOnlyKeys("config.yaml.gz", "last-good.yaml.gz");
+    assertThat(ConfigMapTexts.read(map, "config.yaml")).isEqualTo(document);
   }
 
   private static ConfigMap configMap(String document) {

@@ -3,28 +3,34 @@ package io.fairlead.operator.desire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.ServiceRef;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.SeenReasons;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+@Makes({Reason.INVALID_POOL_REF, Reason.ENDPOINT_PICKER_REF_MISSING})
 class PoolDesireTest {
 
   @Test
   void aModelIsAcceptedIntoTheConfigThatThereIs() {
     Verdict accepted = judge("app: vllm").accepted();
     assertThat(accepted.isTrue()).isTrue();
-    assertThat(accepted.reason()).isEqualTo("Accepted");
+    assertThat(accepted.reason()).isEqualTo(Reason.ACCEPTED);
   }
 
   @Test
   void noModelIsInTheConfigOfAPoolThatHasNone() {
     JudgedModel judged = judge("\"app in (a,b)\": x");
     assertThat(judged.accepted().state()).isEqualTo(Verdict.State.UNKNOWN);
-    assertThat(judged.accepted().reason()).isEqualTo("Pending");
+    assertThat(judged.accepted().reason()).isEqualTo(Reason.PENDING);
     assertThat(judged.accepted().message()).contains("InferencePool p", "no config");
     assertThat(judged.resolvedRefs().isTrue()).isTrue();
   }
@@ -38,6 +44,38 @@ class PoolDesireTest {
             "The pool takes the model into its config, but without what is wrong:"
                 + " metadata.annotations[\"fairlead.io/timeout\"] is \"soon\", expected a duration as"
                 + " Go writes it, such as 30s or 1m30s");
+  }
+
+  @Test
+  void aModelWhoseReferenceIsToNoPoolIsTold() {
+    InferenceModel model =
+        Serialization.unmarshal(
+            """
+            metadata: {name: m, namespace: ns}
+            spec: {modelName: chat, poolRef: {kind: Service, name: p}}
+            """,
+            InferenceModel.class);
+    Verdict resolved = PoolDesire.rejected(model, PoolCompiler.withoutPool(model)).resolvedRefs();
+    assertThat(resolved.isFalse()).isTrue();
+    assertThat(resolved.reason()).isEqualTo(Reason.INVALID_POOL_REF);
+    SeenReasons.add(resolved.reason().wireName());
+  }
+
+  @Test
+  void aPoolWithoutAReferenceIsTold() {
+    InferencePool pool =
+        Serialization.unmarshal(
+            "metadata: {name: p, namespace: ns}\nspec: {targetPorts: [{number: 8000}]}\n",
+            InferencePool.class);
+    Observation seen =
+        new Observation(pool, List.of(), List.of(), null, List.of(), List.of(), List.of());
+    assertThat(ServiceRef.of(seen))
+        .isInstanceOfSatisfying(
+            ServiceRef.Unresolved.class,
+            broken -> {
+              assertThat(broken.accepted().reason()).isEqualTo(Reason.ENDPOINT_PICKER_REF_MISSING);
+              SeenReasons.add(broken.accepted().reason().wireName());
+            });
   }
 
   private static JudgedModel judge(String selector) {

@@ -12,6 +12,8 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.report.PickerReport.Endpoints;
 import io.fairlead.crds.report.PickerReport.Out;
 import io.fairlead.crds.report.PickerReport.Refused;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.SeenReasons;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +26,30 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Makes({
+  Reason.PROGRAMMED,
+  Reason.READY,
+  Reason.PENDING,
+  Reason.ROLLOUT_IN_PROGRESS,
+  Reason.CONFIG_REJECTED,
+  Reason.EPP_UNAVAILABLE,
+  Reason.NO_READY_REPLICAS,
+  Reason.IMAGE_PULL_FAILED,
+  Reason.CRASH_LOOPING,
+  Reason.REPLICA_FAILURE,
+  Reason.PROGRESS_DEADLINE_EXCEEDED,
+  Reason.ENDPOINTS_READY,
+  Reason.NO_MATCHING_PODS,
+  Reason.NO_READY_PODS,
+  Reason.PORT_NOT_SERVED,
+  Reason.NO_ENDPOINT_ANSWERS,
+  Reason.ALL_ACCEPTED,
+  Reason.NO_MODELS,
+  Reason.MODEL_CONFLICTS
+})
 class PoolStatusTest {
-  private static final Verdict ACCEPTED = Verdict.yes("Accepted", "m");
-  private static final Verdict RESOLVED = Verdict.yes("ResolvedRefs", "m");
+  private static final Verdict ACCEPTED = Verdict.yes(Reason.ACCEPTED, "m");
+  private static final Verdict RESOLVED = Verdict.yes(Reason.RESOLVED_REFS, "m");
   private static final Endpoints SOME = new Endpoints(2, 2, null);
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -207,19 +230,24 @@ class PoolStatusTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("table")
   void programmedAndReady(String name, PickerFacts facts, String programmed, String ready) {
-    Map<String, Verdict> verdicts = PoolStatus.of(facts);
-    assertThat(brief(verdicts, "Programmed")).as(name).isEqualTo(programmed);
-    assertThat(brief(verdicts, "Ready")).as(name).isEqualTo(ready);
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
+    assertThat(brief(verdicts, ConditionType.PROGRAMMED)).as(name).isEqualTo(programmed);
+    assertThat(brief(verdicts, ConditionType.READY)).as(name).isEqualTo(ready);
   }
 
   @Test
   void endpointsAreWhatThePickerReports() {
-    assertThat(brief(PoolStatus.of(facts(rolledOut())), "EndpointsAvailable"))
+    assertThat(brief(PoolStatus.of(facts(rolledOut())), ConditionType.ENDPOINTS_AVAILABLE))
         .isEqualTo("Unknown/Pending");
-    assertThat(brief(PoolStatus.of(facts(rolledOut(), ready(runs("x")))), "EndpointsAvailable"))
+    assertThat(
+            brief(
+                PoolStatus.of(facts(rolledOut(), ready(runs("x")))),
+                ConditionType.ENDPOINTS_AVAILABLE))
         .isEqualTo("True/EndpointsReady");
     assertThat(
-            brief(PoolStatus.of(facts(rolledOut(), ready(endpoints(null)))), "EndpointsAvailable"))
+            brief(
+                PoolStatus.of(facts(rolledOut(), ready(endpoints(null)))),
+                ConditionType.ENDPOINTS_AVAILABLE))
         .as("a picker that has not looked yet")
         .isEqualTo("Unknown/Pending");
     for (String reason :
@@ -227,7 +255,7 @@ class PoolStatusTest {
       assertThat(
               brief(
                   PoolStatus.of(facts(rolledOut(), ready(endpoints(reason)))),
-                  "EndpointsAvailable"))
+                  ConditionType.ENDPOINTS_AVAILABLE))
           .isEqualTo("False/" + reason);
     }
   }
@@ -252,24 +280,28 @@ class PoolStatusTest {
     // Another replica may see it otherwise.
     Verdict verdict =
         PoolStatus.of(facts(rolledOut(), ready(runs("new")), ready(some)))
-            .get("EndpointsAvailable");
+            .get(ConditionType.ENDPOINTS_AVAILABLE);
     assertThat(verdict)
         .isEqualTo(
-            Verdict.yes("EndpointsReady", "4 of " + (4 + count) + " endpoints answer; " + told));
+            Verdict.yes(
+                Reason.ENDPOINTS_READY, "4 of " + (4 + count) + " endpoints answer; " + told));
 
     PickerReport none =
         new PickerReport(
             "ns/p", hash("new"), 1, null, new Endpoints(9, 0, "NoEndpointAnswers", count, out));
-    assertThat(PoolStatus.of(facts(rolledOut(), ready(none))).get("EndpointsAvailable"))
-        .isEqualTo(Verdict.no("NoEndpointAnswers", "No endpoint answers: " + told));
+    assertThat(
+            PoolStatus.of(facts(rolledOut(), ready(none))).get(ConditionType.ENDPOINTS_AVAILABLE))
+        .isEqualTo(Verdict.no(Reason.NO_ENDPOINT_ANSWERS, "No endpoint answers: " + told));
 
     PickerReport unserved =
         new PickerReport(
             "ns/p", hash("new"), 1, null, new Endpoints(9, 0, "PortNotServed", count, out));
-    assertThat(PoolStatus.of(facts(rolledOut(), ready(unserved))).get("EndpointsAvailable"))
+    assertThat(
+            PoolStatus.of(facts(rolledOut(), ready(unserved)))
+                .get(ConditionType.ENDPOINTS_AVAILABLE))
         .isEqualTo(
             Verdict.no(
-                "PortNotServed",
+                Reason.PORT_NOT_SERVED,
                 "No matching pod serves spec.targetPorts: "
                     + told
                     + "; correct the ports of the pool or the pods"));
@@ -280,26 +312,34 @@ class PoolStatusTest {
     PickerFacts facts =
         new PickerFacts(
             "p-epp",
-            Verdict.no("InvalidSpec", "spec.selector"),
-            Verdict.no("InvalidExtensionRef", "x"),
+            Verdict.no(Reason.INVALID_SPEC, "spec.selector"),
+            Verdict.no(Reason.INVALID_EXTENSION_REF, "x"),
             null,
             null,
             List.of(),
             null,
             new PickerFacts.ModelCount(0, List.of("b")));
-    Map<String, Verdict> verdicts = PoolStatus.of(facts);
-    assertThat(brief(verdicts, "Ready")).isEqualTo("False/InvalidSpec");
-    assertThat(brief(verdicts, "ModelsAccepted")).isEqualTo("False/ModelConflicts");
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
+    assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/InvalidSpec");
+    assertThat(brief(verdicts, ConditionType.MODELS_ACCEPTED)).isEqualTo("False/ModelConflicts");
   }
 
   @Test
   void aTimeMovesOnlyWithItsStatus() {
-    Map<String, Verdict> yes = Map.of("Ready", Verdict.yes("R", "m"));
+    Map<ConditionType, Verdict> yes = Map.of(ConditionType.READY, Verdict.yes(Reason.READY, "m"));
     List<Condition> first = ConditionList.merge(List.of(), yes, 1, NOW);
     List<Condition> second =
-        ConditionList.merge(first, Map.of("Ready", Verdict.yes("S", "n")), 2, NOW.plusSeconds(5));
+        ConditionList.merge(
+            first,
+            Map.of(ConditionType.READY, Verdict.yes(Reason.AVAILABLE, "n")),
+            2,
+            NOW.plusSeconds(5));
     List<Condition> third =
-        ConditionList.merge(second, Map.of("Ready", Verdict.no("S", "n")), 2, NOW.plusSeconds(9));
+        ConditionList.merge(
+            second,
+            Map.of(ConditionType.READY, Verdict.no(Reason.INVALID_SPEC, "n")),
+            2,
+            NOW.plusSeconds(9));
     assertThat(second.getFirst().getLastTransitionTime()).isEqualTo("2026-01-01T00:00:00Z");
     assertThat(third.getFirst().getLastTransitionTime()).isEqualTo("2026-01-01T00:00:09Z");
     assertThat(ConditionList.same(first, second)).isFalse();
@@ -309,7 +349,7 @@ class PoolStatusTest {
 
   @Test
   void conditionsOfOthersAreNoDifference() {
-    Map<String, Verdict> yes = Map.of("Ready", Verdict.yes("R", "m"));
+    Map<ConditionType, Verdict> yes = Map.of(ConditionType.READY, Verdict.yes(Reason.READY, "m"));
     List<Condition> ours = ConditionList.merge(List.of(), yes, 1, NOW);
     Condition foreign =
         new ConditionBuilder().withType("example.test/Noted").withStatus("True").build();
@@ -318,8 +358,49 @@ class PoolStatusTest {
     assertThat(ConditionList.same(both, List.of(foreign))).isFalse();
   }
 
-  private static String brief(Map<String, Verdict> verdicts, String type) {
+  @Test
+  void modelsAreCounted() {
+    assertThat(brief(PoolStatus.of(facts(rolledOut())), ConditionType.MODELS_ACCEPTED))
+        .isEqualTo("True/AllAccepted");
+    PickerFacts none =
+        new PickerFacts(
+            "p-epp",
+            ACCEPTED,
+            RESOLVED,
+            hash("new"),
+            rolledOut(),
+            List.of(),
+            null,
+            new PickerFacts.ModelCount(0, List.of()));
+    assertThat(brief(PoolStatus.of(none), ConditionType.MODELS_ACCEPTED))
+        .isEqualTo("True/NoModels");
+  }
+
+  @Test
+  void podsThatCannotBeMadeAreTold() {
+    Deployment refused =
+        new DeploymentBuilder(deployment(1, 0, 0, "True"))
+            .editStatus()
+            .addNewCondition()
+            .withType("ReplicaFailure")
+            .withStatus("True")
+            .withMessage("exceeded quota")
+            .endCondition()
+            .endStatus()
+            .build();
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts(refused));
+    assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/ReplicaFailure");
+    assertThat(verdicts)
+        .hasEntrySatisfying(
+            ConditionType.READY, ready -> assertThat(ready.message()).contains("exceeded quota"));
+  }
+
+  private static String brief(Map<ConditionType, Verdict> verdicts, ConditionType type) {
     Verdict verdict = verdicts.get(type);
-    return verdict == null ? "absent" : verdict.state().wireName() + "/" + verdict.reason();
+    if (verdict == null) {
+      return "absent";
+    }
+    SeenReasons.add(verdict.reason().wireName());
+    return verdict.state().wireName() + "/" + verdict.reason();
   }
 }

@@ -21,12 +21,15 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Labels;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -185,6 +188,7 @@ public final class PoolFixture {
   }
 
   public static Map<String, String> brief(List<Condition> conditions) {
+    conditions.forEach(condition -> SeenReasons.add(condition.getReason()));
     return conditions.stream()
         .collect(Collectors.toMap(Condition::getType, c -> c.getStatus() + "/" + c.getReason()));
   }
@@ -197,7 +201,11 @@ public final class PoolFixture {
 
   /** The generated document. */
   public String config() {
-    return String.valueOf(need(ConfigMap.class, PICKER).getData().get("config.yaml"));
+    try {
+      return String.valueOf(ConfigMapTexts.read(need(ConfigMap.class, PICKER), "config.yaml"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Waits for the condition of our entry, given as {@code status/reason}. */

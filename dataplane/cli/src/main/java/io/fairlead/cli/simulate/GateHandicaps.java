@@ -6,7 +6,7 @@ import io.fairlead.lab.report.Measure;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
 import io.fairlead.lab.simulator.RunResult;
-import io.fairlead.lab.simulator.ServerFault;
+import io.fairlead.lab.simulator.Scenario;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
@@ -49,11 +49,11 @@ final class GateHandicaps {
   /**
    * What is done to a workload.
    *
-   * @param fault none for nothing
+   * @param scenario none for nothing
    * @param lostHits share of requests that find nothing cached
    * @param fails the measures that must notice
    */
-  private record Handicap(String workload, String fault, double lostHits, List<Measure> fails) {
+  private record Handicap(String workload, String scenario, double lostHits, List<Measure> fails) {
 
     boolean none() {
       return fails.isEmpty();
@@ -63,7 +63,7 @@ final class GateHandicaps {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
       Settings usual = Settings.of(SECONDS, SECONDS / 4);
       Settings settings = usual.withLostHits(lostHits).withClient(Client.EXT_PROC);
-      List<ServerFault> faults = fault.isEmpty() ? List.of() : ServerFault.parse(fault, SECONDS);
+      Scenario happening = scenario.isEmpty() ? Scenario.NONE : Scenario.line(scenario);
       List<SimulationSpec> specs = new ArrayList<>();
       for (long seed = 1; seed <= GateMatrix.SEEDS; seed++) {
         specs.add(
@@ -73,14 +73,14 @@ final class GateHandicaps {
                 PoolSpec.parse(loaded.preset().pool()),
                 seed,
                 settings,
-                faults));
+                happening.events(SECONDS)));
       }
       return specs;
     }
 
     @Override
     public String toString() {
-      return fault.isEmpty() ? "hit-rate=" + lostHits : fault;
+      return scenario.isEmpty() ? "hit-rate=" + lostHits : scenario;
     }
   }
 

@@ -4,7 +4,8 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
-import io.fairlead.lab.simulator.ServerFault;
+import io.fairlead.lab.simulator.Scenario;
+import io.fairlead.lab.simulator.ScenarioEvent;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ final class GateMatrix {
   private static final Policy WRONG_PRIOR =
       cost("cost-wrong-prior", Map.of("engineClass", "8b-l4"));
 
-  private static final Policy ONE_OF_THREE = cost("cost-3-pickers", Map.of("replicas", 3L));
+  private static final Policy ONE_OF_THREE = cost("cost-3-pickers", Map.of());
 
   private static final Policy FAILING = cost("cost-failing-server", Map.of());
 
@@ -64,14 +65,14 @@ final class GateMatrix {
 
   /** A workload, for how many simulated seconds, under which policies, and what is amiss. */
   private record Entry(
-      String workload, double seconds, List<Policy> policies, int pickers, String fault) {
+      String workload, double seconds, List<Policy> policies, int pickers, String scenario) {
 
     static Entry of(String workload, double seconds, List<Policy> policies) {
       return new Entry(workload, seconds, policies, 1, "");
     }
 
-    List<ServerFault> faults() {
-      return fault.isEmpty() ? List.of() : ServerFault.parse(fault, seconds);
+    List<ScenarioEvent> events() {
+      return (scenario.isEmpty() ? Scenario.NONE : Scenario.line(scenario)).events(seconds);
     }
   }
 
@@ -82,8 +83,12 @@ final class GateMatrix {
             List.of(new PluginConfig("work-cost", "work-cost", parameters)), List.of(), null));
   }
 
-  /** The runs, under the run options given: a handicap or a fault, say. */
-  static List<SimulationSpec> specs(RunOptions options) {
+  /**
+   * The runs, under the run options given: with a handicap, say.
+   *
+   * @param happening what happens in every run, beside what the matrix has
+   */
+  static List<SimulationSpec> specs(RunOptions options, Scenario happening) {
     List<SimulationSpec> specs = new ArrayList<>();
     for (Entry entry : ENTRIES) {
       LoadedWorkload loaded = LoadedWorkload.of(entry.workload());
@@ -91,8 +96,8 @@ final class GateMatrix {
       if (entry.pickers() > 1) {
         settings = settings.withPickers(entry.pickers());
       }
-      List<ServerFault> faults = new ArrayList<>(options.faults(entry.seconds()));
-      faults.addAll(entry.faults());
+      List<ScenarioEvent> events = new ArrayList<>(happening.events(entry.seconds()));
+      events.addAll(entry.events());
       for (Policy policy : entry.policies()) {
         for (long seed = 1; seed <= SEEDS; seed++) {
           specs.add(
@@ -102,7 +107,7 @@ final class GateMatrix {
                   PoolSpec.parse(loaded.preset().pool()),
                   seed,
                   settings,
-                  faults));
+                  events));
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.fairlead.cli.simulate;
 
 import io.fairlead.lab.simulator.Policy;
+import io.fairlead.lab.simulator.Scenario;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.Workloads;
 import io.fairlead.stub.profile.EngineProfiles;
@@ -28,6 +29,9 @@ final class Listing {
     }
     lines.add("policies:");
     Policy.names().forEach(name -> lines.add("  " + name));
+    lines.add("scenarios:");
+    Scenario.names()
+        .forEach(name -> lines.add("  %-18s %s".formatted(name, Scenario.named(name).summary())));
     lines.add("engines:");
     EngineProfiles.shipped().names().forEach(name -> lines.add("  " + name));
     return lines;

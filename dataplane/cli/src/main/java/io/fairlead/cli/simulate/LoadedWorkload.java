@@ -6,6 +6,7 @@ import io.fairlead.lab.workload.ServedModel;
 import io.fairlead.lab.workload.Traffic;
 import io.fairlead.lab.workload.Workload;
 import io.fairlead.lab.workload.Workloads;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +27,7 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
   private static final double TRACE_WARM_UP = 0.1;
 
   /**
-   * Reads a name or a trace's file, perhaps with a load: {@code chat@1.2}.
+   * Reads a name, a document's file or a trace's, perhaps with a load: {@code chat@1.2}.
    *
    * @throws IllegalArgumentException if there is no such workload, or the load is out of range
    */
@@ -34,6 +35,9 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
     int at = text.lastIndexOf('@');
     String name = at < 0 ? text : text.substring(0, at);
     double factor = at < 0 ? 1 : factor(text, text.substring(at + 1));
+    if (name.matches(".*\\.ya?ml") && Files.exists(Path.of(name))) {
+      return document(name, factor, at < 0 ? "" : text.substring(at));
+    }
     if (Files.exists(Path.of(name))) {
       return trace(
           TraceWorkload.read(Path.of(name)).withSpeed(factor), at < 0 ? "" : text.substring(at));
@@ -49,6 +53,16 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
    */
   Workload workload(double seconds) {
     return trace == null ? whole : new Renamed(whole.name(), trace.inWindows(seconds));
+  }
+
+  private static LoadedWorkload document(String file, double factor, String load) {
+    String name = Path.of(file).getFileName().toString().replaceFirst("\\.ya?ml$", "");
+    try {
+      Workloads.Own own = Workloads.read(name, file, Files.readString(Path.of(file)), factor);
+      return new LoadedWorkload(own.preset(), new Renamed(name + load, own.workload()), null);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(file + ": can't be read: " + e.getMessage(), e);
+    }
   }
 
   private static LoadedWorkload trace(TraceWorkload trace, String load) {

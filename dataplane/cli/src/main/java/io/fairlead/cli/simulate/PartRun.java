@@ -9,7 +9,8 @@ import io.fairlead.lab.simulator.Perception;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
 import io.fairlead.lab.simulator.RunResult;
-import io.fairlead.lab.simulator.ServerFault;
+import io.fairlead.lab.simulator.Scenario;
+import io.fairlead.lab.simulator.ScenarioEvent;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
@@ -146,9 +147,9 @@ final class PartRun {
     PoolSpec pool = PoolSpec.parse(each.pool() == null ? loaded.preset().pool() : each.pool());
     double seconds = quick ? QUICK_SECONDS : each.seconds();
     double unmeasured = quick ? QUICK_SECONDS / 4 : each.unmeasured();
-    List<ServerFault> faults =
+    List<ScenarioEvent> events =
         each.faults().stream()
-            .flatMap(fault -> ServerFault.parse(fault, seconds).stream())
+            .flatMap(fault -> Scenario.line(fault).events(seconds).stream())
             .toList();
     List<SimulationSpec> specs = new ArrayList<>();
     policies.forEach(
@@ -157,7 +158,7 @@ final class PartRun {
               settings(Objects.requireNonNull(contenders.get(contender)), seconds, unmeasured);
           for (long seed : seeds) {
             specs.add(
-                new SimulationSpec(loaded.workload(seconds), policy, pool, seed, settings, faults));
+                new SimulationSpec(loaded.workload(seconds), policy, pool, seed, settings, events));
           }
         });
     return specs;

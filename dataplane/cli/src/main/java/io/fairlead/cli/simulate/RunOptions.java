@@ -1,14 +1,12 @@
 package io.fairlead.cli.simulate;
 
 import io.fairlead.lab.simulator.Perception;
-import io.fairlead.lab.simulator.ServerFault;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.stub.engine.Imperfection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -73,18 +71,6 @@ final class RunOptions {
   private @Nullable String handicap;
 
   @Option(
-      names = "--fault",
-      paramLabel = "kind=KIND,server=N[,at=10s][,for=20s]",
-      showDefaultValue = CommandLine.Help.Visibility.NEVER,
-      description = {
-        "What goes wrong, may be given several times: @|bold kind=fail-fast,server=2,at=10s,for=20s|@."
-            + " The server may be several, as in 0-3; every=2s repeats it.",
-        "Kinds: refuse, swallow, fail-fast (share=0.3), fail-late (after=3s), freeze, freeze-live,"
-            + " slow (factor=10), drain, restart (for: until it is back), metrics-gone, unhealthy."
-      })
-  private List<String> faults = List.of();
-
-  @Option(
       names = "--client",
       description =
           "What the picker sits in: a GATEWAY can send a request again, EXT_PROC can't."
@@ -119,7 +105,7 @@ final class RunOptions {
 
   /** Whether something is injected that a gate must notice. */
   boolean handicapped() {
-    return handicap != null || !faults.isEmpty();
+    return handicap != null;
   }
 
   /** What a report says of it. */
@@ -132,8 +118,7 @@ final class RunOptions {
     if (handicap != null) {
       parameters.put("handicap", handicap);
     }
-    if (!faults.isEmpty()) {
-      parameters.put("faults", String.join("; ", faults));
+    if (client != Client.GATEWAY) {
       parameters.put("client", client.toString());
     }
     if (engineNoise) {
@@ -146,11 +131,6 @@ final class RunOptions {
       parameters.put("unstreamed", Double.toString(seen.unstreamed()));
     }
     return parameters;
-  }
-
-  /** What goes wrong in a run that is so long. */
-  List<ServerFault> faults(double runSeconds) {
-    return faults.stream().flatMap(text -> ServerFault.parse(text, runSeconds).stream()).toList();
   }
 
   private Perception perception() {

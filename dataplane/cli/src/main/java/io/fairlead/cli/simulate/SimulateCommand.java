@@ -9,7 +9,8 @@ import io.fairlead.lab.report.Report;
 import io.fairlead.lab.simulator.Policy;
 import io.fairlead.lab.simulator.PoolSpec;
 import io.fairlead.lab.simulator.RunResult;
-import io.fairlead.lab.simulator.ServerFault;
+import io.fairlead.lab.simulator.Scenario;
+import io.fairlead.lab.simulator.ScenarioEvent;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -50,8 +52,9 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "NAME|FILE[@LOAD]",
       split = ",",
       description =
-          "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list. A file is a trace:"
-              + " Mooncake's, Azure's or a capture; @2 replays it twice as fast.",
+          "What comes, e.g. chat; chat@1.2 is 1.2 times as much of it. See --list. A file is a"
+              + " document (.yaml) or a trace: Mooncake's, Azure's or a capture; @2 replays it twice"
+              + " as fast.",
       defaultValue = "chat")
   private List<String> workloads = List.of();
 
@@ -66,8 +69,10 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Option(
       names = "--pool",
-      paramLabel = "COUNTxENGINE[+…]",
-      description = "On what, e.g. 3xh100-8b+2xl40s-8b. Default: what the workload is made for.")
+      paramLabel = "COUNTxENGINE[+…]|FILE",
+      description =
+          "On what, e.g. 3xh100-8b+2xl40s-8b, or a document (.yaml). Default: what the workload is"
+              + " made for.")
   private @Nullable String pool;
 
   @Option(
@@ -85,6 +90,15 @@ public final class SimulateCommand implements Callable<Integer> {
               + " that is as long as the run.",
       defaultValue = "6..10")
   private String seeds = "6..10";
+
+  @Option(
+      names = "--scenario",
+      paramLabel = "NAME|FILE|EVENT[;EVENT…]",
+      description =
+          "What happens in the course of the runs: a shipped scenario, see --list, a document with"
+              + " events, or events on a line, as in"
+              + " @|bold kind=fail-fast,server=2,at=10s,for=20s|@.")
+  private @Nullable String scenario;
 
   @Mixin private RunOptions run = new RunOptions();
 
@@ -121,7 +135,9 @@ public final class SimulateCommand implements Callable<Integer> {
       description = "With --gate: write what was found to FILE, as the next baseline.")
   private @Nullable Path update;
 
-  @Option(names = "--list", description = "List workloads, policies and engines, and end.")
+  @Option(
+      names = "--list",
+      description = "List workloads, policies, scenarios and engines, and end.")
   private boolean list;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -139,7 +155,10 @@ public final class SimulateCommand implements Callable<Integer> {
     if (gate) {
       refuseWithGate();
     }
-    List<SimulationSpec> specs = gate ? GateMatrix.specs(run) : specs();
+    EngineProfiles engines = engines();
+    Scenario happening = scenario == null ? Scenario.NONE : Scenarios.read(scenario, engines);
+    List<SimulationSpec> specs =
+        gate ? GateMatrix.specs(run, happening) : specs(happening, engines);
     long began = System.nanoTime();
     List<RunResult> results = run(specs);
     Duration took = Duration.ofNanos(System.nanoTime() - began);
@@ -184,7 +203,7 @@ public final class SimulateCommand implements Callable<Integer> {
     }
     GateReport report = GateReport.of(GateBaseline.committed(), results);
     report.text().forEach(out()::println);
-    if (run.handicapped()) {
+    if (run.handicapped() || scenario != null) {
       return report.passed();
     }
     PeerReport peers =
@@ -199,9 +218,9 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private boolean compared(List<RunResult> results) throws IOException {
     Report report =
-        Report.of(
-            "Simulated policies", commandLine(), run.described(), results, reference(results));
+        Report.of("Simulated policies", commandLine(), described(), results, reference(results));
     report.comparison().lines().forEach(out()::println);
+    ShareLines.of(results).forEach(out()::println);
     if (folder != null) {
       Files.createDirectories(folder);
       Files.writeString(folder.resolve("report.html"), report.html());
@@ -214,6 +233,14 @@ public final class SimulateCommand implements Callable<Integer> {
     return true;
   }
 
+  private Map<String, String> described() {
+    Map<String, String> parameters = run.described();
+    if (scenario != null) {
+      parameters.put("scenario", scenario);
+    }
+    return parameters;
+  }
+
   private PrintWriter out() {
     return spec.commandLine().getOut();
   }
@@ -222,26 +249,39 @@ public final class SimulateCommand implements Callable<Integer> {
     return "fairlead " + String.join(" ", spec.commandLine().getParseResult().originalArgs());
   }
 
-  private List<SimulationSpec> specs() throws IOException {
+  private static PoolSpec pool(String text, EngineProfiles known) throws IOException {
+    if (!text.matches(".*\\.ya?ml")) {
+      return PoolSpec.parse(text, known);
+    }
+    Path file = Path.of(text);
+    if (!Files.exists(file)) {
+      throw new IllegalArgumentException("pool: there is no file " + text);
+    }
+    String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
+    return PoolSpec.read(name, text, Files.readString(file), known);
+  }
+
+  private EngineProfiles engines() {
+    EngineProfiles shipped = EngineProfiles.shipped();
+    return profiles == null ? shipped : shipped.with(EngineProfiles.read(profiles));
+  }
+
+  private List<SimulationSpec> specs(Scenario happening, EngineProfiles known) throws IOException {
     SeedRange range = SeedRange.parse(seeds);
     List<Policy> named = new ArrayList<>();
     for (String policy : policies) {
       named.add(Policies.read(policy));
     }
-    EngineProfiles known = EngineProfiles.shipped();
-    if (profiles != null) {
-      known = known.with(EngineProfiles.read(profiles));
-    }
     List<SimulationSpec> specs = new ArrayList<>();
     for (String workload : workloads) {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
-      PoolSpec engines = PoolSpec.parse(pool == null ? loaded.preset().pool() : pool, known);
+      PoolSpec engines = pool(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
       Workload arriving = loaded.workload(settings.seconds());
-      List<ServerFault> faults = run.faults(settings.seconds());
+      List<ScenarioEvent> events = happening.events(settings.seconds());
       for (Policy policy : named) {
         for (long seed = range.first(); seed <= range.last(); seed++) {
-          specs.add(new SimulationSpec(arriving, policy, engines, seed, settings, faults));
+          specs.add(new SimulationSpec(arriving, policy, engines, seed, settings, events));
         }
       }
     }

@@ -17,6 +17,9 @@ final class Band implements Flows {
   /** A band in which nobody waited for so long begins anew: what went meanwhile is no debt. */
   private static final long CALM = 1_000_000_000;
 
+  /** So long a burst may take to pass; a queue that lasts longer is no burst's. */
+  private static final long BURST = 10_000_000_000L;
+
   /** Over so many seconds the rate is averaged at which requests go. */
   private static final double RATE_SECONDS = 5;
 
@@ -46,7 +49,11 @@ final class Band implements Flows {
   /** The last turn before all flows were put level. */
   private long levelSince;
 
+  /** When the last that waited was gone; {@link Long#MIN_VALUE} before the first came. */
   private long calmSince = Long.MIN_VALUE;
+
+  /** Since when somebody waits, or did less than {@link #CALM} ago. */
+  private long busySince;
 
   /** What a policy threw last. */
   private @Nullable Throwable failure;
@@ -116,6 +123,7 @@ final class Band implements Flows {
         if (calmSince == Long.MIN_VALUE || now - calmSince >= CALM) {
           flows.values().forEach(each -> each.startAt(0));
           levelSince = turns;
+          busySince = now;
         }
       } else {
         flow.startAt(Math.max(flow.virtualTime(), leastVirtualTime()));
@@ -208,6 +216,21 @@ final class Band implements Flows {
       calmSince = now;
       owed = 0;
     }
+  }
+
+  /** What it has waited so far is of no account any more. */
+  void beginAnew(long now) {
+    busySince = now;
+  }
+
+  /**
+   * Whether its queue stands: more comes than goes, and has for longer than a burst takes. Nobody
+   * is served sooner for the others' long waits then. To bound waits by a short time in a queue
+   * that was not empty for long, and by a long time else, is from Maurer, "Fail at Scale", ACM
+   * Queue 13(8), 2015, after the controlled delay of Nichols and Jacobson, ACM Queue 10(5), 2012.
+   */
+  boolean stands(long now) {
+    return count.requests > 0 && now - busySince > BURST;
   }
 
   @Nullable Waiting oldest() {

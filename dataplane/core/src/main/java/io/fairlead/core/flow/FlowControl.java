@@ -292,6 +292,7 @@ public final class FlowControl {
     empty = none;
     changedAt = now;
     for (Band band : bands) {
+      band.beginAnew(now);
       for (Waiting each = band.oldest(); each != null; each = each.after) {
         expiry.remove(each);
         each.expiresAt = expiresAt(each);
@@ -300,8 +301,7 @@ public final class FlowControl {
     }
   }
 
-  /** Takes out those who have waited as long as they may. */
-  public void expire(long now, Consumer<Waiting> expired) {
+  private void expireByTime(long now, Consumer<Waiting> expired) {
     for (Waiting first = expiry.first(); first != null; first = expiry.first()) {
       if (first.expiresAt == WaitingRequest.NEVER || first.expiresAt - now > 0) {
         return;
@@ -317,6 +317,26 @@ public final class FlowControl {
       for (Waiting first = band.oldest(); first != null; first = band.oldest()) {
         remove(now, first);
         removed.accept(first);
+      }
+    }
+  }
+
+  /** Takes out those who have waited as long as they may. */
+  public void expire(long now, Consumer<Waiting> expired) {
+    expireByTime(now, expired);
+    if (empty) {
+      return; // nobody is served sooner for it
+    }
+    for (Band band : bands) {
+      long most = band.settings().standingTtl();
+      if (band.stands(now)) {
+        for (Waiting oldest = band.oldest();
+            oldest != null && now - oldest.since() > most;
+            oldest = band.oldest()) {
+          remove(now, oldest);
+          oldest.expiresAt = oldest.since() + most;
+          expired.accept(oldest);
+        }
       }
     }
   }

@@ -23,6 +23,11 @@ final class FlowAssembly {
   static final String ORDERING = "fcfs-ordering-policy";
   static final String USAGE_LIMIT = "static-usage-limit-policy";
 
+  /** Upstream's is static: what came first fills the servers, however unimportant it is. */
+  private static final String HOLDBACK = "priority-holdback-policy";
+
+  private static final double LEAST_CEILING = 0.8;
+
   /** Upstream's is strict: one sender with many requests takes it all. */
   private static final String FAIRNESS = "work-fairness-policy";
 
@@ -30,6 +35,9 @@ final class FlowAssembly {
 
   /** What may be dropped is not waited for. */
   private static final Duration NEGATIVE_TTL = Duration.ofSeconds(5);
+
+  /** Of a queue that stands. */
+  private static final Duration STANDING_TTL = Duration.ofMillis(500);
 
   private static final long BAND_BYTES = 1_000_000_000;
   private static final long BAND_REQUESTS = 5_000;
@@ -71,7 +79,13 @@ final class FlowAssembly {
         standard,
         negative,
         listed,
-        plugin(config.usageLimitPolicy(), USAGE_LIMIT, UsageLimitPolicy.class));
+        usageLimit());
+  }
+
+  private UsageLimitPolicy usageLimit() {
+    return config.usageLimitPolicy() == null
+        ? plugins.builtIn(HOLDBACK, Map.of("minCeiling", LEAST_CEILING), UsageLimitPolicy.class)
+        : plugin(config.usageLimitPolicy(), USAGE_LIMIT, UsageLimitPolicy.class);
   }
 
   /** Whether all numbers can be; the problems of those that can't are noted. */
@@ -110,9 +124,11 @@ final class FlowAssembly {
   }
 
   private BandSettings band(@Nullable Band band, Duration usualTtl) {
-    Duration ttl = config.defaultRequestTtl() == null ? usualTtl : config.defaultRequestTtl();
+    Duration said = config.defaultRequestTtl();
     return new BandSettings(
-        nanos(ttl),
+        nanos(said == null ? usualTtl : said),
+        // Who says how long requests are to wait has them wait so long.
+        nanos(said == null ? STANDING_TTL : said),
         FLOOR,
         new Limits(
             or(band == null ? null : band.maxRequests(), BAND_REQUESTS),

@@ -103,10 +103,15 @@ final class PluginSet {
 
   /** The plugin of a built-in type with its default settings, for what the document leaves out. */
   <P extends Plugin> P builtIn(String type, Class<P> kind) {
-    return kind.cast(implied.computeIfAbsent(type, this::makeImplied));
+    return builtIn(type, Map.of(), kind);
   }
 
-  private Plugin makeImplied(String type) {
+  /** The same, with parameters that are the same each time. */
+  <P extends Plugin> P builtIn(String type, Map<String, Object> parameters, Class<P> kind) {
+    return kind.cast(implied.computeIfAbsent(type, name -> makeImplied(name, parameters)));
+  }
+
+  private Plugin makeImplied(String type, Map<String, Object> parameters) {
     Plugin before = kept.implied(type);
     if (before != null) {
       return before;
@@ -115,7 +120,7 @@ final class PluginSet {
     if (factory == null) {
       throw new IllegalStateException("no built-in plugin type " + type);
     }
-    return factory.create(new Parameters(Map.of()));
+    return factory.create(new Parameters(parameters));
   }
 
   boolean knows(String name) {

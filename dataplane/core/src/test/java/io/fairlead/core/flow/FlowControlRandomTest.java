@@ -98,8 +98,10 @@ class FlowControlRandomTest {
   }
 
   private static BandSettings band(SplittableRandom random) {
+    long ttl = random.nextLong(1, 5_000) * MILLI;
     return new BandSettings(
-        random.nextLong(1, 5_000) * MILLI,
+        ttl,
+        random.nextBoolean() ? ttl : random.nextLong(1, ttl + 1),
         random.nextBoolean() ? 0 : random.nextDouble(0.3),
         new Limits(random.nextInt(10, 100), random.nextInt(1_000, 10_000)),
         new Limits(random.nextInt(5, 100), random.nextInt(500, 10_000)),

@@ -45,7 +45,7 @@ class FlowControlTest {
   }
 
   private static BandSettings band(long ttl, double floor, Limits limits, Limits flowLimits) {
-    return new BandSettings(ttl, floor, limits, flowLimits, BY_WORK, AS_THEY_CAME);
+    return new BandSettings(ttl, ttl, floor, limits, flowLimits, BY_WORK, AS_THEY_CAME);
   }
 
   private static FlowSettings settings(BandSettings all) {
@@ -110,6 +110,59 @@ class FlowControlTest {
     flow.tryAll();
     sendAtMost(3, 99);
     assertThat(sent).containsExactly(other, first, first + 1);
+  }
+
+  /** One comes each 100 ms and one goes each 200 ms, from {@code from} to {@code to}. */
+  private void overload(long from, long to) {
+    long step = SECOND / 10;
+    for (long now = from; now < to; now += step) {
+      long at = now;
+      flow.expire(at, w -> expired.add(w.request()));
+      add(at, 0, "a");
+      if (at / step % 2 == 0) {
+        sendAtMost(at, 1);
+      }
+    }
+  }
+
+  @Test
+  void aQueueThatStandsIsKeptShort() {
+    BandSettings patient =
+        new BandSettings(
+            60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
+    flow = new FlowControl(settings(patient));
+    overload(0, 9 * SECOND);
+    assertThat(expired).as("a burst passes").isEmpty();
+    assertThat(flow.waiting()).isGreaterThan(40);
+    overload(9 * SECOND, 20 * SECOND);
+    int refused = expired.size();
+    assertThat(refused).isGreaterThan(80);
+    assertThat(flow.waiting()).as("half a second of ten requests").isLessThanOrEqualTo(6);
+    overload(20 * SECOND, 21 * SECOND);
+    assertThat(expired.size() - refused).as("what goes is served as before").isBetween(4, 6);
+    sendAtMost(21 * SECOND, 99);
+    expired.clear();
+    overload(23 * SECOND, 32 * SECOND);
+    assertThat(expired).as("the next burst has its time again").isEmpty();
+  }
+
+  @Test
+  void aQueueThatStoodForWantOfEndpointsHasItsTimeOnceThereIsOne() {
+    BandSettings patient =
+        new BandSettings(
+            60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
+    flow =
+        new FlowControl(
+            new FlowSettings(
+                Limits.NONE, 60 * SECOND, 8, patient, patient, Map.of(), (a, b, c, d, e) -> 1));
+    flow.empty(0, true);
+    add(0, 0, "a");
+    flow.expire(50 * SECOND, w -> expired.add(w.request()));
+    flow.empty(50 * SECOND, false);
+    flow.expire(55 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).isEmpty();
+    flow.expire(61 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).hasSize(1);
   }
 
   @Test
@@ -279,7 +332,8 @@ class FlowControlTest {
         };
     for (FairnessPolicy policy : broken) {
       sent.clear();
-      BandSettings band = new BandSettings(SECOND, 0, Limits.NONE, Limits.NONE, policy, unranked);
+      BandSettings band =
+          new BandSettings(SECOND, SECOND, 0, Limits.NONE, Limits.NONE, policy, unranked);
       flow = new FlowControl(settings(band));
       long first = add(0, 0, "a");
       long second = add(1, 0, "a");

@@ -92,7 +92,7 @@ public final class Capture implements AutoCloseable {
     }
   }
 
-  /** Endpoints are in force. */
+  /** The core is about to be given these endpoints. */
   public void endpoints(long now, List<EndpointSpec> specs) {
     if (!sealed) {
       endpoints = HashMap.newHashMap(specs.size());

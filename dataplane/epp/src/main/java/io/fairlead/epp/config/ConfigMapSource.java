@@ -5,6 +5,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.document.ConfigMapTexts;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Map;
@@ -15,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A config in one key of one ConfigMap, watched through the API: a mounted volume would show a
- * change up to a minute later.
+ * A config in one key of one ConfigMap, compressed or not, watched through the API: a mounted
+ * volume would show a change up to a minute later.
  */
 public final class ConfigMapSource implements ConfigSource {
 
-  /** The key that holds the document. */
+  /** The key that holds the document; with {@code .gz} behind it when it is compressed. */
   public static final String KEY = "config.yaml";
 
   /** The key that holds the document that ran before, for pickers that can't run the newest. */
@@ -107,20 +109,28 @@ public final class ConfigMapSource implements ConfigSource {
       return new ConfigOffer.Unreadable(
           origin(), "absent", origin() + ": does not exist; it is read as soon as it does");
     }
-    Map<String, String> data = map.getData() == null ? Map.of() : map.getData();
-    String text = data.get(KEY);
-    ConfigOffer newest =
-        text == null
-            ? new ConfigOffer.Unreadable(
-                origin(), "no key", origin() + ": has no key " + KEY + "; put the document there")
-            : document(origin(), text);
+    ConfigOffer newest = document(map, origin(), KEY);
+    if (newest == null) {
+      newest =
+          new ConfigOffer.Unreadable(
+              origin(), "no key", origin() + ": has no key " + KEY + "; put the document there");
+    }
     if (newest instanceof ConfigOffer.Unreadable unreadable) {
       newest = unreadable.of(annotated(map));
     }
-    String before = data.get(LAST_GOOD_KEY);
-    return before == null
-        ? newest
-        : newest.withLastGood(document(origin() + ", key " + LAST_GOOD_KEY, before));
+    ConfigOffer before = document(map, origin() + ", key " + LAST_GOOD_KEY, LAST_GOOD_KEY);
+    return before == null ? newest : newest.withLastGood(before);
+  }
+
+  /** Null when the key is not there, compressed or not. */
+  private @Nullable ConfigOffer document(ConfigMap map, String place, String key) {
+    try {
+      String text = ConfigMapTexts.read(map, key);
+      return text == null ? null : document(place, text);
+    } catch (IOException e) {
+      return new ConfigOffer.Unreadable(
+          place, "not uncompressed", place + ": cannot be uncompressed: " + e.getMessage());
+    }
   }
 
   private ConfigOffer document(String place, String text) {

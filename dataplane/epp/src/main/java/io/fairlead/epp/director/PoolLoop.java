@@ -134,12 +134,12 @@ public final class PoolLoop {
     return loop.submit(
         () -> {
           long now = clock.getAsLong();
-          core.configure(now, config);
-          trustTimeoutHeaders = config.trustTimeoutHeaders();
-          trust = new HeaderTrust(config.trustFlowHeaders());
           if (capture != null) {
             capture.configured(now, config);
           }
+          told(() -> core.configure(now, config));
+          trustTimeoutHeaders = config.trustTimeoutHeaders();
+          trust = new HeaderTrust(config.trustFlowHeaders());
           if (endpoints != null) {
             change(now, endpoints);
           }
@@ -152,11 +152,17 @@ public final class PoolLoop {
   }
 
   private void change(long now, List<EndpointSpec> endpoints) {
+    if (capture != null) {
+      capture.endpoints(now, endpoints);
+    }
+    told(() -> core.endpoints(now, endpoints));
+  }
+
+  /** Tells the core of something that is in force also when a plugin breaks at it. */
+  private void told(Runnable event) {
     try {
-      core.endpoints(now, endpoints);
-      captured(now, endpoints);
+      event.run();
     } catch (PluginFailedException e) {
-      captured(now, endpoints);
       Throwable cause = e.getCause();
       pluginFailed(cause == null ? e : cause);
     }
@@ -270,12 +276,6 @@ public final class PoolLoop {
   public RequestReader newReader() {
     return new RequestReader(
         RequestReader.DEFAULT_MAX_BLOCKS, capture == null ? null : capture.salt());
-  }
-
-  private void captured(long now, List<EndpointSpec> endpoints) {
-    if (capture != null) {
-      capture.endpoints(now, endpoints);
-    }
   }
 
   /** State of every endpoint at one moment. */

@@ -90,7 +90,8 @@ final class PartResultsFile {
     }
     for (Flow flow : row.flows()) {
       ArrayNode one = node.withArray("flows").addArray();
-      one.add(flow.name()).add(flow.completed());
+      one.add(flow.name()).add(flow.arrived()).add(flow.completed());
+      one.add(flow.rejected()).add(flow.good());
       one.add(orNull(flow.meanMs())).add(orNull(flow.ttftP99Ms()));
     }
     return node;
@@ -115,8 +116,11 @@ final class PartResultsFile {
           new Flow(
               flow.path(0).asText(),
               flow.path(1).asLong(),
-              orNaN(flow.path(2)),
-              orNaN(flow.path(3))));
+              flow.path(2).asLong(),
+              flow.path(3).asLong(),
+              flow.path(4).asLong(),
+              orNaN(flow.path(5)),
+              orNaN(flow.path(6))));
     }
     return new Row(
         new Setting(

@@ -137,7 +137,7 @@ public record Plan(
    * @param pool the workload's own unless said
    * @param seconds in which requests arrive
    * @param warmUp seconds of it that aren't measured; a quarter unless said
-   * @param faults what goes wrong, as {@code simulate --fault} has it
+   * @param faults what goes wrong, as {@code simulate --scenario} has it on a line
    * @param bound of the mean's ratio, where more is claimed than being no worse
    */
   public record Case(

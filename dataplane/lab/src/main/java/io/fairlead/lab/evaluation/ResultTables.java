@@ -144,7 +144,15 @@ final class ResultTables {
   String flows() {
     var table =
         new MarkdownTable(
-            List.of("case", "flow", "contender", "requests", "mean, ms", "TTFT p99, ms"));
+            List.of(
+                "case",
+                "flow",
+                "contender",
+                "requests",
+                "rejected",
+                "goodput",
+                "mean, ms",
+                "TTFT p99, ms"));
     for (Row row : results.rows()) {
       for (Flow flow : row.flows()) {
         table.row(
@@ -152,11 +160,17 @@ final class ResultTables {
                 title(row.setting()),
                 flow.name(),
                 "`" + row.contender() + "`",
-                Long.toString(flow.completed()),
+                Long.toString(flow.arrived()),
+                share(Measure.REJECTED_SHARE, flow.rejected(), flow.arrived()),
+                share(Measure.GOODPUT, flow.good(), flow.arrived()),
                 Shown.value(Measure.END_TO_END_MEAN, flow.meanMs()),
                 Shown.value(Measure.TTFT_P99, flow.ttftP99Ms())));
       }
     }
     return table.text();
+  }
+
+  private static String share(Measure measure, long part, long whole) {
+    return Shown.value(measure, whole == 0 ? Double.NaN : (double) part / whole);
   }
 }

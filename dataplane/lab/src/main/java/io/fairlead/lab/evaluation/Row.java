@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * What one contender came to in one case.
@@ -134,9 +135,16 @@ public record Row(
   private static Flow mean(String name, List<Flow> seeds) {
     return new Flow(
         name,
-        seeds.stream().mapToLong(Flow::completed).sum() / seeds.size(),
+        mean(seeds, Flow::arrived),
+        mean(seeds, Flow::completed),
+        mean(seeds, Flow::rejected),
+        mean(seeds, Flow::good),
         rounded(ofServed(seeds, Flow::meanMs)),
         rounded(ofServed(seeds, Flow::ttftP99Ms)));
+  }
+
+  private static long mean(List<Flow> seeds, ToLongFunction<Flow> count) {
+    return seeds.stream().mapToLong(count).sum() / seeds.size();
   }
 
   private static double ofServed(List<Flow> seeds, ToDoubleFunction<Flow> value) {

@@ -24,6 +24,7 @@ public final class Peers {
         new LatencyOracleScorer.Factory(hardware),
         new LlmdAffinityFilter.Factory(hardware),
         new LlmdTokenLoadScorer.Factory(),
+        new PolledMeanDetector.Factory(),
         new PolledQueueScorer.Factory(),
         new PowerOfTwoPicker.Factory(),
         new PreblePicker.Factory(hardware),

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** Takes down what faults do to requests, and what pickers do about them. */
+/** Takes down what events do to requests, and what pickers do about them. */
 final class DisruptionRecorder {
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -64,8 +64,8 @@ final class DisruptionRecorder {
    */
   DisruptionRecorder(SimulationSpec spec, double lookSeconds) {
     this.spec = spec;
-    onset = spec.faults().stream().mapToDouble(ServerFault::at).min().orElse(Double.NaN);
-    sends = new Counts(spec.pool().engines().size(), lookSeconds);
+    onset = spec.events().stream().mapToDouble(ScenarioEvent::at).min().orElse(Double.NaN);
+    sends = new Counts(Membership.of(spec.pool(), spec.events()).members().size(), lookSeconds);
     for (int i = 0; i < spec.settings().pickers(); i++) {
       out.add(new HashSet<>());
       outLooks.add(new ArrayList<>());
@@ -102,8 +102,13 @@ final class DisruptionRecorder {
     }
   }
 
+  /** What it had left out, the one after it knows nothing of. */
+  void pickerLeft(int picker) {
+    out.get(picker).clear();
+  }
+
   Disruption result(List<SimulatedServer> servers, double lookSeconds) {
-    if (spec.faults().isEmpty()) {
+    if (spec.events().isEmpty()) {
       return Disruption.NONE;
     }
     List<Line> outLines =
@@ -116,6 +121,7 @@ final class DisruptionRecorder {
         sends.series(servers.stream().map(server -> server.spec().name()).toList()),
         new TimeSeries(lookSeconds, outLines),
         mostOut,
-        healthChanges);
+        healthChanges,
+        RightShares.of(spec));
   }
 }

@@ -24,10 +24,12 @@ public record Policy(String name, SchedulerConfig scheduler) {
   private static final List<String> NAMES =
       List.of(
           "cost",
+          "cost-no-queue",
           "weighted",
           "weighted-223-polled",
           "weighted-111-polled",
           "llm-d-default",
+          "llm-d-flow-control",
           "sticky",
           "latency-oracle",
           "sglang",

@@ -1,8 +1,10 @@
 package io.fairlead.lab.simulator;
 
+import io.fairlead.lab.document.Fields;
 import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.profile.EngineProfiles;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,6 +61,41 @@ public record PoolSpec(String text, List<EngineProfile> engines) {
       }
     }
     return new PoolSpec(text, engines);
+  }
+
+  /**
+   * Reads a YAML document of groups.
+   *
+   * @param name in reports
+   * @param origin where the text is from, for messages
+   * @throws IllegalArgumentException if it can't be read; a line per problem, with the field's path
+   *     and what helps
+   */
+  public static PoolSpec read(String name, String origin, String text, EngineProfiles profiles) {
+    Fields root = Fields.of(origin, text);
+    root.only("a pool", List.of("summary", "servers"));
+    root.text("summary");
+    List<EngineProfile> engines = new ArrayList<>();
+    for (Fields group : root.list("servers", "{count: 8, engine: h100-8b}")) {
+      group.only("a group of servers", List.of("count", "engine", "slower"));
+      int count = group.whole("count", 1, 1);
+      String engine = group.text("engine").orElse("");
+      double slower = group.positive("slower", 1.0);
+      if (!profiles.names().contains(engine)) {
+        group.wrong(
+            "engine",
+            "is %s; set one of %s"
+                .formatted(group.shown("engine"), String.join(", ", profiles.names())));
+      } else if (count > MOST - engines.size()) {
+        group.wrong("count", "makes more than " + MOST + " servers; set less");
+      } else {
+        EngineProfile profile = profiles.named(engine);
+        engines.addAll(
+            Collections.nCopies(count, slower == 1 ? profile : profile.slowedBy(slower)));
+      }
+    }
+    root.refuseIfWrong();
+    return new PoolSpec(name, engines);
   }
 
   private static double factor(String text, String factor) {

@@ -57,6 +57,9 @@ final class RunRecorder {
 
   /** Answers that one tenant had from one model. */
   private static final class Answered {
+    private long arrived;
+    private long rejected;
+    private long good;
     private final Samples ttft = new Samples();
     private final Samples endToEnd = new Samples();
   }
@@ -77,7 +80,9 @@ final class RunRecorder {
     for (ServedModel model : spec.workload().models()) {
       bands.put(model.name(), model.criticality());
     }
-    spec.pool().engines().forEach(engine -> load.add(new ArrayList<>()));
+    Membership.of(spec.pool(), spec.events())
+        .members()
+        .forEach(server -> load.add(new ArrayList<>()));
     for (Criticality criticality : Criticality.values()) {
       waiting.put(criticality, new Band());
     }
@@ -110,7 +115,7 @@ final class RunRecorder {
     if (measured(flight)) {
       arrived++;
       tenant(flight).asked += tokens(flight.shape);
-      answered(flight);
+      answered(flight).arrived++;
     }
   }
 
@@ -120,6 +125,7 @@ final class RunRecorder {
     end = now;
     if (measured(flight)) {
       rejected++;
+      answered(flight).rejected++;
     }
   }
 
@@ -141,6 +147,10 @@ final class RunRecorder {
 
   void healthChanged(int picker, HealthChange change) {
     disruption.healthChanged(picker, change);
+  }
+
+  void pickerLeft(int picker) {
+    disruption.pickerLeft(picker);
   }
 
   void firstToken(Flight flight) {
@@ -169,6 +179,7 @@ final class RunRecorder {
     }
     if (first <= settings.ttftObjectiveMillis() && each <= settings.tpotObjectiveMillis()) {
       good++;
+      answered.good++;
     }
     completed++;
     promptTokens += shape.promptTokens();
@@ -259,7 +270,15 @@ final class RunRecorder {
         (name, answered) -> {
           Distribution whole = answered.endToEnd.distribution();
           double first = answered.ttft.distribution().quantile(0.99);
-          all.add(new Flow(name, whole.count(), whole.mean(), first));
+          all.add(
+              new Flow(
+                  name,
+                  answered.arrived,
+                  whole.count(),
+                  answered.rejected,
+                  answered.good,
+                  whole.mean(),
+                  first));
         });
     return all;
   }

@@ -34,7 +34,7 @@ import java.util.List;
  * @param adapterLoads how often an engine loaded an adapter
  * @param load requests in flight per endpoint over time
  * @param waiting requests without a first token per criticality over time
- * @param disruption what faults did
+ * @param disruption what events did
  * @param flows latency of each, by name
  * @param course whether the pool kept up
  */

@@ -1,13 +1,13 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.core.Failure;
-import io.fairlead.lab.simulator.ServerFault.Kind;
+import io.fairlead.lab.simulator.ServerEvent.Kind;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is wrong with a server now, and how it answers then. */
+/** What is otherwise than usual with a server now, and how it answers then. */
 final class ServerCondition {
 
   private static final long SECOND = 1_000_000_000;
@@ -27,7 +27,7 @@ final class ServerCondition {
   /** Its multiples' fractions are spread evenly, however many there are. */
   private static final double GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-  private final Map<Kind, List<ServerFault>> faults = new EnumMap<>(Kind.class);
+  private final Map<Kind, List<ServerEvent>> events = new EnumMap<>(Kind.class);
   private long shared;
 
   /** How something that was asked turns out. */
@@ -41,27 +41,27 @@ final class ServerCondition {
 
   private static final Answer SERVED = new Answer.Served(0);
 
-  void begin(ServerFault fault) {
-    faults.computeIfAbsent(fault.kind(), kind -> new ArrayList<>()).add(fault);
+  void begin(ServerEvent event) {
+    events.computeIfAbsent(event.kind(), kind -> new ArrayList<>()).add(event);
   }
 
-  void end(ServerFault fault) {
-    List<ServerFault> same = faults.get(fault.kind());
+  void end(ServerEvent event) {
+    List<ServerEvent> same = events.get(event.kind());
     if (same != null) {
-      same.remove(fault);
+      same.remove(event);
       if (same.isEmpty()) {
-        faults.remove(fault.kind());
+        events.remove(event.kind());
       }
     }
   }
 
   boolean is(Kind kind) {
-    return faults.containsKey(kind);
+    return events.containsKey(kind);
   }
 
-  /** How bad the fault of this kind that began last is. */
+  /** How bad the event of this kind that began last is. */
   private double amount(Kind kind) {
-    List<ServerFault> same = faults.get(kind);
+    List<ServerEvent> same = events.get(kind);
     return same == null ? 0 : same.getLast().amount();
   }
 
@@ -77,7 +77,7 @@ final class ServerCondition {
 
   /** How a completion turns out that is sent there now; one that is served may still never end. */
   Answer completion() {
-    if (faults.isEmpty()) {
+    if (events.isEmpty()) {
       return SERVED;
     }
     if (is(Kind.REFUSE) || is(Kind.RESTART)) {

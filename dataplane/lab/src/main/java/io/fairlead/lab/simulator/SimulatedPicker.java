@@ -1,6 +1,7 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Outcome;
@@ -36,6 +37,7 @@ final class SimulatedPicker implements PoolListener {
 
   SimulatedPicker(
       CompiledConfig config,
+      long now,
       List<SimulatedServer> pool,
       Client client,
       Senses senses,
@@ -43,8 +45,23 @@ final class SimulatedPicker implements PoolListener {
     this.client = client;
     this.senses = senses;
     this.effects = effects;
-    core.configure(0, config);
-    core.endpoints(0, pool.stream().map(SimulatedServer::spec).toList());
+    core.configure(now, config);
+    core.endpoints(now, specs(pool));
+  }
+
+  private static List<EndpointSpec> specs(List<SimulatedServer> pool) {
+    return pool.stream().map(SimulatedServer::spec).toList();
+  }
+
+  /** The pool has these servers from now on. */
+  void endpoints(long now, List<SimulatedServer> pool) {
+    core.endpoints(now, specs(pool));
+    carryOut(now);
+  }
+
+  /** So many pickers share the pool from now on. */
+  void replicas(int count) {
+    core.replicas(count);
   }
 
   /** A page that was asked for at {@code begunAt} is there. */

@@ -55,6 +55,12 @@ final class SimulatedServer implements EngineListener {
   /** Tokens that earlier processes computed. */
   private long computedBefore;
 
+  /** How long its first completion is held up from now on; 0 when it has had one. */
+  private long firstHeldUpNanos;
+
+  /** Counts its comings and goings: a look at it belongs to one stay. */
+  private int stays;
+
   /** Tokens put out when {@link #moved} was last asked. */
   private long seenOutput;
 
@@ -71,6 +77,7 @@ final class SimulatedServer implements EngineListener {
       EngineProfile profile,
       Set<String> adapters,
       boolean labelled,
+      long firstHeldUpNanos,
       Imperfection imperfection,
       long noiseSeed,
       EngineClock clock,
@@ -78,6 +85,7 @@ final class SimulatedServer implements EngineListener {
     this.number = number;
     this.adapters = adapters;
     this.profile = profile;
+    this.firstHeldUpNanos = firstHeldUpNanos;
     this.clock = clock;
     this.answers = answers;
     engine = new Engine(profile, imperfection, noiseSeed, this);
@@ -104,6 +112,22 @@ final class SimulatedServer implements EngineListener {
 
   ServerCondition condition() {
     return condition;
+  }
+
+  int stays() {
+    return stays;
+  }
+
+  /** It has come or gone. */
+  void nextStay() {
+    stays++;
+  }
+
+  /** How long the completion that has come is held up, being the first; ns. */
+  long firstHeldUp() {
+    long heldUp = firstHeldUpNanos;
+    firstHeldUpNanos = 0;
+    return heldUp;
   }
 
   /** Whether it can ever serve this. */
@@ -172,6 +196,12 @@ final class SimulatedServer implements EngineListener {
     leave();
     startedAt = now / 1e9;
     computedBefore = computed(engine.published());
+  }
+
+  /** What its engine has cached is lost. */
+  void resetCache(long now) {
+    engine.resetCache(enter(now));
+    leave();
   }
 
   /** Brings its engine's pace in line with what is wrong with it. */

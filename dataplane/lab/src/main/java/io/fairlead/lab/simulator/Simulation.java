@@ -11,6 +11,8 @@ import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.lab.peers.Peers;
+import io.fairlead.lab.simulator.Membership.Change;
+import io.fairlead.lab.simulator.Membership.Member;
 import io.fairlead.lab.simulator.ServerCondition.Answer;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.workload.Arrival;
@@ -19,6 +21,7 @@ import io.fairlead.lab.workload.ServedModel;
 import io.fairlead.lab.workload.Traffic;
 import io.fairlead.stub.engine.EngineProfile;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +29,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run in virtual time: workload, pickers and engines take turns by the time of what happens to
@@ -61,7 +65,23 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   private final EngineClock clock;
   private final List<SimulatedServer> servers = new ArrayList<>();
   private final Map<String, SimulatedServer> byName = new HashMap<>();
-  private final List<SimulatedPicker> pickers = new ArrayList<>();
+  private final Membership membership;
+
+  /** Whether each server is one of the pool's now. */
+  private final BitSet there = new BitSet();
+
+  /** Pickers by their numbers; null for one that is being restarted. */
+  private final List<@Nullable SimulatedPicker> pickers = new ArrayList<>();
+
+  /** Of each picker, how many restarts keep it away. */
+  private final int[] restarting;
+
+  /** Pickers that get requests, in the order of their numbers. */
+  private List<SimulatedPicker> current = List.of();
+
+  /** Those, and those before them that still have requests. */
+  private final List<SimulatedPicker> processes = new ArrayList<>();
+
   private final Traffic traffic;
   private final SplittableRandom random;
   private final SplittableRandom streams;
@@ -75,7 +95,8 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   private Simulation(SimulationSpec spec) {
     this.spec = spec;
-    int size = spec.pool().engines().size();
+    membership = Membership.of(spec.pool(), spec.events());
+    int size = membership.members().size();
     clock = new EngineClock(size);
     Set<String> adapters =
         spec.workload().models().stream()
@@ -84,7 +105,8 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
             .collect(Collectors.toSet());
     SplittableRandom noise = new SplittableRandom(spec.seed() ^ NOISE_SEED);
     for (int i = 0; i < size; i++) {
-      EngineProfile profile = spec.pool().engines().get(i);
+      Member member = membership.members().get(i);
+      EngineProfile profile = member.engine();
       if (!adapters.isEmpty() && profile.adapterSlots() == 0) {
         profile = profile.withAdapterSlots(ADAPTER_SLOTS);
       }
@@ -94,17 +116,20 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
               profile,
               adapters,
               spec.settings().labelled(),
+              (long) (member.firstRequestSeconds() * NANOS_PER_SECOND),
               spec.settings().imperfection(),
               noise.nextLong(),
               clock,
               this));
     }
     servers.forEach(server -> byName.put(server.spec().name(), server));
+    there.set(0, spec.pool().engines().size());
     senses = new Senses(spec.settings().perception(), spec.seed());
+    restarting = new int[spec.settings().pickers()];
     for (int i = 0; i < spec.settings().pickers(); i++) {
-      pickers.add(
-          new SimulatedPicker(compile(spec), servers, spec.settings().client(), senses, this));
+      pickers.add(start(0));
     }
+    pickersChanged();
     streams = new SplittableRandom(spec.seed() ^ STREAM_SEED);
     random = new SplittableRandom(spec.seed());
     traffic = spec.workload().start(random.nextLong());
@@ -144,18 +169,38 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     }
   }
 
+  private SimulatedPicker start(long now) {
+    SimulatedPicker picker =
+        new SimulatedPicker(compile(spec), now, members(), spec.settings().client(), senses, this);
+    processes.add(picker);
+    return picker;
+  }
+
+  private List<SimulatedServer> members() {
+    return there.stream().mapToObj(servers::get).toList();
+  }
+
+  /** All pickers learn how many they are. */
+  private void pickersChanged() {
+    current = pickers.stream().filter(Objects::nonNull).toList();
+    current.forEach(picker -> picker.replicas(current.size()));
+    processes.removeIf(picker -> !current.contains(picker) && picker.active() == 0);
+  }
+
   private RunResult run() {
     if (spec.settings().scrapeMillis() > 0) {
-      long interval = (long) (spec.settings().scrapeMillis() * NANOS_PER_MILLI);
-      for (int i = 0; i < servers.size(); i++) {
-        SimulatedServer server = servers.get(i);
+      int size = there.cardinality();
+      for (int i = 0; i < size; i++) {
         // Scrapes of many endpoints are spread over the interval.
-        timeline.at(interval * i / servers.size(), now -> scrape(now, server, interval));
+        scrapes(scrapeNanos() * i / size, servers.get(i));
       }
     }
     timeline.at(0, this::look);
     timeline.at(TICK_NANOS, this::tick);
-    spec.faults().forEach(this::schedule);
+    membership
+        .changes()
+        .forEach(change -> timeline.at(nanos(change.at()), now -> change(now, change)));
+    spec.events().forEach(this::schedule);
     pull();
     while (true) {
       long next = timeline.next();
@@ -171,7 +216,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   }
 
   private RunResult result() {
-    for (SimulatedPicker picker : pickers) {
+    for (SimulatedPicker picker : processes) {
       if (picker.active() != 0) {
         throw new IllegalStateException(
             "a picker still counts " + picker.active() + " requests after all have ended");
@@ -180,8 +225,25 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     return recorder.result(servers, lastArrival);
   }
 
-  private void scrape(long now, SimulatedServer server, long interval) {
-    long next = now + interval;
+  private long scrapeNanos() {
+    return (long) (spec.settings().scrapeMillis() * NANOS_PER_MILLI);
+  }
+
+  private static long nanos(double seconds) {
+    return (long) (seconds * NANOS_PER_SECOND);
+  }
+
+  /** The server is scraped from this time on, until it leaves. */
+  private void scrapes(long from, SimulatedServer server) {
+    int stay = server.stays();
+    timeline.at(from, now -> scrape(now, server, stay));
+  }
+
+  private void scrape(long now, SimulatedServer server, int stay) {
+    if (server.stays() != stay) {
+      return;
+    }
+    long next = now + scrapeNanos();
     switch (server.condition().scrape()) {
       case Answer.Served _ -> {
         long after = senses.pageNanos();
@@ -189,19 +251,19 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
         at(
             now,
             now + after,
-            later -> pickers.forEach(picker -> picker.scraped(later, server, now, page)));
+            later -> processes.forEach(picker -> picker.scraped(later, server, now, page)));
         next = Math.max(next, now + after);
       }
       case Answer.Failed(Failure failure, long after) -> {
         timeline.at(
             now + after,
-            later -> pickers.forEach(picker -> picker.unreachable(later, server, now, failure)));
+            later -> processes.forEach(picker -> picker.unreachable(later, server, now, failure)));
         // A page is asked for when the one before it has come, or is given up.
         next = Math.max(next, now + after);
       }
     }
     if (open > 0) {
-      timeline.at(next, later -> scrape(later, server, interval));
+      timeline.at(next, later -> scrape(later, server, stay));
     }
   }
 
@@ -220,31 +282,75 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
         flight.picker.progress(now, flight);
       }
     }
-    for (SimulatedPicker picker : pickers) {
+    for (SimulatedPicker picker : processes) {
       picker.tick(now);
+    }
+    if (processes.size() > current.size()) {
+      processes.removeIf(picker -> !current.contains(picker) && picker.active() == 0);
     }
     if (open > 0) {
       timeline.at(now + TICK_NANOS, this::tick);
     }
   }
 
-  private void schedule(ServerFault fault) {
-    SimulatedServer server = servers.get(fault.server());
-    timeline.at((long) (fault.at() * NANOS_PER_SECOND), now -> begin(now, server, fault));
-    if (Double.isFinite(fault.end())) {
-      timeline.at((long) (fault.end() * NANOS_PER_SECOND), now -> end(now, server, fault));
+  /** Somebody comes or goes. */
+  private void change(long now, Change change) {
+    SimulatedServer server = servers.get(change.server());
+    there.set(change.server(), change.there());
+    server.nextStay();
+    List<SimulatedServer> members = members();
+    processes.forEach(picker -> picker.endpoints(now, members));
+    if (change.there() && spec.settings().scrapeMillis() > 0 && open > 0) {
+      scrapes(now, server);
     }
   }
 
-  private void begin(long now, SimulatedServer server, ServerFault fault) {
-    server.condition().begin(fault);
-    server.adapt(now);
-    switch (fault.kind()) {
+  private void schedule(ScenarioEvent event) {
+    switch (event) {
+      case ServerEvent of -> {
+        SimulatedServer server = servers.get(of.server());
+        timeline.at(nanos(of.at()), now -> begin(now, server, of));
+        if (of.kind().lasts() && Double.isFinite(of.end())) {
+          timeline.at(nanos(of.end()), now -> end(now, server, of));
+        }
+      }
+      case PickerRestart restart -> {
+        timeline.at(nanos(restart.at()), _ -> retire(restart.picker()));
+        if (Double.isFinite(restart.end())) {
+          timeline.at(nanos(restart.end()), now -> replace(now, restart.picker()));
+        }
+      }
+      case ServersJoin _, PoolScale _ -> {}
+    }
+  }
+
+  private void retire(int number) {
+    restarting[number]++;
+    pickers.set(number, null);
+    recorder.pickerLeft(number);
+    pickersChanged();
+  }
+
+  private void replace(long now, int number) {
+    restarting[number]--;
+    if (restarting[number] == 0) {
+      pickers.set(number, start(now));
+      pickersChanged();
+    }
+  }
+
+  private void begin(long now, SimulatedServer server, ServerEvent event) {
+    if (event.kind().lasts()) {
+      server.condition().begin(event);
+      server.adapt(now);
+    }
+    switch (event.kind()) {
       case REFUSE -> drop(now, server);
       case RESTART -> {
         drop(now, server);
         server.restart(now);
       }
+      case RESET_CACHE -> server.resetCache(now);
       case SWALLOW,
           FAIL_FAST,
           FAIL_LATE,
@@ -253,13 +359,14 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
           SLOW,
           DRAIN,
           METRICS_GONE,
-          UNHEALTHY -> {}
+          UNHEALTHY,
+          LEAVE -> {}
     }
   }
 
-  private void end(long now, SimulatedServer server, ServerFault fault) {
-    server.condition().end(fault);
-    if (fault.kind() == ServerFault.Kind.SWALLOW) {
+  private void end(long now, SimulatedServer server, ServerEvent event) {
+    server.condition().end(event);
+    if (event.kind() == ServerEvent.Kind.SWALLOW) {
       drop(now, server);
     }
     server.adapt(now);
@@ -308,7 +415,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   private void arrive(long now, RequestShape shape) {
     lastArrival = now;
-    SimulatedPicker picker = pickers.get(front(shape));
+    SimulatedPicker picker = current.get(front(shape));
     long seed = random.nextLong();
     boolean lost = spec.settings().lostHits() > random.nextDouble();
     double unstreamed = spec.settings().unstreamed();
@@ -331,8 +438,13 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       case Effect.Pass(Flight flight) -> fail(now, flight);
       case Effect.Reject(Flight flight, Rejection rejection) -> reject(now, flight, rejection);
       case Effect.Ask(Probe probe) -> ask(now, picker, probe);
-      case Effect.Changed(HealthChange change) ->
-          recorder.healthChanged(pickers.indexOf(picker), change);
+      case Effect.Changed(HealthChange change) -> healthChanged(pickers.indexOf(picker), change);
+    }
+  }
+
+  private void healthChanged(int picker, HealthChange change) {
+    if (picker >= 0) {
+      recorder.healthChanged(picker, change);
     }
   }
 
@@ -359,6 +471,17 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   }
 
   private void reach(long now, Flight flight, SimulatedServer server, int attempt) {
+    long heldUp = server.firstHeldUp();
+    if (heldUp > 0) {
+      timeline.at(
+          now + heldUp,
+          later -> {
+            if (flight.isAt(server, attempt)) {
+              reach(later, flight, server, attempt);
+            }
+          });
+      return;
+    }
     if (!server.fits(flight.shape)) {
       flight.picker.refused(now, flight);
       turnedAway(now, flight);
@@ -426,14 +549,14 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   }
 
   private int front(RequestShape shape) {
-    if (pickers.size() == 1) {
+    if (current.size() == 1) {
       return 0;
     }
     int known = Math.min(shape.promptBlocks(), FRONT_BLOCKS);
     if (spec.settings().front() == Front.HASHED && known > 0) {
-      return Math.floorMod(shape.blocks()[known - 1], pickers.size());
+      return Math.floorMod(shape.blocks()[known - 1], current.size());
     }
-    return random.nextInt(pickers.size());
+    return random.nextInt(current.size());
   }
 
   /** The same request with blocks that nobody has. */

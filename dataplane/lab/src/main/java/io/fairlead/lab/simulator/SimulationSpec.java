@@ -12,7 +12,7 @@ import java.util.List;
  * @param pool on what
  * @param seed of everything that is drawn
  * @param settings how it is run
- * @param faults what goes wrong
+ * @param events what happens in its course
  */
 public record SimulationSpec(
     Workload workload,
@@ -20,23 +20,42 @@ public record SimulationSpec(
     PoolSpec pool,
     long seed,
     Settings settings,
-    List<ServerFault> faults) {
+    List<ScenarioEvent> events) {
 
-  /** A run in which nothing goes wrong. */
+  /** A run in which nothing happens but requests. */
   public SimulationSpec(
       Workload workload, Policy policy, PoolSpec pool, long seed, Settings settings) {
     this(workload, policy, pool, seed, settings, List.of());
   }
 
   public SimulationSpec {
-    faults = List.copyOf(faults);
-    int servers = pool.engines().size();
-    for (ServerFault fault : faults) {
-      if (fault.server() >= servers) {
-        throw new IllegalArgumentException(
-            "fault: server is %d, but %s has the servers 0 to %d"
-                .formatted(fault.server(), pool.text(), servers - 1));
+    events = List.copyOf(events);
+    Membership.of(pool, events);
+    for (ScenarioEvent event : events) {
+      if (event instanceof PickerRestart restart) {
+        check(restart, events, settings.pickers());
       }
+    }
+  }
+
+  private static void check(PickerRestart restart, List<ScenarioEvent> events, int pickers) {
+    if (restart.picker() >= pickers) {
+      throw new IllegalArgumentException(
+          "scenario: restart-picker at %s s: picker is %d, but there are the pickers 0 to %d"
+              .formatted(Membership.shown(restart.at()), restart.picker(), pickers - 1));
+    }
+    long away =
+        events.stream()
+            .filter(PickerRestart.class::isInstance)
+            .map(PickerRestart.class::cast)
+            .filter(other -> other.at() <= restart.at() && restart.at() < other.end())
+            .mapToInt(PickerRestart::picker)
+            .distinct()
+            .count();
+    if (away == pickers) {
+      throw new IllegalArgumentException(
+          "scenario: restart-picker at %s s: no picker is there then; set for to 0s, or more pickers"
+              .formatted(Membership.shown(restart.at())));
     }
   }
 

@@ -85,6 +85,9 @@ public final class PicksReplay {
       compare(seq, decided.request(), decided.effect(), exactly);
       return;
     }
+    if (event instanceof CaptureEvent.Unasked) {
+      return; // what the core wanted in an event, and no event of its own
+    }
     compareRest(seq, exactly);
     tell(event);
     switch (event) {
@@ -165,6 +168,11 @@ public final class PicksReplay {
 
   private RequestListener listener(Request of) {
     return new RequestListener() {
+      @Override
+      public void waits(long request) {
+        tickets.put(of, request);
+      }
+
       @Override
       public void send(long request, Route route) {
         tickets.put(of, request);

@@ -4,8 +4,11 @@ import static io.fairlead.lab.workload.Preset.Unit.IN_FLIGHT;
 import static io.fairlead.lab.workload.Preset.Unit.REQUESTS_PER_SECOND;
 import static io.fairlead.lab.workload.Preset.Unit.SESSIONS_PER_SECOND;
 
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.lab.workload.ArrivalTimes.Surge;
 import io.fairlead.lab.workload.Conversation.Manner;
 import io.fairlead.lab.workload.Mix.Part;
+import io.fairlead.lab.workload.Parties.Party;
 import java.util.List;
 
 /** The parameters of all workloads that ship. */
@@ -147,7 +150,85 @@ final class Catalogue {
               1,
               0,
               CHAT_PROMPT,
-              CHAT_ANSWER));
+              CHAT_ANSWER),
+          overloaded(
+              new Preset(
+                  "overload-2x",
+                  "the criticalities of priority; for two minutes twice what can be served",
+                  370,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  300,
+                  30),
+              1),
+          overloaded(
+              new Preset(
+                  "overload-bursty",
+                  "the same in bursts, half as much again as can be served",
+                  280,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  300,
+                  30),
+              BURSTS),
+          parties(
+              new Preset(
+                  "noisy-neighbour",
+                  "one of five asks for ten times as much as each other",
+                  257,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  180,
+                  30),
+              new Parties(
+                  List.of(
+                      chatting("noisy", Criticality.STANDARD, 0.72),
+                      chatting("quiet-1", Criticality.STANDARD, 0.07),
+                      chatting("quiet-2", Criticality.STANDARD, 0.07),
+                      chatting("quiet-3", Criticality.STANDARD, 0.07),
+                      chatting("quiet-4", Criticality.STANDARD, 0.07)))),
+          parties(
+              new Preset(
+                  "priority-inversion",
+                  "long sheddable work fills servers before short critical requests come",
+                  100,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  240,
+                  60),
+              new Parties(
+                  List.of(
+                      chatting("critical", Criticality.CRITICAL, 0.4),
+                      new Party(
+                          "batch",
+                          Criticality.SHEDDABLE,
+                          0.6,
+                          Spread.logNormal(4_000, 2_000).clipped(100, 16_000),
+                          Spread.exponential(1_000).clipped(8, 8_000))))),
+          parties(
+              new Preset(
+                  "mixed-slo",
+                  "chats, questions about documents, and long answers that can be dropped",
+                  150,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  240,
+                  60),
+              new Parties(
+                  List.of(
+                      chatting("chat", Criticality.CRITICAL, 0.5),
+                      new Party(
+                          "documents",
+                          Criticality.STANDARD,
+                          0.1,
+                          Spread.logNormal(8_000, 4_000).clipped(500, 30_000),
+                          Spread.exponential(300).clipped(8, 2_000)),
+                      new Party(
+                          "drafts",
+                          Criticality.SHEDDABLE,
+                          0.4,
+                          CHAT_PROMPT,
+                          Spread.exponential(600).clipped(8, 4_000))))));
 
   private Catalogue() {}
 
@@ -186,6 +267,30 @@ final class Catalogue {
         0,
         CHAT_PROMPT,
         CHAT_ANSWER);
+  }
+
+  /** A third of it before and after. */
+  private static Entry overloaded(Preset preset, double cv) {
+    Callers callers = Callers.ofBands(0.2, 0.5);
+    return new Entry(
+        preset,
+        callers.models(),
+        (rate, seed) ->
+            new OpenLoop(
+                new ArrivalTimes(
+                    gaps(rate / 3, cv), Mix.random(seed, Part.ARRIVALS, 0), new Surge(60, 180, 3)),
+                new Singles(0, CHAT_PROMPT, CHAT_ANSWER, callers.draw()).requests(seed)));
+  }
+
+  private static Party chatting(String model, Criticality criticality, double share) {
+    return new Party(model, criticality, share, CHAT_PROMPT, CHAT_ANSWER);
+  }
+
+  private static Entry parties(Preset preset, Parties parties) {
+    return new Entry(
+        preset,
+        parties.models(),
+        (rate, seed) -> new OpenLoop(poisson(rate, seed), parties.requests(seed)));
   }
 
   private static Entry lora(int adapters, double rate) {

@@ -63,9 +63,35 @@ public final class Workloads {
    * @throws IllegalArgumentException if there is none of this name; the message lists them
    */
   public static Workload named(String name, Options options) {
-    Catalogue.Entry entry = entry(name);
+    return workload(entry(name), options);
+  }
+
+  /**
+   * A workload of the user's own, and what it is meant to run on.
+   *
+   * @param preset what is told of it
+   * @param workload at its load times the factor
+   */
+  public record Own(Preset preset, Workload workload) {}
+
+  /**
+   * Reads a YAML document.
+   *
+   * @param name in reports
+   * @param origin where the text is from, for messages
+   * @param factor times the load that the document says, above 0
+   * @throws IllegalArgumentException if it can't be read; a line per problem, with the field's path
+   *     and what helps
+   */
+  public static Own read(String name, String origin, String text, double factor) {
+    Catalogue.Entry entry = WorkloadDocument.read(name, origin, text);
+    return new Own(entry.preset(), workload(entry, Options.times(factor)));
+  }
+
+  private static Workload workload(Catalogue.Entry entry, Options options) {
     double load = options.load().orElse(entry.preset().load()) * options.factor();
-    return new Named(name, entry.models(), seed -> entry.start().begin(load, seed));
+    return new Named(
+        entry.preset().name(), entry.models(), seed -> entry.start().begin(load, seed));
   }
 
   private static Catalogue.Entry entry(String name) {

@@ -101,7 +101,7 @@ final class DocumentTest {
   @Test
   void resultsAreKeptAsTheyAre() throws IOException {
     Row some = with(row(CHAT, "cost", 100, 200, 300), Measure.SLOWEST_FLOW, 1.5, 2.0, Double.NaN);
-    var flows = List.of(new Flow("a b", 3, 12.5, 7), new Flow("c", 1, 2, 3));
+    var flows = List.of(new Flow("a b", 6, 3, 2, 1, 12.5, 7), new Flow("c", 5, 1, 2, 0, 2, 3));
     PartResults results =
         results(new Row(some.setting(), some.contender(), 1, some.values(), flows));
 

@@ -14,6 +14,8 @@ final class FakeServer implements PoolEndpoint, Prefills {
   long inFlightTokens;
   long waitingTokens;
   int matchedBlocks;
+  int queue;
+  double kvUsage;
 
   FakeServer(int number) {
     this.number = number;
@@ -91,7 +93,7 @@ final class FakeServer implements PoolEndpoint, Prefills {
 
   @Override
   public int scrapedWaiting() {
-    return 0;
+    return queue;
   }
 
   @Override
@@ -101,7 +103,7 @@ final class FakeServer implements PoolEndpoint, Prefills {
 
   @Override
   public double kvUsage() {
-    return 0;
+    return kvUsage;
   }
 
   @Override

@@ -233,6 +233,23 @@ class GoldenVectorsTest {
     }
   }
 
+  // pkg/epp/framework/plugins/flowcontrol/saturationdetector/utilization/detector_test.go
+
+  @ParameterizedTest
+  @CsvSource({"2,0.5,2,0.5,0.5556", "1,0.1,0,0.2,0.2111", "1,0.1,15,0.2,1.6", "5,0.1,5,0.1,1"})
+  void upstreamsGateIsTheMean(int queue, double usage, int queue2, double usage2, double mean) {
+    var detector = new PolledMeanDetector(0.9);
+    FakeServer one = new FakeServer(0);
+    FakeServer other = new FakeServer(1);
+    one.queue = queue;
+    one.kvUsage = usage;
+    other.queue = queue2;
+    other.kvUsage = usage2;
+    detector.saturation(one);
+    assertThat(detector.saturation(other)).isCloseTo(mean, within(1e-4));
+    assertThat(detector.saturation(one)).as("asked again").isCloseTo(mean, within(1e-4));
+  }
+
   // pkg/epp/framework/plugins/scheduling/filter/prefixcacheaffinity/plugin_test.go
 
   @ParameterizedTest

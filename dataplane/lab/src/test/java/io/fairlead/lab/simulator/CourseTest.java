@@ -108,7 +108,7 @@ final class CourseTest {
     var spec =
         new SimulationSpec(
             Workloads.named("priority", Options.times(0.3)),
-            Policy.named("cost"),
+            Policy.named("cost-no-queue"),
             PoolSpec.parse("3xh100-8b"),
             1,
             Settings.of(8, 2));
@@ -135,7 +135,7 @@ final class CourseTest {
         Simulation.run(
             new SimulationSpec(
                 Workloads.named("priority", Options.times(0.3)),
-                Policy.named("cost"),
+                Policy.named("cost-no-queue"),
                 PoolSpec.parse("3xh100-8b"),
                 1,
                 Settings.of(8, 2)));
@@ -151,7 +151,7 @@ final class CourseTest {
     return Simulation.run(
         new SimulationSpec(
             Workloads.named("sharegpt-low-hit", Options.times(load)),
-            Policy.named("cost"),
+            Policy.named("cost-no-queue"),
             PoolSpec.parse("1xh100-8b"),
             1,
             Settings.of(20, 8)));

@@ -2,7 +2,7 @@ package io.fairlead.lab.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fairlead.lab.simulator.ServerFault.Kind;
+import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
@@ -22,7 +22,7 @@ final class HealthInSimulationTest {
   private static final double WELL = AT + FOR;
   private static final long[] SEEDS = {1, 2, 3, 4};
 
-  private static RunResult run(long seed, String pool, Client client, List<ServerFault> faults) {
+  private static RunResult run(long seed, String pool, Client client, List<ScenarioEvent> faults) {
     return Simulation.run(
         new SimulationSpec(
             new TestWorkload(50, 20, 500, 30),
@@ -93,7 +93,7 @@ final class HealthInSimulationTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void aFlappingServerIsNotTriedEverySecond(long seed) {
-    List<ServerFault> flapping = new ArrayList<>();
+    List<ScenarioEvent> flapping = new ArrayList<>();
     for (double at = AT; at < WELL; at += 2) {
       flapping.add(Kind.REFUSE.of(0, at, 1));
     }
@@ -106,7 +106,7 @@ final class HealthInSimulationTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
   void whenAllFailHalfAreUsedNeverthelessAndAllOfThemAfterwards(long seed) {
-    List<ServerFault> all = new ArrayList<>();
+    List<ScenarioEvent> all = new ArrayList<>();
     for (int server = 0; server < 8; server++) {
       all.add(Kind.FAIL_FAST.of(server, AT, FOR));
     }

@@ -2,7 +2,7 @@ package io.fairlead.lab.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fairlead.lab.simulator.ServerFault.Kind;
+import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
@@ -25,7 +25,7 @@ final class RealisticSimulationTest {
         .with(Imperfection.REAL, Perception.parse(perception));
   }
 
-  private static RunResult run(String policy, long seed, Settings settings, ServerFault... faults) {
+  private static RunResult run(String policy, long seed, Settings settings, ServerEvent... faults) {
     return Simulation.run(
         new SimulationSpec(
             new TestWorkload(20, 12, 2_000, 60),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Failure;
 import io.fairlead.lab.simulator.ServerCondition.Answer;
-import io.fairlead.lab.simulator.ServerFault.Kind;
+import io.fairlead.lab.simulator.ServerEvent.Kind;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +28,7 @@ final class ServerConditionTest {
     "DRAIN, UNAVAILABLE, , UNAVAILABLE, ",
     "METRICS_GONE, , ERROR, , ",
     "UNHEALTHY, , , , UNAVAILABLE",
+    "LEAVE, , , , ",
   })
   void whatTurnsOutHow(
       Kind kind,
@@ -36,8 +37,8 @@ final class ServerConditionTest {
       @Nullable Failure probe,
       @Nullable Failure health) {
     ServerCondition condition = new ServerCondition();
-    ServerFault fault = kind.of(0, 0, 1);
-    condition.begin(fault);
+    ServerEvent event = kind.of(0, 0, 1);
+    condition.begin(event);
 
     assertThat(failure(condition.completion())).isEqualTo(completion);
     assertThat(failure(condition.scrape())).isEqualTo(scrape);
@@ -46,7 +47,7 @@ final class ServerConditionTest {
     assertThat(condition.stopped()).isEqualTo(kind.word().matches("freeze.*|swallow"));
     assertThat(condition.slowness()).isEqualTo(kind == Kind.SLOW ? 10 : 1);
 
-    condition.end(fault);
+    condition.end(event);
     assertThat(failure(condition.completion())).isNull();
     assertThat(failure(condition.scrape())).isNull();
     assertThat(failure(condition.probe(true, TIMEOUT))).isNull();
@@ -58,8 +59,8 @@ final class ServerConditionTest {
   @Test
   void faultsOfOneKindEndOneByOne() {
     ServerCondition condition = new ServerCondition();
-    ServerFault twice = Kind.SLOW.of(0, 0, 5, 2);
-    ServerFault thrice = Kind.SLOW.of(0, 1, 1, 3);
+    ServerEvent twice = Kind.SLOW.of(0, 0, 5, 2);
+    ServerEvent thrice = Kind.SLOW.of(0, 1, 1, 3);
     condition.begin(twice);
     condition.begin(thrice);
     assertThat(condition.slowness()).isEqualTo(3);

@@ -65,6 +65,7 @@ class CaptureOfCoreTest implements PoolListener {
   private SplittableRandom random = new SplittableRandom(0);
   private long now = 1_000_000_000_000L;
   private int healthChanges;
+  private int waited;
 
   /** A request and where it is. */
   private final class Sent implements RequestListener {
@@ -75,6 +76,12 @@ class CaptureOfCoreTest implements PoolListener {
 
     Sent(CapturedRequest captured) {
       this.captured = captured;
+    }
+
+    @Override
+    public void waits(long request) {
+      ticket = request;
+      waited++;
     }
 
     @Override
@@ -106,11 +113,11 @@ class CaptureOfCoreTest implements PoolListener {
             CaptureConfig.to(folder), PoolLimits.DEFAULT, () -> now, InstantSource.system())) {
       PoolCore core = new PoolCore(PoolLimits.DEFAULT, capture.watched(this));
       CompiledConfig config = new ConfigCompiler(List.of()).compile(config());
-      core.configure(now, config);
       capture.configured(now, config);
+      core.configure(now, config);
       List<EndpointSpec> endpoints = endpoints(ENDPOINTS);
-      core.endpoints(now, endpoints);
       capture.endpoints(now, endpoints);
+      core.endpoints(now, endpoints);
       for (int i = 0; i < EVENTS; i++) {
         now += random.nextLong(30 * MILLI);
         if (i % 1_000 == 500) {
@@ -130,6 +137,7 @@ class CaptureOfCoreTest implements PoolListener {
     assertThat(report.same()).isEqualTo(report.decisions()).isGreaterThan(EVENTS / 10);
     assertThat(report.exact()).isEqualTo(report.decisions());
     assertThat(healthChanges).isGreaterThan(20);
+    assertThat(waited).isGreaterThan(20);
     List<CaptureEvent> events =
         List.copyOf(CaptureReader.read(CaptureFiles.of(folder)).events().values());
     for (Class<?> kind : CaptureEvent.class.getPermittedSubclasses()) {

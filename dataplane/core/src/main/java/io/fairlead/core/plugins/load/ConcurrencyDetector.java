@@ -41,6 +41,11 @@ final class ConcurrencyDetector implements SaturationDetector, Filter {
   }
 
   @Override
+  public boolean isLimit() {
+    return true;
+  }
+
+  @Override
   public double saturation(Endpoint endpoint) {
     double requests = endpoint.inFlight() / maxRequests;
     double tokens = endpoint.inFlightTokens() / maxTokens;

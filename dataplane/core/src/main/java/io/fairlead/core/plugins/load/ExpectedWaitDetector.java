@@ -34,16 +34,18 @@ final class ExpectedWaitDetector implements SaturationDetector {
     if (endpoint.prefills().count() > 1) {
       most = Math.max(most, endpoint.expectedWait() / mostWait);
     }
-    double usage = endpoint.kvUsage();
-    if (usage / mostUsage > most) {
-      most = usage / mostUsage;
+    return Math.max(most, usage(endpoint) / mostUsage);
+  }
+
+  /** Of its KV cache: as it tells itself or, where it doesn't, by what was sent there. */
+  private static double usage(Endpoint endpoint) {
+    double told = endpoint.kvUsage();
+    if (!Double.isNaN(told)) {
+      return told;
     }
     long capacity = endpoint.kvCapacityTokens();
-    if (capacity > 0) {
-      long kept = endpoint.inFlightTokens() - endpoint.repeatedInFlightTokens();
-      most = Math.max(most, kept / (double) capacity);
-    }
-    return most;
+    long kept = endpoint.inFlightTokens() - endpoint.repeatedInFlightTokens();
+    return capacity > 0 ? kept / (double) capacity : 0;
   }
 
   static final class Factory implements PluginFactory {
@@ -56,7 +58,7 @@ final class ExpectedWaitDetector implements SaturationDetector {
     @Override
     public Plugin create(Parameters parameters) {
       return new ExpectedWaitDetector(
-          parameters.number("maxWaitMs", 500, 1, 1_000_000),
+          parameters.number("maxWaitMs", 100, 1, 1_000_000),
           parameters.integer("queueDepthThreshold", 5, 1, 1_000_000),
           parameters.number("kvCacheUtilThreshold", 0.95, 0.01, 1));
     }

@@ -56,10 +56,10 @@ final class WorkCostEquivalenceTest implements RequestListener {
   void costsAreThoseOfThePlainFormula(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     PoolCore core = new PoolCore();
-    configure(core, seed);
-    List<EndpointSpec> specs = specs(random);
-    core.endpoints(0, specs);
     long now = random.nextLong(1L << 62);
+    configure(core, now, seed);
+    List<EndpointSpec> specs = specs(random);
+    core.endpoints(now, specs);
     for (int i = 0; i < EVENTS; i++) {
       now += random.nextInt(20_000_000);
       switch (random.nextInt(20)) {
@@ -95,7 +95,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
             core.replicas(1 + random.nextInt(3));
           }
           if (random.nextInt(100) == 0) {
-            configure(core, random.nextInt(10));
+            configure(core, now, random.nextInt(10));
           }
         }
       }
@@ -103,7 +103,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
     assertThat(compared).as("decisions compared with seed %d", seed).isGreaterThan(EVENTS / 10);
   }
 
-  private void configure(PoolCore core, long kind) {
+  private void configure(PoolCore core, long now, long kind) {
     List<PluginConfig> plugins = new ArrayList<>();
     Map<String, Object> settings =
         switch ((int) (kind % 3)) {
@@ -121,7 +121,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
             new ModelConfig("standard", Criticality.STANDARD, List.of()),
             new ModelConfig("sheddable", Criticality.SHEDDABLE, List.of()));
     core.configure(
-        0,
+        now,
         new ConfigCompiler(List.of(factory("both", this::both), factory("some", p -> new Some())))
             .compile(
                 new PoolConfig(

@@ -2,7 +2,7 @@ package io.fairlead.lab.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fairlead.lab.simulator.ServerFault.Kind;
+import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Faults in virtual time: what clients get of them, and that nothing is lost or made. */
-final class FaultySimulationTest {
+/** Events in virtual time: what clients get of them, and that nothing is lost or made. */
+final class EventfulSimulationTest {
 
   private static final PoolSpec EIGHT = PoolSpec.parse("8xh100-8b");
   private static final List<Kind> KINDS = List.of(Kind.values());
@@ -26,7 +26,7 @@ final class FaultySimulationTest {
     return new Settings(40, 0, 200, 1, Front.RANDOM, false, 1_000, 100, 0, client, 0);
   }
 
-  private static RunResult run(long seed, Settings settings, List<ServerFault> faults) {
+  private static RunResult run(long seed, Settings settings, List<ScenarioEvent> events) {
     return Simulation.run(
         new SimulationSpec(
             new TestWorkload(50, 20, 500, 30),
@@ -34,11 +34,11 @@ final class FaultySimulationTest {
             EIGHT,
             seed,
             settings,
-            faults));
+            events));
   }
 
-  private static RunResult run(Client client, ServerFault... faults) {
-    return run(3, settings(client), List.of(faults));
+  private static RunResult run(Client client, ScenarioEvent... events) {
+    return run(3, settings(client), List.of(events));
   }
 
   @ParameterizedTest
@@ -74,7 +74,7 @@ final class FaultySimulationTest {
   /** All servers fail: no policy helps, and what it looks like follows from the fault alone. */
   @Test
   void whatNobodyServesFails() {
-    List<ServerFault> all = new ArrayList<>();
+    List<ScenarioEvent> all = new ArrayList<>();
     for (int server = 0; server < 8; server++) {
       all.add(Kind.FAIL_FAST.of(server, AT, 10));
     }
@@ -161,12 +161,18 @@ final class FaultySimulationTest {
   /** Anything at any time on any server, and several at once: the books balance, seed by seed. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void theBooksBalanceUnderAnyFaults(long seed) {
+  void theBooksBalanceWhateverHappens(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    List<ServerFault> faults = new ArrayList<>();
+    List<ScenarioEvent> events = new ArrayList<>();
     for (int i = 0; i < 25; i++) {
       Kind kind = KINDS.get(random.nextInt(KINDS.size()));
-      faults.add(kind.of(random.nextInt(8), random.nextDouble(40), random.nextDouble(10)));
+      events.add(kind.of(random.nextInt(8), random.nextDouble(40), random.nextDouble(10)));
+    }
+    for (int i = 0; i < 3; i++) {
+      events.add(
+          new ServersJoin(random.nextDouble(40), random.nextInt(1, 3), null, random.nextInt(9)));
+      events.add(new PoolScale(random.nextDouble(40), random.nextInt(2, 12), null, 0));
+      events.add(new PickerRestart(0, random.nextDouble(40), 0));
     }
     Settings settings =
         new Settings(
@@ -182,11 +188,11 @@ final class FaultySimulationTest {
             random.nextBoolean() ? Client.GATEWAY : Client.EXT_PROC,
             random.nextDouble());
 
-    RunResult result = run(seed, settings, faults);
+    RunResult result = run(seed, settings, events);
     assertThat(result.completed() + result.rejected() + result.failed())
         .as("seed %d", seed)
         .isEqualTo(result.arrived());
-    assertThat(run(seed, settings, faults)).isEqualTo(result);
+    assertThat(run(seed, settings, events)).isEqualTo(result);
   }
 
   private static double sum(TimeSeries series, int line) {

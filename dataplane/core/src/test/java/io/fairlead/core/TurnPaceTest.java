@@ -1,0 +1,95 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TurnPaceTest {
+
+  private static final long MILLI = 1_000_000;
+  private static final int TOKENS = 200;
+
+  private TurnPace pace = new TurnPace();
+  private final Deque<Long> line = new ArrayDeque<>();
+  private long lastFirstToken;
+
+  /**
+   * Requests that came at these times are served by {@code places} at a time, {@code took} each.
+   */
+  private long longestExpected(long[] came, int places, long took) {
+    long[] freeAt = new long[places];
+    Deque<Long> ends = new ArrayDeque<>();
+    Deque<Boolean> first = new ArrayDeque<>();
+    long longest = 0;
+    for (long at : came) {
+      while (!ends.isEmpty() && ends.getFirst() <= at) {
+        firstToken(ends.removeFirst(), first.removeFirst());
+      }
+      first.add(line.isEmpty());
+      line.add(at);
+      int place = 0;
+      for (int i = 1; i < places; i++) {
+        place = freeAt[i] < freeAt[place] ? i : place;
+      }
+      freeAt[place] = Math.max(at, freeAt[place]) + took;
+      ends.add(freeAt[place]);
+      longest = Math.max(longest, pace.expected(line.size(), (long) line.size() * TOKENS));
+    }
+    return longest;
+  }
+
+  private void firstToken(long at, boolean first) {
+    long sent = line.removeFirst();
+    pace.firstToken(TOKENS, at - Math.max(sent, lastFirstToken), at - sent, first);
+    lastFirstToken = at;
+  }
+
+  private static long[] poisson(long seed, int count, long meanGap) {
+    SplittableRandom random = new SplittableRandom(seed);
+    long[] times = new long[count];
+    long at = 0;
+    for (int i = 0; i < count; i++) {
+      at += (long) (-meanGap * Math.log1p(-random.nextDouble()));
+      times[i] = at;
+    }
+    return times;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void aServerThatIsFarAwayAndTakesAnyNumberAtATimeIsNeverInTheWay(long seed) {
+    for (long took : new long[] {20 * MILLI, 500 * MILLI, 3_000 * MILLI}) {
+      pace = new TurnPace();
+      line.clear();
+      lastFirstToken = 0;
+      longestExpected(poisson(seed, 2_000, 50 * MILLI), 10_000, took);
+      long[] burst = new long[200];
+      Arrays.fill(burst, 110_000 * MILLI);
+      assertThat(longestExpected(burst, 10_000, took)).isLessThan(500 * MILLI);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void aServerThatTakesOneAfterTheOtherIsAsFullAsItsLineIsLong(long seed) {
+    // Half as many again as it can serve: the line grows by a third of what comes.
+    long took = 20 * MILLI;
+    longestExpected(poisson(seed, 3_000, took * 2 / 3), 1, took);
+    long line = (long) this.line.size() * took;
+    assertThat(line).isGreaterThan(10_000 * MILLI);
+    assertThat(pace.expected(this.line.size(), (long) this.line.size() * TOKENS))
+        .isBetween(line * 3 / 4, line * 5 / 4);
+  }
+
+  @Test
+  void whatIsExpectedNeverIsBelowZero() {
+    pace.firstToken(TOKENS, 5_000 * MILLI, 5_000 * MILLI, true);
+    assertThat(pace.expected(1, TOKENS)).isZero();
+  }
+}

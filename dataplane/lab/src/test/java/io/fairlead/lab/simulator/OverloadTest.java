@@ -1,0 +1,84 @@
+package io.fairlead.lab.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.lab.workload.Workloads;
+import io.fairlead.lab.workload.Workloads.Options;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the default config does where more comes than can be served, on seeds of its own. */
+class OverloadTest {
+
+  private static RunResult run(String workload, double load, double seconds, long seed) {
+    return Simulation.run(
+        new SimulationSpec(
+            Workloads.named(workload, Options.times(load)),
+            Policy.named("cost"),
+            PoolSpec.parse(Workloads.preset(workload).pool()),
+            seed,
+            Settings.of(seconds, seconds / 3)));
+  }
+
+  private static List<Flow> of(RunResult run, String model) {
+    return run.flows().stream().filter(flow -> flow.name().startsWith(model)).toList();
+  }
+
+  private static void assertAllWell(RunResult run, String model) {
+    assertThat(of(run, model))
+        .as("%s under %s", model, run.workload())
+        .isNotEmpty()
+        .allSatisfy(
+            flow -> {
+              assertThat(flow.rejected()).isZero();
+              assertThat(flow.good()).isGreaterThanOrEqualTo(flow.arrived() * 97 / 100);
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void asManyAreServedInTimeHoweverManyCome(long seed) {
+    double served = run("priority", 1, 60, seed).goodPerSecond();
+    assertThat(served).isGreaterThan(150);
+    for (double load : new double[] {1.25, 1.5, 2, 3}) {
+      assertThat(run("priority", load, 60, seed).goodPerSecond())
+          .as("at %s times the load", load)
+          .isGreaterThanOrEqualTo(0.95 * served);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void whatIsCriticalIsServedAndWhatIsSheddableHasItsFloor(long seed) {
+    RunResult run = run("overload-2x", 1, 150, seed);
+    assertAllWell(run, "critical");
+    assertThat(of(run, "sheddable")).allMatch(flow -> flow.completed() > flow.arrived() / 50);
+    assertThat(of(run, "sheddable")).allMatch(flow -> flow.rejected() > flow.arrived() / 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void aNoisyNeighbourHarmsNobodyWhoAsksForLessThanItsShare(long seed) {
+    RunResult run = run("noisy-neighbour", 1, 90, seed);
+    assertAllWell(run, "quiet");
+    assertThat(of(run, "noisy")).allMatch(flow -> flow.rejected() > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void workThatCanBeDroppedDoesNotFillServersBeforeWhatIsCritical(long seed) {
+    assertAllWell(run("priority-inversion", 1, 120, seed), "critical");
+    assertAllWell(run("mixed-slo", 1, 120, seed), "chat");
+  }
+
+  /** All that the pool can serve is served, and nobody waits. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sharegpt-low-hit", "bursty", "chat", "rag", "lora-32", "mixed-shared"})
+  void belowItNobodyIsTurnedAway(String workload) {
+    RunResult run = run(workload, 1, 60, 103);
+    assertThat(run.rejected()).isZero();
+    assertThat(run.completed()).isEqualTo(run.arrived());
+  }
+}

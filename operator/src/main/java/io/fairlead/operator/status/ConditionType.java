@@ -1,0 +1,81 @@
+package io.fairlead.operator.status;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Every type of condition that the operator writes. */
+public enum ConditionType {
+  ACCEPTED(
+      "Accepted",
+      "InferencePool, EndpointPicker, InferenceModel",
+      "What the object says can be carried out; of a model: it is in its pool's config."),
+  RESOLVED_REFS(
+      "ResolvedRefs",
+      "InferencePool, EndpointPicker, InferenceModel",
+      "What the object refers to is there and may be used: a pool's Service, a model's pool."),
+  PROGRAMMED(
+      "Programmed",
+      "InferencePool, EndpointPicker, InferenceModel",
+      "Every ready picker runs the config, or the model as it is written."),
+  ENDPOINTS_AVAILABLE(
+      "EndpointsAvailable",
+      "InferencePool, EndpointPicker",
+      "The picker has endpoints to send requests to."),
+  MODELS_ACCEPTED(
+      "ModelsAccepted",
+      "InferencePool, EndpointPicker",
+      "Every InferenceModel that names the pool is in its config."),
+  AVAILABLE("Available", "EndpointPicker", "The picker's Deployment has a ready pod."),
+  READY(
+      "Ready",
+      "InferencePool, EndpointPicker, InferenceModel",
+      "All is well. Where not, it has the reason of the first condition that says why, and the messages of all."),
+  STALLED(
+      "Stalled",
+      "InferenceModel",
+      "Only there when it is `True`: time will not mend it. It has the reason of `Ready`."),
+  RECONCILING(
+      "Reconciling",
+      "InferenceModel",
+      "Only there when it is `True`: it is not ready yet, and may become so without an edit of the model.");
+
+  private final String wireName;
+  private final String kinds;
+  private final String meaning;
+
+  ConditionType(String wireName, String kinds, String meaning) {
+    this.wireName = wireName;
+    this.kinds = kinds;
+    this.meaning = meaning;
+  }
+
+  /** The type of this name, if it is one of these. */
+  static Optional<ConditionType> find(String wireName) {
+    return Arrays.stream(values()).filter(type -> type.wireName.equals(wireName)).findFirst();
+  }
+
+  /** The spelling in a condition's {@code type}. */
+  public String wireName() {
+    return wireName;
+  }
+
+  /** The kinds that have it, separated by commas. */
+  public String kinds() {
+    return kinds;
+  }
+
+  /** What it means that it is {@code True}; a sentence of Markdown. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** Whether it says again what {@link #READY} says, for tools that look for it by this name. */
+  public boolean repeats() {
+    return this == STALLED || this == RECONCILING;
+  }
+
+  @Override
+  public String toString() {
+    return wireName;
+  }
+}

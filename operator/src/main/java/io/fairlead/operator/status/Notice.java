@@ -1,0 +1,38 @@
+package io.fairlead.operator.status;
+
+/** Reasons of the warnings that no condition tells: what they are about may have none. */
+public enum Notice {
+  NO_LONGER_SERVED(
+      "NoLongerServed",
+      "The pool is given up: no EndpointPicker names it any more, or somebody else provides its Service. The picker and all that belongs to it are deleted.",
+      "Nothing, or create an EndpointPicker that names the pool."),
+  STATUS_ENTRY_REMOVED(
+      "StatusEntryRemoved",
+      "Another controller removes our entry from `status.parents` of the pool again and again; it is put back rarely from now on.",
+      "Correct the controller that the message names; meanwhile the EndpointPicker tells how the pool is.");
+
+  private final String wireName;
+  private final String meaning;
+  private final String step;
+
+  Notice(String wireName, String meaning, String step) {
+    this.wireName = wireName;
+    this.meaning = meaning;
+    this.step = step;
+  }
+
+  /** The spelling in an Event's {@code reason}. */
+  public String wireName() {
+    return wireName;
+  }
+
+  /** What is the case; Markdown. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** What to do about it; Markdown. */
+  public String step() {
+    return step;
+  }
+}

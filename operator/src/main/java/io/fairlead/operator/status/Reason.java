@@ -1,0 +1,225 @@
+package io.fairlead.operator.status;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Every reason of a condition that the operator writes. Names on the wire are an interface: alerts
+ * and scripts go by them.
+ */
+public enum Reason {
+  ACCEPTED(Kind.GOOD, "Accepted", "The object can be carried out as it is written.", "Nothing."),
+  RESOLVED_REFS(
+      Kind.GOOD, "ResolvedRefs", "What the object refers to is there and may be used.", "Nothing."),
+  PROGRAMMED(
+      Kind.GOOD,
+      "Programmed",
+      "Every ready picker runs the config; of a model: runs the model.",
+      "Nothing."),
+  ENDPOINTS_READY(
+      Kind.GOOD,
+      "EndpointsReady",
+      "The picker has endpoints. The message names those that don't answer.",
+      "Nothing; look after endpoints that are named."),
+  ALL_ACCEPTED(Kind.GOOD, "AllAccepted", "Every model of the pool is in the config.", "Nothing."),
+  NO_MODELS(
+      Kind.GOOD,
+      "NoModels",
+      "No InferenceModel names the pool; requests for any model are served as unconfigured ones.",
+      "Nothing, or create an InferenceModel."),
+  AVAILABLE(Kind.GOOD, "Available", "The picker's Deployment has a ready pod.", "Nothing."),
+  READY(Kind.GOOD, "Ready", "All is well.", "Nothing."),
+  PENDING(
+      Kind.PASSING,
+      "Pending",
+      "Not known yet. The message says what it depends on.",
+      "Wait, unless the message names something to do."),
+  PROGRESSING(
+      Kind.PASSING, "Progressing", "The model is not ready yet.", "See its condition `Ready`."),
+  ROLLOUT_IN_PROGRESS(
+      Kind.PASSING,
+      "RolloutInProgress",
+      "The picker's Deployment brings new pods up.",
+      "Wait; requests are served by the pods that are ready."),
+  INVALID_SPEC(
+      Kind.WRONG,
+      "InvalidSpec",
+      "A field can't be carried out. What was in force stays.",
+      "Correct the field that the message names."),
+  ENDPOINT_PICKER_REF_MISSING(
+      Kind.WRONG,
+      "EndpointPickerRefMissing",
+      "The pool names no Service under which gateways find its picker.",
+      "Set `spec.endpointPickerRef` of the InferencePool."),
+  INVALID_EXTENSION_REF(
+      Kind.WRONG,
+      "InvalidExtensionRef",
+      "The Service that the pool names can't be provided: it is somebody else's, another pool's, or no Service.",
+      "Delete that Service, or name another in `spec.endpointPickerRef`."),
+  INVALID_POOL_REF(
+      Kind.WRONG,
+      "InvalidPoolRef",
+      "The model's reference is not to an InferencePool.",
+      "Correct `spec.poolRef`."),
+  POOL_NOT_FOUND(
+      Kind.WRONG,
+      "PoolNotFound",
+      "The namespace has no InferencePool of the name in `spec.poolRef`.",
+      "Create the pool or correct the name."),
+  POOL_NOT_MANAGED(
+      Kind.WRONG,
+      "PoolNotManaged",
+      "The model's pool is there, but not served by Fairlead.",
+      "Create an EndpointPicker that names the pool, or leave the model to whoever serves it."),
+  MODEL_NAME_IN_USE(
+      Kind.WRONG,
+      "ModelNameInUse",
+      "An older InferenceModel of the pool has the same `spec.modelName`.",
+      "Delete one of the two or rename it."),
+  MODEL_CONFLICTS(
+      Kind.WRONG,
+      "ModelConflicts",
+      "Some models of the pool are not in the config; all others are.",
+      "See the status of the models that the message names."),
+  PICKER_CONFLICT(
+      Kind.WRONG,
+      "PickerConflict",
+      "An older EndpointPicker names the same pool, and is the one that counts.",
+      "Delete one of the two."),
+  CONFIG_REJECTED(
+      Kind.WRONG,
+      "ConfigRejected",
+      "A picker can't run the config, and goes on with the last good one.",
+      "Correct the field of the EndpointPicker that the message names."),
+  CONFIG_TOO_LARGE(
+      Kind.WRONG,
+      "ConfigTooLarge",
+      "The config of the pool and its models is larger than a ConfigMap holds, compressed too. The one that was in force stays.",
+      "Delete models, take targets from them, or give some of them another pool."),
+  PERMISSION_DENIED(
+      Kind.WRONG,
+      "PermissionDenied",
+      "The API server forbids the operator something that the pool needs.",
+      "Grant what the message names to the operator's ServiceAccount."),
+  EPP_UNAVAILABLE(
+      Kind.WRONG,
+      "EPPUnavailable",
+      "No picker is ready, or something that it consists of can't be made.",
+      "Do what the message says; condition `Ready` of the pool has all of it."),
+  NO_READY_REPLICAS(
+      Kind.WRONG,
+      "NoReadyReplicas",
+      "The picker's Deployment is scaled to 0, or has lost its ready pods.",
+      "Scale it up, or see `kubectl describe pods`."),
+  IMAGE_PULL_FAILED(
+      Kind.WRONG,
+      "ImagePullFailed",
+      "A pod can't get its image.",
+      "Correct `spec.image`, or give the nodes access to the registry."),
+  CRASH_LOOPING(
+      Kind.WRONG,
+      "CrashLooping",
+      "A container of the picker doesn't stay up.",
+      "See its log, `kubectl logs`."),
+  REPLICA_FAILURE(
+      Kind.WRONG,
+      "ReplicaFailure",
+      "Pods can't be created: a quota, a webhook, a policy.",
+      "Do what the message says."),
+  PROGRESS_DEADLINE_EXCEEDED(
+      Kind.WRONG,
+      "ProgressDeadlineExceeded",
+      "New pods don't become ready in time.",
+      "See `kubectl describe` of the Deployment and its pods."),
+  NO_MATCHING_PODS(
+      Kind.WRONG,
+      "NoMatchingPods",
+      "No pod of the namespace matches `spec.selector` of the pool.",
+      "Start model servers with these labels, or correct the selector."),
+  NO_READY_PODS(
+      Kind.WRONG,
+      "NoReadyPods",
+      "Pods match, but none is ready.",
+      "See `kubectl describe pods`; large models take minutes to load."),
+  PORT_NOT_SERVED(
+      Kind.WRONG,
+      "PortNotServed",
+      "Pods are ready, but none listens on `spec.targetPorts`.",
+      "Correct the ports of the pool or of the servers."),
+  NO_ENDPOINT_ANSWERS(
+      Kind.WRONG,
+      "NoEndpointAnswers",
+      "Endpoints are there, but all fail or refuse requests.",
+      "Look at the servers that the message names.");
+
+  /** What a reason is to whoever reads it. */
+  public enum Kind {
+    /** As it should be. */
+    GOOD,
+    /** Not yet as it should be, and nobody need do anything. */
+    PASSING,
+    /** Somebody has to do something. */
+    WRONG
+  }
+
+  private static final Map<String, Reason> BY_NAME =
+      Arrays.stream(values()).collect(Collectors.toMap(Reason::wireName, Function.identity()));
+
+  private final Kind kind;
+  private final String wireName;
+  private final String meaning;
+  private final String step;
+
+  Reason(Kind kind, String wireName, String meaning, String step) {
+    this.kind = kind;
+    this.wireName = wireName;
+    this.meaning = meaning;
+    this.step = step;
+  }
+
+  /**
+   * The reason that the compiler of configs gives.
+   *
+   * @param wireName as in a condition
+   * @throws IllegalArgumentException when there is none of this name
+   */
+  public static Reason of(String wireName) {
+    return find(wireName)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException("%s is no reason of a condition".formatted(wireName)));
+  }
+
+  /** The reason of this name, if there is one. */
+  public static Optional<Reason> find(String wireName) {
+    return Optional.ofNullable(BY_NAME.get(wireName));
+  }
+
+  /** What it is to whoever reads it. */
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The spelling in a condition's {@code reason}. */
+  public String wireName() {
+    return wireName;
+  }
+
+  /** What is the case; Markdown. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** What to do about it; Markdown. */
+  public String step() {
+    return step;
+  }
+
+  @Override
+  public String toString() {
+    return wireName;
+  }
+}

@@ -1,0 +1,148 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Every transition of a condition is told once as an Event of its object. */
+@ExtendWith(KubeApi.class)
+class EventsIT {
+  private static Installed cluster;
+
+  private PoolFixture pool;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @BeforeEach
+  void prepare() {
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("events"));
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+  }
+
+  @Test
+  void aTransitionIsToldOnceHoweverOftenItIsLookedAt() {
+    List<String> told;
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      pool.awaitModel("chat", "Ready", "True/Ready");
+      awaitEvent("InferencePool/pool Normal Ready Ready is True: Picker pool-epp serves the pool");
+      awaitEvent("EndpointPicker/mine Normal Ready Ready is True: Picker pool-epp serves the pool");
+      awaitEvent(
+          "InferenceModel/chat Normal Ready Ready is True: Requests for the model are served");
+      assertThat(events()).noneMatch(event -> event.contains("Reconciling"));
+
+      schedule("{\"plugins\":[{\"type\":\"queue-scorrer\"}]}");
+      pool.awaitPool("Ready", "False/InvalidSpec");
+      awaitWarning("InferencePool/pool Warning InvalidSpec Accepted, Ready are False: ");
+      awaitWarning("EndpointPicker/mine Warning InvalidSpec Accepted, Ready are False: ");
+
+      told = settled(operator);
+      assertThat(told).doesNotHaveDuplicates();
+    }
+    // Neither a look at everything nor another operator finds anything new.
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      operator.awaitReconciled("InferencePool/pool", 1);
+      assertThat(settled(operator)).containsExactlyInAnyOrderElementsOf(told);
+    }
+  }
+
+  @Test
+  void anEntryThatOthersRemovedIsPutBackWithoutAWord() {
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      pool.awaitModel("chat", "Ready", "True/Ready");
+      awaitEvent("InferencePool/pool Normal Ready Ready is True: Picker pool-epp serves the pool");
+      List<String> told = settled(operator);
+      cluster
+          .admin()
+          .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+          .subresource("status")
+          .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"status\":{\"parents\":[]}}");
+      pool.awaitPool("Ready", "True/Ready");
+      assertThat(settled(operator)).containsExactlyInAnyOrderElementsOf(told);
+    }
+  }
+
+  /**
+   * All Events of the objects there were, when another look at everything has ended. Events are
+   * sent in their order: the one of a model that comes after it is the last.
+   */
+  private List<String> settled(OperatorUnderTest operator) {
+    int reconciled = operator.reconciled("InferencePool/pool");
+    pool.touchAll(reconciled);
+    operator.awaitReconciled("InferencePool/pool", reconciled + 1);
+    String last = "last-" + operator.writes().size();
+    pool.createModel(last, last, 90, "nowhere");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(
+            () -> events().stream().anyMatch(event -> event.startsWith("InferenceModel/" + last)));
+    return events().stream().filter(event -> !event.startsWith("InferenceModel/last-")).toList();
+  }
+
+  private void awaitEvent(String event) {
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(() -> assertThat(events()).containsOnlyOnce(event));
+  }
+
+  private void awaitWarning(String beginning) {
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(
+            () ->
+                assertThat(events())
+                    .filteredOn(event -> event.startsWith(beginning))
+                    .singleElement()
+                    .asString()
+                    .contains("queue-scorrer"));
+  }
+
+  private List<String> events() {
+    return cluster
+        .admin()
+        .resources(Event.class)
+        .inNamespace(pool.namespace())
+        .list()
+        .getItems()
+        .stream()
+        .map(
+            event ->
+                "%s/%s %s %s %s"
+                    .formatted(
+                        event.getInvolvedObject().getKind(),
+                        event.getInvolvedObject().getName(),
+                        event.getType(),
+                        event.getReason(),
+                        event.getMessage()))
+        .toList();
+  }
+
+  private void schedule(String scheduling) {
+    cluster
+        .admin()
+        .resource(pool.need(EndpointPicker.class, "mine"))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"scheduling\":" + scheduling + "}}");
+  }
+}

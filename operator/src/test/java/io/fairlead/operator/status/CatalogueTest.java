@@ -1,0 +1,147 @@
+package io.fairlead.operator.status;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fairlead.crds.compile.Finding;
+import io.fairlead.operator.testing.Makes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The catalogue of conditions is the whole truth, and the document about it too. */
+class CatalogueTest {
+  private static final Path DOCUMENT = Path.of("..", "docs", "conditions.md");
+
+  @Test
+  void everyReasonIsMadeByATest() {
+    Set<Reason> made = EnumSet.noneOf(Reason.class);
+    new ClassFileImporter()
+            .withImportOption(new ImportOption.OnlyIncludeTests())
+            .importPackages("io.fairlead.operator")
+            .stream()
+            .filter(test -> test.isAnnotatedWith(Makes.class))
+            .forEach(
+                test -> made.addAll(List.of(test.reflect().getAnnotation(Makes.class).value())));
+    assertThat(made).containsExactlyInAnyOrder(Reason.values());
+  }
+
+  @Test
+  void conditionsAreMadeOfTheCatalogueOnly() {
+    JavaClasses operator =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.fairlead.operator");
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(ConditionList.class.getName())
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(ConditionBuilder.class)
+        .orShould()
+        .callConstructor(Condition.class)
+        .check(operator);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        Finding.INVALID_SPEC,
+        Finding.INVALID_POOL_REF,
+        Finding.INVALID_EXTENSION_REF,
+        Finding.MODEL_NAME_IN_USE,
+        Finding.POOL_NOT_FOUND
+      })
+  void whatTheCompilerRejectsForIsInIt(String reason) {
+    assertThat(Reason.of(reason).kind()).isEqualTo(Reason.Kind.WRONG);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyReasonSaysWhatToDo(Reason reason) {
+    assertThat(reason.wireName()).matches("[A-Z][A-Za-z]*");
+    assertThat(reason.meaning()).endsWith(".");
+    assertThat(reason.step()).endsWith(".");
+  }
+
+  @Test
+  void theDocumentIsTheCatalogue() throws IOException {
+    Path made = Files.writeString(Path.of("target", "conditions.md"), document());
+    assertThat(DOCUMENT)
+        .as("docs/conditions.md; cp operator/target/conditions.md docs/conditions.md")
+        .hasSameTextualContentAs(made);
+  }
+
+  private static String document() {
+    return """
+        # Conditions
+
+        What the operator says of an object stands in its conditions: of an `EndpointPicker` and an `InferenceModel` in `status.conditions`, of an `InferencePool` in the entry of `status.parents` whose `controllerName` is `fairlead.io/operator`.
+        Each has a reason from this list, and a message that names the object, the field and the next step.
+
+        Where a condition changes its status or its reason, a Kubernetes Event tells so once, with the condition's reason: `kubectl describe` and `kubectl events` show it. It is a `Warning` where somebody has to do something, else `Normal`. Conditions that come to one reason together are told in one Event.
+
+        This page is written by a test from the code, and held to it by the same test: not to be edited.
+
+        ## Types
+
+        | type | on | what it means that it is `True` |
+        |---|---|---|
+        %s
+        ## Reasons
+
+        """
+            .formatted(
+                Arrays.stream(ConditionType.values())
+                    .map(
+                        type ->
+                            "| `%s` | %s | %s |\n"
+                                .formatted(type.wireName(), type.kinds(), type.meaning()))
+                    .collect(Collectors.joining()))
+        + reasons("Somebody has to do something", Reason.Kind.WRONG)
+        + "\n"
+        + reasons("Wait", Reason.Kind.PASSING)
+        + "\n"
+        + reasons("As it should be", Reason.Kind.GOOD)
+        + """
+
+        ## Warnings without a condition
+
+        | Event | what is the case | what to do |
+        |---|---|---|
+        """
+        + Arrays.stream(Notice.values())
+            .map(
+                notice ->
+                    "| `%s` | %s | %s |\n"
+                        .formatted(notice.wireName(), notice.meaning(), notice.step()))
+            .collect(Collectors.joining());
+  }
+
+  private static String reasons(String title, Reason.Kind kind) {
+    return "### "
+        + title
+        + "\n\n| reason | what is the case | what to do |\n|---|---|---|\n"
+        + Arrays.stream(Reason.values())
+            .filter(reason -> reason.kind() == kind)
+            .map(
+                reason ->
+                    "| `%s` | %s | %s |\n"
+                        .formatted(reason.wireName(), reason.meaning(), reason.step()))
+            .collect(Collectors.joining());
+  }
+}

@@ -1,0 +1,55 @@
+package io.fairlead.operator.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TransitionTest {
+  private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Verdict YES = Verdict.yes(Reason.PROGRAMMED, "runs");
+  private static final Verdict REFUSED = Verdict.no(Reason.CONFIG_REJECTED, "why");
+
+  private static List<Condition> conditions(Verdict programmed, Verdict ready) {
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.PROGRAMMED, programmed);
+    verdicts.put(ConditionType.READY, ready);
+    verdicts.put(ConditionType.RECONCILING, Verdict.yes(Reason.PROGRESSING, "m"));
+    return ConditionList.merge(List.of(), verdicts, 1, NOW);
+  }
+
+  @Test
+  void whatIsNotYetKnownOfANewObjectIsNone() {
+    Verdict pending = Verdict.pending("wait");
+    assertThat(Transition.between(List.of(), conditions(pending, pending))).isEmpty();
+    assertThat(Transition.between(List.of(), conditions(YES, pending)))
+        .containsExactly(new Transition(Reason.PROGRAMMED, "Programmed is True: runs"));
+  }
+
+  @Test
+  void nothingIsToldTwice() {
+    List<Condition> conditions = conditions(YES, REFUSED);
+    assertThat(Transition.between(conditions, conditions)).isEmpty();
+    Verdict other = Verdict.no(Reason.CONFIG_REJECTED, "of other words");
+    assertThat(Transition.between(conditions, conditions(YES, other))).isEmpty();
+  }
+
+  @Test
+  void conditionsThatFailTogetherAreToldTogether() {
+    Verdict all = Verdict.no(Reason.CONFIG_REJECTED, "why. And more");
+    assertThat(Transition.between(conditions(YES, YES), conditions(REFUSED, all)))
+        .containsExactly(
+            new Transition(Reason.CONFIG_REJECTED, "Programmed, Ready are False: why. And more"));
+  }
+
+  @Test
+  void anotherReasonIsOneAlsoWhereTheStatusStays() {
+    Verdict crash = Verdict.no(Reason.CRASH_LOOPING, "see its log");
+    assertThat(Transition.between(conditions(YES, REFUSED), conditions(YES, crash)))
+        .containsExactly(new Transition(Reason.CRASH_LOOPING, "Ready is False: see its log"));
+  }
+}
