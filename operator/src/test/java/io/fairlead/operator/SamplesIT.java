@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReference;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
@@ -46,6 +48,40 @@ class SamplesIT {
         assertThat(object.getMetadata().getUid()).isNotBlank();
       }
     }
+  }
+
+  @Test
+  void anApiServerTakesTheAutoscalerAsItStands(KubeApi.Running server) throws IOException {
+    Installed cluster = Installed.on(server);
+    String namespace = cluster.namespace("autoscaling");
+    List<HasMetadata> servers =
+        apply(cluster.admin(), namespace, SAMPLES.resolve("model-servers.yaml"));
+    Path file = SAMPLES.resolve("autoscaling").resolve("hpa.yaml");
+    assertThat(apply(cluster.admin(), namespace, file)).hasSize(1);
+    HorizontalPodAutoscaler taken =
+        cluster
+            .admin()
+            .autoscaling()
+            .v2()
+            .horizontalPodAutoscalers()
+            .inNamespace(namespace)
+            .withName("sample-model-servers")
+            .require();
+    CrossVersionObjectReference target = taken.getSpec().getScaleTargetRef();
+    assertThat(servers)
+        .as("what is scaled is among the samples")
+        .anyMatch(
+            one ->
+                one.getKind().equals(target.getKind())
+                    && one.getMetadata().getName().equals(target.getName()));
+    assertThat(taken.getSpec().getMetrics())
+        .allSatisfy(
+            metric -> {
+              assertThat(metric.getExternal().getTarget().getType()).isEqualTo("Value");
+              assertThat(metric.getExternal().getTarget().getValue()).isNotNull();
+            })
+        .map(metric -> metric.getExternal().getMetric().getName())
+        .containsExactly("fairlead_pool_queue_seconds", "fairlead_pool_saturation");
   }
 
   @ParameterizedTest

@@ -62,7 +62,7 @@ final class Dispatch {
       ends.reject(now, flight, full ? Reason.QUEUE_FULL : refused);
       return;
     }
-    flight.listener.waits(flight.ticket);
+    flight.listener.waits(flight.ticket, config.criticalityOf(flight.facts));
     if (!first) {
       sendWaiting(now); // those before it may want what only others have
     }

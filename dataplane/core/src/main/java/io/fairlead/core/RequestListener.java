@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import io.fairlead.crds.config.Criticality;
+
 /**
  * The effects on one request. Called from within the event that causes them, on the pool's loop;
  * must not call back into the core.
@@ -9,8 +11,10 @@ public interface RequestListener {
   /**
    * The request waits for room: {@link #send} or {@link #reject} comes later. A client that does
    * not want to wait any longer is told of by {@link PoolCore#ended}.
+   *
+   * @param criticality that it counts with
    */
-  default void waits(long request) {}
+  default void waits(long request, Criticality criticality) {}
 
   /**
    * Send the request there. Comes again with a higher attempt after {@link PoolCore#attemptFailed},

@@ -36,7 +36,7 @@ class AdmissionTest implements RequestListener {
   private long now;
 
   @Override
-  public void waits(long request) {
+  public void waits(long request, Criticality criticality) {
     waiting.add(request);
   }
 

@@ -305,7 +305,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   private @Nullable Exchange beginning;
 
   @Override
-  public void waits(long request) {
+  public void waits(long request, Criticality criticality) {
     open.put(request, Objects.requireNonNull(beginning));
     beginning = null;
     waited++;

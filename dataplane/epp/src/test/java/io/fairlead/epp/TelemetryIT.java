@@ -42,16 +42,7 @@ class TelemetryIT {
           "fairlead_endpoint_health_transitions_total",
           "fairlead_flow_headers_ignored_total",
           "fairlead_frontend_refusals_total",
-          "fairlead_queue_bytes",
-          "fairlead_queue_outcomes_total",
-          "fairlead_queue_requests",
-          "fairlead_queue_server_seconds",
-          "fairlead_queue_tokens",
-          "fairlead_queue_wait_seconds",
           "fairlead_timeout_headers_ignored_total",
-          "inference_extension_flow_control_queue_bytes",
-          "inference_extension_flow_control_queue_size",
-          "inference_extension_flow_control_request_queue_duration_seconds",
           "inference_objective_request_error_total");
 
   private static final Pattern DOCUMENTED =

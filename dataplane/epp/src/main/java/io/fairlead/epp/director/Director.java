@@ -8,6 +8,7 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
 import io.fairlead.epp.tracing.RequestTrace;
@@ -74,6 +75,9 @@ public final class Director implements RequestListener {
 
   /** Where the request is; null before it is sent and once it is over. */
   private @Nullable Route route;
+
+  /** Of a request that waits; null before and afterwards. */
+  private @Nullable Criticality waitsWith;
 
   /** What the core is being told of the former attempt. */
   private @Nullable Failure failure;
@@ -311,7 +315,10 @@ public final class Director implements RequestListener {
         }
         pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
         route = null;
+      } else if (waitsWith != null) {
+        pool.observer().gaveUp(model, waitsWith, now - arrivedAt);
       }
+      waitsWith = null;
     }
   }
 
@@ -340,8 +347,9 @@ public final class Director implements RequestListener {
   }
 
   @Override
-  public void waits(long request) {
+  public void waits(long request, Criticality criticality) {
     ticket = request; // its client may go before anything else is told of it
+    waitsWith = criticality;
   }
 
   @Override
@@ -349,6 +357,7 @@ public final class Director implements RequestListener {
     ticket = request;
     boolean again = route != null;
     route = next;
+    waitsWith = null;
     if (captured != null) {
       captured.sent(next);
     }
@@ -387,6 +396,7 @@ public final class Director implements RequestListener {
   @Override
   public void reject(long request, Rejection rejection) {
     route = null;
+    waitsWith = null;
     if (captured != null) {
       captured.rejected(rejection);
     }

@@ -5,6 +5,7 @@ import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.crds.config.Criticality;
 import org.jspecify.annotations.Nullable;
 
 /** Told of every request's milestones, on the pool's loop: must be quick and must not block. */
@@ -31,6 +32,9 @@ public interface RequestObserver {
 
   /** It ended {@code nanos} after it arrived. */
   void ended(String model, Route route, Outcome outcome, Usage usage, long nanos);
+
+  /** Its client went away {@code nanos} after it arrived, while it waited: it was sent nowhere. */
+  default void gaveUp(String model, Criticality criticality, long nanos) {}
 
   /**
    * A streamed answer ended whole, whose tokens after the first came so many nanoseconds apart on

@@ -5,6 +5,7 @@ import io.fairlead.core.Outcome;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.epp.director.PassedAnswer;
@@ -164,6 +165,13 @@ public final class Telemetry implements RequestObserver {
     RequestMeters own = metersOf(model);
     own.ended(route.criticality(), outcome, usage, nanos);
     own.cached(route, usage);
+  }
+
+  @Override
+  public void gaveUp(String model, Criticality criticality, long nanos) {
+    if (!model.isEmpty()) {
+      metersOf(model).ended(criticality, Outcome.DISCONNECTED, Usage.UNKNOWN, nanos);
+    }
   }
 
   @Override

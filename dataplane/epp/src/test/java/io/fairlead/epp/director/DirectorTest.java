@@ -15,6 +15,7 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
@@ -60,6 +61,11 @@ class DirectorTest {
   void quiet() {
     log.setLevel(Level.OFF);
   }
+
+  /** Nobody waits for room. */
+  private static final SchedulerConfig AT_ONCE =
+      new SchedulerConfig(
+          List.of(), List.of(), null, Map.of("flowControl", false), null, null, List.of());
 
   @AfterEach
   void loud() {
@@ -110,7 +116,7 @@ class DirectorTest {
     PoolCore core = new PoolCore();
     Terminal terminal = new Terminal();
     PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
-    core.configure(0, compiled(List.of(), SchedulerConfig.DEFAULT));
+    core.configure(0, compiled(List.of(), AT_ONCE));
     core.endpoints(0, List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())));
     List<Frontend> taken = new ArrayList<>();
     for (int i = 0; i < PoolLoop.MOST_WAITING; i++) {
@@ -495,6 +501,11 @@ class DirectorTest {
     @Override
     public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
       outcomes.add(outcome);
+      calls++;
+    }
+
+    @Override
+    public void gaveUp(String model, Criticality criticality, long nanos) {
       calls++;
     }
 

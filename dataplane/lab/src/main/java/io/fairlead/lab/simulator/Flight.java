@@ -3,6 +3,7 @@ package io.fairlead.lab.simulator;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.lab.workload.RequestShape;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,7 @@ final class Flight implements RequestListener {
   }
 
   @Override
-  public void waits(long request) {
+  public void waits(long request, Criticality criticality) {
     ticket = request;
     waited = true;
   }

@@ -13,6 +13,7 @@ import io.fairlead.core.Route;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.lab.trace.CaptureEvent.Request;
 import io.fairlead.plugin.PluginFactory;
 import java.nio.file.Path;
@@ -169,7 +170,7 @@ public final class PicksReplay {
   private RequestListener listener(Request of) {
     return new RequestListener() {
       @Override
-      public void waits(long request) {
+      public void waits(long request, Criticality criticality) {
         tickets.put(of, request);
       }
 

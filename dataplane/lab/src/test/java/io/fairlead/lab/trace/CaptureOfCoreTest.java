@@ -79,7 +79,7 @@ class CaptureOfCoreTest implements PoolListener {
     }
 
     @Override
-    public void waits(long request) {
+    public void waits(long request, Criticality criticality) {
       ticket = request;
       waited++;
     }
