@@ -21,6 +21,9 @@ public final class FlowControl {
   /** So many flows whose first request can't go are passed over until time has moved on. */
   private static final int MOST_PASSED_OVER = 8;
 
+  /** Where nobody could go for so long, servers stand still: that is no overload. */
+  private static final long STALL = 5_000_000_000L;
+
   private FlowSettings settings;
 
   /** The most important first. */
@@ -35,6 +38,9 @@ public final class FlowControl {
   private long changedAt;
 
   private boolean empty;
+
+  /** When a request went last, or endpoints came. */
+  private long wentAt;
 
   /** What becomes of a request that is offered. */
   public enum Sent {
@@ -147,6 +153,10 @@ public final class FlowControl {
     Band went = flow.band();
     long turn = flow.sent(work);
     went.went(now);
+    if (count.requests > 0 && now - wentAt > STALL) {
+      bands.forEach(band -> band.beginAnew(now));
+    }
+    wentAt = now;
     if (count.requests == 0) {
       return turn;
     }
@@ -291,6 +301,7 @@ public final class FlowControl {
     }
     empty = none;
     changedAt = now;
+    wentAt = now;
     for (Band band : bands) {
       band.beginAnew(now);
       for (Waiting each = band.oldest(); each != null; each = each.after) {
@@ -324,7 +335,7 @@ public final class FlowControl {
   /** Takes out those who have waited as long as they may. */
   public void expire(long now, Consumer<Waiting> expired) {
     expireByTime(now, expired);
-    if (empty) {
+    if (empty || now - wentAt > STALL) {
       return; // nobody is served sooner for it
     }
     for (Band band : bands) {

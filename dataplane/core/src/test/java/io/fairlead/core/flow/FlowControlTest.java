@@ -146,6 +146,28 @@ class FlowControlTest {
     assertThat(expired).as("the next burst has its time again").isEmpty();
   }
 
+  /** A server that compiles for half a minute when it gets its first request, say. */
+  @Test
+  void aStallIsNoOverload() {
+    BandSettings patient =
+        new BandSettings(
+            60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
+    flow = new FlowControl(settings(patient));
+    add(0, 0, "a");
+    sendAtMost(0, 1);
+    for (long now = SECOND; now < 40 * SECOND; now += SECOND) {
+      add(now, 0, "a");
+      flow.expire(now, w -> expired.add(w.request()));
+    }
+    assertThat(expired).isEmpty();
+    for (long now = 40 * SECOND; now < 45 * SECOND; now += SECOND) {
+      sendAtMost(now, 9);
+      flow.expire(now, w -> expired.add(w.request()));
+    }
+    assertThat(expired).isEmpty();
+    assertThat(flow.waiting()).isZero();
+  }
+
   @Test
   void aQueueThatStoodForWantOfEndpointsHasItsTimeOnceThereIsOne() {
     BandSettings patient =
@@ -156,10 +178,14 @@ class FlowControlTest {
             new FlowSettings(
                 Limits.NONE, 60 * SECOND, 8, patient, patient, Map.of(), (a, b, c, d, e) -> 1));
     flow.empty(0, true);
-    add(0, 0, "a");
+    for (int i = 0; i < 3; i++) {
+      add(0, 0, "a");
+    }
     flow.expire(50 * SECOND, w -> expired.add(w.request()));
     flow.empty(50 * SECOND, false);
-    flow.expire(55 * SECOND, w -> expired.add(w.request()));
+    sendAtMost(53 * SECOND, 1);
+    sendAtMost(57 * SECOND, 1);
+    flow.expire(59 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).isEmpty();
     flow.expire(61 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).hasSize(1);
