@@ -29,12 +29,13 @@ public final class Bench {
 
   /** What is run in turn where no name is given. */
   static final List<String> NAMES =
-      List.of("decision", "read", "watch", "page", "hash", "lookup", "index", "reload");
+      List.of("decision", "flow", "read", "watch", "page", "hash", "lookup", "index", "reload");
 
   /** What the names stand for. */
   private static final Map<String, String> CLASSES =
       Map.of(
           "decision", "DecisionBench",
+          "flow", "FlowBench",
           "read", "ReadBench",
           "watch", "WatchBench",
           "page", "PageBench",

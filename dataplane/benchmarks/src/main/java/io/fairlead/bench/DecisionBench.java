@@ -74,18 +74,8 @@ public class DecisionBench implements RequestListener {
   @Setup
   public void warm() {
     SplittableRandom random = new SplittableRandom(1);
-    core.configure(
-        0,
-        new ConfigCompiler(List.of())
-            .compile(
-                new PoolConfig(
-                    "default",
-                    "pool",
-                    Map.of("app", "vllm"),
-                    List.of(8000),
-                    "http",
-                    List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
-                    scheduler())));
+    // Nobody waits for room while the index is filled.
+    configure(false);
     List<EndpointSpec> specs =
         IntStream.range(0, endpoints)
             .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000, Map.of()))
@@ -112,12 +102,27 @@ public class DecisionBench implements RequestListener {
       core.firstByte(0, ticket);
       core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     }
+    configure(true);
   }
 
-  private SchedulerConfig scheduler() {
-    return profile.equals("default")
-        ? SchedulerConfig.DEFAULT
-        : new SchedulerConfig(List.of(), List.of(new ProfileConfig(profile, List.of())), null);
+  private void configure(boolean flowControl) {
+    List<ProfileConfig> profiles =
+        profile.equals("default") ? List.of() : List.of(new ProfileConfig(profile, List.of()));
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(), profiles, null, Map.of("flowControl", flowControl), null, null, List.of());
+    core.configure(
+        0,
+        new ConfigCompiler(List.of())
+            .compile(
+                new PoolConfig(
+                    "default",
+                    "pool",
+                    Map.of("app", "vllm"),
+                    List.of(8000),
+                    "http",
+                    List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
+                    scheduler)));
   }
 
   /** Arrival to end. */

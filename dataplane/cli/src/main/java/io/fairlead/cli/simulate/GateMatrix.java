@@ -59,7 +59,10 @@ final class GateMatrix {
           // The others are overloaded there: any change of anything moves them by more than 3 %.
           Entry.of("lora-32", 60, COST),
           // More than can be served: some are turned away.
-          Entry.of("priority@1.25", 40, COST));
+          Entry.of("priority@1.25", 40, COST),
+          // Twice what can be served, and one who asks for too much: what is served in time stays.
+          Entry.of("overload-2x", 120, COST),
+          Entry.of("noisy-neighbour", 60, COST));
 
   private GateMatrix() {}
 
