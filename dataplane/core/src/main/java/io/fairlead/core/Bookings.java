@@ -30,6 +30,12 @@ final class Bookings {
     }
   }
 
+  /** An answer in one piece has begun: its prompt is computed for sure, though not since when. */
+  void answeredWhole(long now, Flight flight, EndpointState at) {
+    prefilled(now, flight);
+    at.decodes(now, flight);
+  }
+
   /**
    * Of answers in one piece, or that nobody sees, nothing tells when their prompts are computed:
    * they leave the line when those before them are through and their own may be. Whoever counts a

@@ -227,6 +227,9 @@ public final class PoolCore {
     if (flight.firstTokenSeen()) {
       bookings.firstToken(now, flight, flight.attempt.at);
       dispatch.sendWaiting(now);
+    } else if (flight.state().isPrefilling()) {
+      bookings.answeredWhole(now, flight, flight.attempt.at);
+      dispatch.sendWaiting(now);
     }
   }
 

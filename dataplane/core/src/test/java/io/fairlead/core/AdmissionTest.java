@@ -359,6 +359,35 @@ class AdmissionTest implements RequestListener {
     assertThat(core.active()).isZero();
   }
 
+  /** A prompt of two million tokens would be presumed to be in line for a minute. */
+  @Test
+  void anAnswerInOnePieceThatHasBegunIsInNobodysWay() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of()).compile(Pool.config(SchedulerConfig.DEFAULT, MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    for (int i = 0; i < 8; i++) {
+      long ticket =
+          core.arrive(
+              ++now,
+              new RequestFacts(
+                  "middle",
+                  i,
+                  new long[0],
+                  PromptSize.ofTokens(2_000_000),
+                  -1,
+                  8_000_000,
+                  new RequestFacts.Delivery(false, true),
+                  Timeouts.UNSET,
+                  RequestHeaders.NONE,
+                  null),
+              this);
+      core.firstByte(++now, ticket);
+    }
+    assertThat(sent).hasSize(8);
+    assertThat(waiting).isEmpty();
+  }
+
   @Test
   void aRetryNeedsNoRoom() {
     start("a", "b");
