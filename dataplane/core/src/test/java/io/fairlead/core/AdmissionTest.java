@@ -363,8 +363,7 @@ class AdmissionTest implements RequestListener {
   @Test
   void anAnswerInOnePieceThatHasBegunIsInNobodysWay() {
     core.configure(
-        now,
-        new ConfigCompiler(List.of()).compile(Pool.config(SchedulerConfig.DEFAULT, MODELS)));
+        now, new ConfigCompiler(List.of()).compile(Pool.config(SchedulerConfig.DEFAULT, MODELS)));
     core.endpoints(now, List.of(Pool.endpoint("a")));
     for (int i = 0; i < 8; i++) {
       long ticket =

@@ -34,8 +34,11 @@ public final class PodWithServer implements AutoCloseable {
    *
    * @param folder for what the pod reads
    * @param mebibytes of the pod
+   * @param flowControl whether requests wait for room, of which the server has none until it
+   *     answers
    */
-  public static PodWithServer start(Path folder, int mebibytes) throws IOException {
+  public static PodWithServer start(Path folder, int mebibytes, boolean flowControl)
+      throws IOException {
     CountDownLatch answers = new CountDownLatch(1);
     RawBackend server =
         new RawBackend(
@@ -51,7 +54,16 @@ public final class PodWithServer implements AutoCloseable {
     Files.writeString(
         endpoints,
         "endpoints: [{name: a, address: 127.0.0.1, port: %d}]\n".formatted(server.spec().port()));
-    return new PodWithServer(server, SmallPod.start(endpoints, mebibytes), answers);
+    Path config = folder.resolve("config.yaml");
+    Files.writeString(
+        config,
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        featureGates: [flowControl=%s]
+        """
+            .formatted(flowControl));
+    return new PodWithServer(server, SmallPod.start(endpoints, config, mebibytes), answers);
   }
 
   private static RawHttp.Message readAndDrop(RawHttp connection) throws IOException {

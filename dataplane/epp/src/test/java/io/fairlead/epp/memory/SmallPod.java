@@ -50,7 +50,7 @@ public final class SmallPod implements AutoCloseable {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
-      var source = new DataPlaneConfig.Files(Path.of(args[0]), null);
+      var source = new DataPlaneConfig.Files(Path.of(args[0]), Path.of(args[1]));
       try (DataPlane plane =
           DataPlane.start(
               DataPlaneConfig.builder(source)
@@ -84,17 +84,18 @@ public final class SmallPod implements AutoCloseable {
   }
 
   /**
-   * Starts one with these endpoints.
+   * Starts one with these endpoints and that config.
    *
    * @param mebibytes of its container
    */
-  public static SmallPod start(Path endpoints, int mebibytes) throws IOException {
+  public static SmallPod start(Path endpoints, Path config, int mebibytes) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-XX:MaxRAM=" + mebibytes + "m");
     command.add("@../../hack/dataplane.options"); // those of the image
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.add(endpoints.toString());
+    command.add(config.toString());
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader out =

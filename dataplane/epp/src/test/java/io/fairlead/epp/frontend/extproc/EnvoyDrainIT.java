@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +26,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of the clients of a real Envoy when its picker ends. */
 class EnvoyDrainIT {
+
+  /** The server stands still until a test has it go on: nobody waits for room there. */
+  private static final SchedulerConfig AT_ONCE =
+      new SchedulerConfig(
+          List.of(), List.of(), null, Map.of("flowControl", false), null, null, List.of());
 
   private static final String BODY =
       "{\"model\":\"chat\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
@@ -36,7 +43,7 @@ class EnvoyDrainIT {
 
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final TestPool pool = new TestPool(loops.next()).configured();
+  private final TestPool pool = new TestPool(loops.next()).configured(AT_ONCE);
   private final CountDownLatch goOn = new CountDownLatch(1);
   private RawBackend backend;
   private ExtProcServer picker;

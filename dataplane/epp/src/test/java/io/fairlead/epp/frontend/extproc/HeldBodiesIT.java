@@ -63,7 +63,7 @@ class HeldBodiesIT {
 
   @BeforeEach
   void start() throws IOException {
-    both = PodWithServer.start(folder, POD_MEBIBYTES);
+    both = PodWithServer.start(folder, POD_MEBIBYTES, false);
     pod = both.pod;
   }
 

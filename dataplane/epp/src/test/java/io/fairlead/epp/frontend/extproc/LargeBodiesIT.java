@@ -40,7 +40,7 @@ class LargeBodiesIT {
 
   @BeforeEach
   void start() throws IOException {
-    both = PodWithServer.start(folder, POD_MEBIBYTES);
+    both = PodWithServer.start(folder, POD_MEBIBYTES, true);
     pod = both.pod;
   }
 
