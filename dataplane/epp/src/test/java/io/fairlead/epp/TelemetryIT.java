@@ -42,7 +42,9 @@ class TelemetryIT {
           "fairlead_endpoint_health_transitions_total",
           "fairlead_flow_headers_ignored_total",
           "fairlead_frontend_refusals_total",
+          "fairlead_queue_wait_seconds",
           "fairlead_timeout_headers_ignored_total",
+          "inference_extension_flow_control_request_queue_duration_seconds",
           "inference_objective_request_error_total");
 
   private static final Pattern DOCUMENTED =
