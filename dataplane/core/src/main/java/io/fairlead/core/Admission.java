@@ -131,8 +131,11 @@ final class Admission {
             .usage()
             .ceiling(
                 all.rank(queue), range.length, queue.priority(), range, candidates.saturation());
-    // A number that says nothing holds nobody back.
-    return Double.isNaN(ceiling) ? FULL : ceiling;
+    // A number that says nothing holds nobody back. Nor is room held back from one whose floor it
+    // is
+    // to go: while it could not, nobody else could either.
+    boolean owed = flight.waiting != null && all.isOwed(flight.waiting);
+    return Double.isNaN(ceiling) || (owed && ceiling < FULL) ? FULL : ceiling;
   }
 
   /**

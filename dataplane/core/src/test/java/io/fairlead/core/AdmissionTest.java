@@ -12,8 +12,10 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -196,6 +198,42 @@ class AdmissionTest implements RequestListener {
     assertThat(sent).hasSize(10);
     arrive("high");
     assertThat(waiting).hasSize(3);
+  }
+
+  /** The least important band has its floor where more important ones fill all that there is. */
+  @Test
+  void roomThatIsHeldBackKeepsNobodyFromItsFloorAndItsFloorNobodyFromRoom() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "concurrency-detector", Map.of("maxConcurrency", 10L)),
+                            new PluginConfig("queue", "queue-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    for (int i = 0; i < 40; i++) {
+      arrive("high");
+    }
+    Set<Long> low = new HashSet<>();
+    for (int i = 0; i < 40; i++) {
+      low.add(arrive("low"));
+    }
+    int atOnce = sent.size();
+    assertThat(atOnce).isEqualTo(10);
+    for (int ended = 0; ended < 3_000; ended++) {
+      end(sent.get(ended));
+      assertThat(sent.size() - ended - 1).as("all room is used").isEqualTo(10);
+      arrive("high");
+    }
+    long served = sent.stream().filter(low::contains).count();
+    // A floor is a share of work: the first of them is expected to be twenty of the others.
+    assertThat(served).isBetween(2L, 39L);
   }
 
   @Test

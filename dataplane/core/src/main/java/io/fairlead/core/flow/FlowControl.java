@@ -359,6 +359,11 @@ public final class FlowControl {
     }
   }
 
+  /** Whether its band's floor owes it that it goes, before what is more important. */
+  public boolean isOwed(Waiting request) {
+    return request.flow().band().isOwed(request.work());
+  }
+
   /** Offers requests whose turn it is until nobody can go. */
   public void dispatch(long now, Sender sender) {
     int passedOver = 0;
