@@ -78,6 +78,24 @@ class AdmissionTest implements RequestListener {
     core.configure(now, new ConfigCompiler(List.of()).compile(config));
   }
 
+  /** One endpoint that has room for so many requests. */
+  private void startWithRoom(long requests) {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "concurrency-detector", Map.of("maxConcurrency", requests)),
+                            new PluginConfig("queue", "queue-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+  }
+
   private static FlowControlConfig limits(
       @Nullable Long requests, @Nullable Duration ttl, @Nullable Duration emptyTtl) {
     return new FlowControlConfig(
@@ -166,20 +184,7 @@ class AdmissionTest implements RequestListener {
   /** One endpoint has room for ten, and there are three bands: the least ends at eight. */
   @Test
   void roomIsHeldBackForWhoIsMoreImportant() {
-    core.configure(
-        now,
-        new ConfigCompiler(List.of())
-            .compile(
-                Pool.config(
-                    new SchedulerConfig(
-                        List.of(
-                            new PluginConfig(
-                                "room", "concurrency-detector", Map.of("maxConcurrency", 10L)),
-                            new PluginConfig("queue", "queue-scorer", Map.of())),
-                        List.of(),
-                        "room"),
-                    MODELS)));
-    core.endpoints(now, List.of(Pool.endpoint("a")));
+    startWithRoom(10);
     for (String model : List.of("high", "middle", "low")) {
       end(arrive(model));
     }
@@ -203,20 +208,7 @@ class AdmissionTest implements RequestListener {
   /** The least important band has its floor where more important ones fill all that there is. */
   @Test
   void roomThatIsHeldBackKeepsNobodyFromItsFloorAndItsFloorNobodyFromRoom() {
-    core.configure(
-        now,
-        new ConfigCompiler(List.of())
-            .compile(
-                Pool.config(
-                    new SchedulerConfig(
-                        List.of(
-                            new PluginConfig(
-                                "room", "concurrency-detector", Map.of("maxConcurrency", 10L)),
-                            new PluginConfig("queue", "queue-scorer", Map.of())),
-                        List.of(),
-                        "room"),
-                    MODELS)));
-    core.endpoints(now, List.of(Pool.endpoint("a")));
+    startWithRoom(10);
     for (int i = 0; i < 40; i++) {
       arrive("high");
     }

@@ -278,7 +278,11 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.firstByte(now);
     }
-    pool.core().firstByte(now, ticket);
+    try {
+      pool.core().firstByte(now, ticket);
+    } catch (RuntimeException | Error e) {
+      pool.pluginFailed(e); // of a request that waited for it
+    }
     if (route != null && streamed) {
       firstTokenAt = now;
       firstTokenSeen = true;

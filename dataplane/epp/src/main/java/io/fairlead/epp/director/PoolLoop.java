@@ -163,8 +163,7 @@ public final class PoolLoop {
     try {
       event.run();
     } catch (PluginFailedException e) {
-      Throwable cause = e.getCause();
-      pluginFailed(cause == null ? e : cause);
+      pluginFailed(e);
     }
   }
 
@@ -237,9 +236,6 @@ public final class PoolLoop {
   private void guarded(Runnable event) {
     try {
       event.run();
-    } catch (PluginFailedException e) {
-      Throwable cause = e.getCause();
-      pluginFailed(cause == null ? e : cause);
     } catch (RuntimeException | Error e) {
       pluginFailed(e);
     }
@@ -339,7 +335,9 @@ public final class PoolLoop {
    * Logged ever more rarely. What says that the virtual machine itself is in trouble is thrown on;
    * only a stack that a plugin used up is its own fault, and free again by now.
    */
-  void pluginFailed(Throwable cause) {
+  void pluginFailed(Throwable thrown) {
+    Throwable wrapped = thrown instanceof PluginFailedException ? thrown.getCause() : null;
+    Throwable cause = wrapped == null ? thrown : wrapped;
     failures++;
     if (Long.bitCount(failures) == 1) {
       LOG.error("A scheduling plugin failed, {} times so far", failures, cause);
