@@ -176,6 +176,11 @@ final class UpstreamDropInIT {
           spec: {priority: -1, poolRef: {name: vllm-llama3-8b-instruct}}
           """
               .formatted(namespace));
+      // As upstream without its feature gate: a full pool sheds, and nobody waits.
+      Files.writeString(
+          plugins,
+          PLUGINS + "featureGates: [flowControl=false]\nflowControl: {maxRequests: 1000}\n");
+      await().until(() -> said(picker, "nothing is queued"));
       waiting = 100;
       Map<String, String> batch = Map.of("x-gateway-inference-objective", "batch");
       Picked shed = await().until(() -> picker.pick("m", batch), picked -> picked.status() != 0);
@@ -189,7 +194,7 @@ final class UpstreamDropInIT {
       assertThat(picker.log())
           .as("each line is one object")
           .allMatch(line -> line.startsWith("{") && line.endsWith("}"));
-      assertThat(picker.log().stream().filter(line -> line.contains("has no effect")))
+      assertThat(picker.log().stream().filter(line -> line.contains("EppFlags")))
           .singleElement()
           .asString()
           .contains("--ha-enable-leader-election=true has no effect: there is no leader");
