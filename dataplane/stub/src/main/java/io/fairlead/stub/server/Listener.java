@@ -44,6 +44,7 @@ final class Listener {
   private final List<AutoCloseable> swallowing = new ArrayList<>();
   private Mode mode = Mode.ACCEPT;
   private @Nullable Channel channel;
+  private boolean over;
 
   /** What {@code channel} accepts, and after it has been closed {@code bootstrap} again. */
   Listener(EventLoop loop, ServerBootstrap bootstrap, Channel channel) {
@@ -63,7 +64,7 @@ final class Listener {
   }
 
   void mode(Mode next) {
-    if (next == mode || ended.isDone()) {
+    if (next == mode || over) {
       return;
     }
     mode = next;
@@ -71,17 +72,19 @@ final class Listener {
     open();
   }
 
-  /** Listens no more. */
+  /** Listens no more, once {@link #ended} is done. */
   void end() {
-    if (!ended.isDone()) {
+    if (!over) {
+      over = true;
       shut();
-      ended.complete(null);
+      // A selector lets go of a closed port when it selects the next time: a round later.
+      var _ = loop.schedule(() -> ended.complete(null), 0, TimeUnit.NANOSECONDS);
     }
   }
 
   private void shut() {
     if (channel != null) {
-      // On its own loop: the port is free when this returns.
+      // On its own loop: the port is free when that selects the next time.
       var _ = channel.close();
       channel = null;
     }
@@ -114,7 +117,7 @@ final class Listener {
   private void opened(ChannelFuture bound) {
     if (!bound.isSuccess()) {
       retry(Mode.ACCEPT);
-    } else if (mode == Mode.ACCEPT && !ended.isDone() && channel == null) {
+    } else if (mode == Mode.ACCEPT && !over && channel == null) {
       channel = bound.channel();
     } else {
       var _ = bound.channel().close();
@@ -126,7 +129,7 @@ final class Listener {
     var _ =
         loop.schedule(
             () -> {
-              if (mode == wanted && !ended.isDone() && channel == null && swallowing.isEmpty()) {
+              if (mode == wanted && !over && channel == null && swallowing.isEmpty()) {
                 open();
               }
             },

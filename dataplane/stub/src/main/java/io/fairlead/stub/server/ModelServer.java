@@ -152,7 +152,8 @@ public final class ModelServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    loop.submit(listener::end).syncUninterruptibly();
+    loop.execute(listener::end);
+    listener.ended.join();
     for (Channel channel : connections) {
       channel.eventLoop().execute(() -> abort(channel));
     }

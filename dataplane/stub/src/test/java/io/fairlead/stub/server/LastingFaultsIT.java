@@ -10,17 +10,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.fairlead.stub.profile.EngineProfiles;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -119,7 +116,10 @@ final class LastingFaultsIT {
 
   @Test
   void aServerThatStopsWhileItRefusesIsClosed() throws IOException {
-    ModelServer server = stubs.start(instant().listen("127.0.0.1", portOfNobodyElse()));
+    // An address of its own: at 127.0.0.1 another may listen on the port once it is free.
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    String host = "127.77.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(1, 255));
+    ModelServer server = stubs.start(instant().listen(host, 0));
     server.faults().begin(Fault.REFUSE, true);
     server.close();
 
@@ -252,18 +252,6 @@ final class LastingFaultsIT {
         .contains("stal: no such fault; known: resetNext, errorNext, ")
         .contains(", kill, forSeconds");
     assertThat(server.faults().state()).isEqualTo(FaultState.NONE);
-  }
-
-  /** Free, and below those that connections get: a port that is closed stays closed. */
-  private static int portOfNobodyElse() throws IOException {
-    for (int port = 15_000; ; port++) {
-      try (ServerSocket probe = new ServerSocket()) {
-        probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        return port;
-      } catch (BindException taken) {
-        // the next one, then
-      }
-    }
   }
 
   private static void connect(ModelServer server) throws IOException {
