@@ -314,6 +314,7 @@ public final class PoolCore {
    */
   public void probed(long now, long probe) {
     health.probed(now, probe);
+    dispatch.sendWaiting(now);
   }
 
   /** A probe failed. */
@@ -354,8 +355,8 @@ public final class PoolCore {
   }
 
   /** Who waits, and how full the pool is. */
-  public QueueSnapshot queues() {
-    return admission.snapshot();
+  public QueueSnapshot queues(long now) {
+    return admission.snapshot(now);
   }
 
   /** Whether a config has been applied and there is an endpoint to send to. */
