@@ -45,6 +45,7 @@ final class Admission {
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
   private final TokenEstimate tokens;
+  private final long maxWaitingBytes;
 
   private final ServerPace pace = new ServerPace();
 
@@ -62,21 +63,25 @@ final class Admission {
       RequestTable requests,
       EndpointSet endpoints,
       CandidateChoice candidates,
-      TokenEstimate tokens) {
+      TokenEstimate tokens,
+      long maxWaitingBytes) {
     this.requests = requests;
     this.endpoints = endpoints;
     this.candidates = candidates;
     this.tokens = tokens;
+    this.maxWaitingBytes = maxWaitingBytes;
   }
 
   /** Applies a config: who waits goes on, where the config has it now. */
   void configure(long now, CompiledConfig config) {
     endpoints.fullness(new Fullness(config.saturation()));
-    FlowSettings changed = config.flow();
-    settings = changed;
-    if (changed == null) {
+    FlowSettings wanted = config.flow();
+    if (wanted == null) {
+      settings = null;
       return; // those who wait go with the next dispatch: nobody is held back any more
     }
+    FlowSettings changed = wanted.within(maxWaitingBytes);
+    settings = changed;
     FlowControl before = flow;
     if (before == null) {
       flow = new FlowControl(now, changed);

@@ -55,7 +55,8 @@ public final class PoolCore {
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current);
     this.rules = new AttemptRules(limits, health, candidates);
     Observers observers = new Observers(config);
-    this.admission = new Admission(requests, endpoints, candidates, tokens);
+    this.admission =
+        new Admission(requests, endpoints, candidates, tokens, limits.maxWaitingBytes());
     this.ends =
         new RequestEnds(
             requests, left, bookings, observers, config, rules, health, tokens, admission);

@@ -30,7 +30,7 @@ class AdmissionTest implements RequestListener {
     Pool.model("low", Criticality.SHEDDABLE)
   };
 
-  private final PoolCore core = new PoolCore();
+  private PoolCore core = new PoolCore();
   private final List<Long> waiting = new ArrayList<>();
   private final List<Long> sent = new ArrayList<>();
   private final List<String> endpoints = new ArrayList<>();
@@ -317,6 +317,25 @@ class AdmissionTest implements RequestListener {
         .containsExactly(Reason.EVICTED, Reason.QUEUE_FULL, Reason.EVICTED);
     end(running);
     assertThat(sent).containsExactly(running, high);
+  }
+
+  @Test
+  void bodiesOfWhoWaitsLeaveRoomForWhoGoesFirst() {
+    core = new PoolCore(new PoolLimits(4, 100, 100, 1 << 20, 400)); // two of 192 bytes
+    start("a");
+    long running = arrive("middle");
+    long first = arrive("middle");
+    arrive("low");
+    arrive("high");
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.EVICTED);
+    arrive("middle");
+    assertThat(rejections).extracting(Rejection::reason).endsWith(Reason.QUEUE_FULL);
+    configure(true, limits(100L, null, null));
+    arrive("middle");
+    assertThat(rejections).as("whatever the config allows").hasSize(3);
+    end(running);
+    end(sent.getLast());
+    assertThat(sent).hasSize(3).endsWith(first);
   }
 
   @Test
