@@ -247,9 +247,10 @@ final class Admission {
   void over(long now, Flight flight, Usage usage) {
     stopWaiting(now, flight, WaitEnd.REFUSED);
     FlowQueue queue = flight.flow;
-    if (queue == null || flight.attempts == 0) {
+    if (queue == null || flow == null || flight.attempts == 0) {
       return;
     }
+    flow.ended(now);
     int output = usage.completionTokens();
     double was = -1;
     if (output >= 0) {

@@ -20,6 +20,9 @@ final class Band implements Flows {
   /** So long a burst may take to pass; a queue that lasts longer is no burst's. */
   private static final long BURST = 10_000_000_000L;
 
+  /** After a burst it takes so many times as long until there may be another like it. */
+  private static final long BETWEEN = 3;
+
   /**
    * Bounds of the time after which somebody who was refused may come again, in seconds. Up to a
    * quarter of the latter is added by chance.
@@ -55,8 +58,10 @@ final class Band implements Flows {
   /** When the last that waited was gone; {@link Long#MIN_VALUE} before the first came. */
   private long calmSince = Long.MIN_VALUE;
 
-  /** Since when somebody waits, or did less than {@link #CALM} ago. */
+  /** Since when somebody waits, and how long somebody may then before it is no burst any more. */
   private long busySince;
+
+  private long allowance = BURST;
 
   /** What a policy threw last. */
   private @Nullable Throwable failure;
@@ -132,8 +137,12 @@ final class Band implements Flows {
     if (active.isEmpty() && (calmSince == Long.MIN_VALUE || now - calmSince >= CALM)) {
       flows.values().forEach(each -> each.startAt(0));
       levelSince = turns;
-      busySince = now;
       virtualTime = 0;
+    }
+    if (active.isEmpty()) {
+      long calm = calmSince == Long.MIN_VALUE ? 0 : now - calmSince;
+      allowance = Math.min(BURST, allowance + calm / BETWEEN);
+      busySince = now;
     }
     flow.startAt(Math.max(flow.virtualTime(), virtualTime));
   }
@@ -227,6 +236,7 @@ final class Band implements Flows {
   /** Requests have left it. */
   void left(long now) {
     if (count.requests == 0) {
+      allowance = Math.max(0, allowance - (now - busySince));
       calmSince = now;
       owed = 0;
     }
@@ -235,6 +245,7 @@ final class Band implements Flows {
   /** What it has waited so far is of no account any more. */
   void beginAnew(long now) {
     busySince = now;
+    allowance = BURST;
   }
 
   /**
@@ -244,7 +255,7 @@ final class Band implements Flows {
    * Queue 13(8), 2015, after the controlled delay of Nichols and Jacobson, ACM Queue 10(5), 2012.
    */
   boolean stands(long now) {
-    return count.requests > 0 && now - busySince > BURST;
+    return count.requests > 0 && now - busySince > allowance;
   }
 
   @Nullable Waiting oldest() {

@@ -23,7 +23,7 @@ public final class FlowControl {
   /** So many flows whose first request can't go are passed over at a time. */
   private static final int MOST_PASSED_OVER = 8;
 
-  /** Where nobody could go for so long, servers stand still: that is no overload. */
+  /** Where nobody went and nothing ended for so long, servers stand still: that is no overload. */
   private static final long STALL = 5_000_000_000L;
 
   private FlowSettings settings;
@@ -41,8 +41,8 @@ public final class FlowControl {
 
   private boolean empty;
 
-  /** When a request went last, or endpoints came. */
-  private long wentAt;
+  /** When a request went or ended last, or endpoints came. */
+  private long movedAt;
 
   /** Since when somebody waits, and how long somebody did before. */
   private long queueSince;
@@ -76,7 +76,7 @@ public final class FlowControl {
   public FlowControl(long now, FlowSettings settings) {
     this.settings = settings;
     this.changedAt = now;
-    this.wentAt = now;
+    this.movedAt = now;
   }
 
   /**
@@ -185,10 +185,7 @@ public final class FlowControl {
     if (count.requests > 0 || now == emptiedAt) {
       went.wentFromQueue(withQueue(now));
     }
-    if (count.requests > 0 && now - wentAt > STALL) {
-      bands.forEach(band -> band.beginAnew(now));
-    }
-    wentAt = now;
+    moved(now);
     if (count.requests == 0) {
       return turn;
     }
@@ -200,6 +197,18 @@ public final class FlowControl {
       }
     }
     return turn;
+  }
+
+  /** A request that was sent is over: whoever waits, waits for no server that stands still. */
+  public void ended(long now) {
+    moved(now);
+  }
+
+  private void moved(long now) {
+    if (count.requests > 0 && now - movedAt > STALL) {
+      bands.forEach(band -> band.beginAnew(now));
+    }
+    movedAt = now;
   }
 
   /**
@@ -359,7 +368,7 @@ public final class FlowControl {
     }
     empty = none;
     changedAt = now;
-    wentAt = now;
+    movedAt = now;
     for (Band band : bands) {
       band.beginAnew(now);
       for (Waiting each = band.oldest(); each != null; each = each.after) {
@@ -394,7 +403,7 @@ public final class FlowControl {
   /** Takes out those who have waited as long as they may. */
   public void expire(long now, Consumer<Waiting> expired) {
     expireByTime(now, expired);
-    if (empty || now - wentAt > STALL) {
+    if (empty || now - movedAt > STALL) {
       return; // nobody is served sooner for it
     }
     for (Band band : bands) {

@@ -143,6 +143,10 @@ class FlowControlTest {
     sendAtMost(21 * SECOND, 99);
     expired.clear();
     overload(23 * SECOND, 32 * SECOND);
+    assertThat(expired).as("two seconds of calm are no end of it").hasSizeGreaterThan(30);
+    sendAtMost(32 * SECOND, 99);
+    expired.clear();
+    overload(70 * SECOND, 79 * SECOND);
     assertThat(expired).as("the next burst has its time again").isEmpty();
   }
 
