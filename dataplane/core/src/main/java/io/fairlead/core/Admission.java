@@ -45,6 +45,7 @@ final class Admission {
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
   private final TokenEstimate tokens;
+  private final long maxWaitingBytes;
 
   private final ServerPace pace = new ServerPace();
 
@@ -62,24 +63,28 @@ final class Admission {
       RequestTable requests,
       EndpointSet endpoints,
       CandidateChoice candidates,
-      TokenEstimate tokens) {
+      TokenEstimate tokens,
+      long maxWaitingBytes) {
     this.requests = requests;
     this.endpoints = endpoints;
     this.candidates = candidates;
     this.tokens = tokens;
+    this.maxWaitingBytes = maxWaitingBytes;
   }
 
   /** Applies a config: who waits goes on, where the config has it now. */
   void configure(long now, CompiledConfig config) {
     endpoints.fullness(new Fullness(config.saturation()));
-    FlowSettings changed = config.flow();
-    settings = changed;
-    if (changed == null) {
+    FlowSettings wanted = config.flow();
+    if (wanted == null) {
+      settings = null;
       return; // those who wait go with the next dispatch: nobody is held back any more
     }
+    FlowSettings changed = wanted.within(maxWaitingBytes);
+    settings = changed;
     FlowControl before = flow;
     if (before == null) {
-      flow = new FlowControl(changed);
+      flow = new FlowControl(now, changed);
       endpoints(now);
     } else {
       before.configure(now, changed, waiting -> home(before, config, flight(waiting)));
@@ -132,8 +137,7 @@ final class Admission {
             .ceiling(
                 all.rank(queue), range.length, queue.priority(), range, candidates.saturation());
     // A number that says nothing holds nobody back. Nor is room held back from one whose floor it
-    // is
-    // to go: while it could not, nobody else could either.
+    // is to go: while it could not, nobody else could either.
     boolean owed = flight.waiting != null && all.isOwed(flight.waiting);
     return Double.isNaN(ceiling) || (owed && ceiling < FULL) ? FULL : ceiling;
   }
@@ -202,11 +206,11 @@ final class Admission {
   }
 
   /** What becomes of a request that waits and was just refused for this reason. */
-  FlowControl.Sent refused(Reason refused, double ceiling) {
+  FlowControl.Sent refused(long now, Reason refused, double ceiling) {
     if (!canPass(refused)) {
       return FlowControl.Sent.GONE;
     }
-    return refused == Reason.SATURATED && candidates.someBelow(ceiling)
+    return refused == Reason.SATURATED && candidates.someBelow(now, ceiling)
         ? FlowControl.Sent.NOT_THIS
         : FlowControl.Sent.NONE;
   }
@@ -243,9 +247,10 @@ final class Admission {
   void over(long now, Flight flight, Usage usage) {
     stopWaiting(now, flight, WaitEnd.REFUSED);
     FlowQueue queue = flight.flow;
-    if (queue == null || flight.attempts == 0) {
+    if (queue == null || flow == null || flight.attempts == 0) {
       return;
     }
+    flow.ended(now);
     int output = usage.completionTokens();
     double was = -1;
     if (output >= 0) {
@@ -269,6 +274,13 @@ final class Admission {
     return flow == null ? 0 : flow.waiting();
   }
 
+  /** Something has changed that may make room. */
+  void roomCame() {
+    if (flow != null) {
+      flow.roomCame();
+    }
+  }
+
   /** Offers those whose turn it is. */
   void dispatch(long now, Sender sender) {
     if (flow != null) {
@@ -281,7 +293,7 @@ final class Admission {
     return flow == null ? null : flow.takeFailure();
   }
 
-  /** Takes out those who have waited as long as they may; every flow may be tried again. */
+  /** Takes out those who have waited as long as they may. */
   void tick(long now, Consumer<Flight> expired) {
     if (flow != null) {
       int busy = 0;
@@ -290,7 +302,6 @@ final class Admission {
       }
       pace.tick(now, busy);
       flow.expire(now, waiting -> expired.accept(taken(now, waiting, WaitEnd.TIMED_OUT)));
-      flow.tryAll();
     }
   }
 
@@ -329,7 +340,7 @@ final class Admission {
   }
 
   /** Who waits, and how full the pool is. */
-  QueueSnapshot snapshot() {
+  QueueSnapshot snapshot(long now) {
     List<QueueSnapshot.Band> bands = new ArrayList<>();
     if (flow != null) {
       double tokensPerSecond = pace.tokensPerSecond();
@@ -348,7 +359,7 @@ final class Admission {
         settings != null,
         candidates.saturation(),
         endpoints.eligible().length,
-        endpoints.eligible().length > 0 && !candidates.someBelow(FULL),
+        endpoints.eligible().length > 0 && !candidates.someBelow(now, FULL),
         bands);
   }
 }

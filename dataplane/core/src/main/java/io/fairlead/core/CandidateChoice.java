@@ -102,6 +102,15 @@ final class CandidateChoice {
     return none;
   }
 
+  private static boolean noneBelow(double[] saturation, double ceiling) {
+    for (double each : saturation) {
+      if (each < ceiling) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Mean saturation of the endpoints; 0 where there is none. */
   double saturation() {
     double[] all = endpoints.columns().saturation;
@@ -112,10 +121,15 @@ final class CandidateChoice {
     return all.length == 0 ? 0 : sum / all.length;
   }
 
-  /** Whether an endpoint is below this saturation, whoever may go there. */
-  boolean someBelow(double ceiling) {
-    for (double each : endpoints.columns().saturation) {
-      if (each < ceiling) {
+  /** Whether an endpoint in use is below this saturation, whoever may go there. */
+  boolean someBelow(long now, double ceiling) {
+    if (health.whole(now)) {
+      return !noneBelow(endpoints.columns().saturation, ceiling);
+    }
+    double[] saturation = endpoints.columns().saturation;
+    int count = health.usableCount();
+    for (int i = 0; i < count; i++) {
+      if (saturation[health.usable(i)] < ceiling) {
         return true;
       }
     }

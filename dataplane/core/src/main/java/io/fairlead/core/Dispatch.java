@@ -64,7 +64,7 @@ final class Dispatch {
     }
     flight.listener.waits(flight.ticket, config.criticalityOf(flight.facts));
     if (!first) {
-      sendWaiting(now); // those before it may want what only others have
+      dispatch(now); // those before it may want what only others have
     }
   }
 
@@ -74,11 +74,16 @@ final class Dispatch {
   }
 
   /**
-   * Sends those whose turn it is, as far as there is room.
+   * Something has changed that may make room: sends those whose turn it is, as far as there is any.
    *
    * @throws PluginFailedException if a plugin is broken; whoever it failed is rejected
    */
   void sendWaiting(long now) {
+    admission.roomCame();
+    dispatch(now);
+  }
+
+  private void dispatch(long now) {
     @Nullable Throwable failure = null;
     while (config.get() != null && admission.some()) {
       int before = admission.waiting();
@@ -107,7 +112,7 @@ final class Dispatch {
       return Sent.GONE;
     }
     Criticality criticality = config.criticalityOf(flight.facts);
-    Sent sent = admission.refused(refused, admission.ceiling(flight, criticality, active));
+    Sent sent = admission.refused(now, refused, admission.ceiling(flight, criticality, active));
     if (sent == Sent.GONE) {
       ends.reject(now, flight, refused);
     }
@@ -119,9 +124,11 @@ final class Dispatch {
     admission.takeAll(now, flight -> ends.reject(now, flight, reason));
   }
 
-  /** Rejects those who have waited as long as they may, and lets the others be tried again. */
+  /** Rejects those who have waited as long as they may. */
   void tick(long now) {
-    admission.tick(now, flight -> ends.reject(now, flight, Reason.QUEUE_TIMEOUT));
+    Reason reason =
+        endpoints.eligible().length == 0 ? Reason.NO_READY_ENDPOINTS : Reason.QUEUE_TIMEOUT;
+    admission.tick(now, flight -> ends.reject(now, flight, reason));
   }
 
   /**

@@ -81,7 +81,9 @@ final class EndpointState implements PoolEndpoint {
   private long inFlightBlocks;
   private long lastFirstToken = Long.MIN_VALUE;
 
-  /** How long the first in line had waited when time was told last. */
+  /** Who was first in line when time was told last, and how long it had waited. */
+  private @Nullable Flight timedHead;
+
   private long headWait;
 
   private long sent;
@@ -305,9 +307,9 @@ final class EndpointState implements PoolEndpoint {
     }
     flight.attempt.prefillSince = Math.max(flight.attempt.sentAt, lastFirstToken);
     lastFirstToken = now;
-    headWait = 0;
     flight.attempt.decodingArea = decodingArea;
     flight.attempt.tokensArea = tokensArea;
+    publish();
   }
 
   /** Nanoseconds that the prompts in line here may take. */
@@ -318,6 +320,7 @@ final class EndpointState implements PoolEndpoint {
   /** Time has moved on: the first in line has waited that long. */
   void tick(long now) {
     Flight head = prefills.head();
+    timedHead = head;
     headWait = head == null || head.attempt.loadsAdapter ? 0 : now - prefills.headSince();
     EndpointColumns all = columns;
     if (all != null) {
@@ -331,7 +334,8 @@ final class EndpointState implements PoolEndpoint {
     if (count == 0) {
       return 0;
     }
-    long stuck = (long) (headWait - turns.alone(prefills.headUncached()));
+    long waited = prefills.head() == timedHead ? headWait : 0;
+    long stuck = (long) (waited - turns.alone(prefills.headUncached()));
     return Math.max(stuck, turns.expected(count, prefills.uncachedTokens()));
   }
 

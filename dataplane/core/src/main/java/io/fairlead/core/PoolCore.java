@@ -55,7 +55,8 @@ public final class PoolCore {
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current);
     this.rules = new AttemptRules(limits, health, candidates);
     Observers observers = new Observers(config);
-    this.admission = new Admission(requests, endpoints, candidates, tokens);
+    this.admission =
+        new Admission(requests, endpoints, candidates, tokens, limits.maxWaitingBytes());
     this.ends =
         new RequestEnds(
             requests, left, bookings, observers, config, rules, health, tokens, admission);
@@ -314,6 +315,7 @@ public final class PoolCore {
    */
   public void probed(long now, long probe) {
     health.probed(now, probe);
+    dispatch.sendWaiting(now);
   }
 
   /** A probe failed. */
@@ -354,8 +356,8 @@ public final class PoolCore {
   }
 
   /** Who waits, and how full the pool is. */
-  public QueueSnapshot queues() {
-    return admission.snapshot();
+  public QueueSnapshot queues(long now) {
+    return admission.snapshot(now);
   }
 
   /** Whether a config has been applied and there is an endpoint to send to. */

@@ -9,17 +9,24 @@ package io.fairlead.core;
  * @param maxPrefixBlocks most prompt blocks remembered for one endpoint, however large its KV cache
  * @param maxPrefixBytes most memory for all that is remembered of prompts, at least 1 MiB; arrays'
  *     room to grow comes on top, up to as much again with prompts of a block or two
+ * @param maxWaitingBytes most bytes of the bodies of requests that wait for room, at least 0: the
+ *     process holds them meanwhile, and needs memory for those that come, too
  */
 public record PoolLimits(
-    int retries, int unknownPrefixBlocks, int maxPrefixBlocks, long maxPrefixBytes) {
+    int retries,
+    int unknownPrefixBlocks,
+    int maxPrefixBlocks,
+    long maxPrefixBytes,
+    long maxWaitingBytes) {
 
   private static final long MIB = 1 << 20;
 
   /**
    * Sent again four times; per endpoint of unknown size as much as the longest prompt that is
-   * hashed, a million tokens, and 16 million at most; 256 MiB.
+   * hashed, a million tokens, and 16 million at most; 256 MiB; as many bodies as the config allows.
    */
-  public static final PoolLimits DEFAULT = new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB);
+  public static final PoolLimits DEFAULT =
+      new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB, Long.MAX_VALUE);
 
   public PoolLimits {
     if (retries < 0 || retries > 10) {
@@ -36,6 +43,9 @@ public record PoolLimits(
     if (maxPrefixBytes < MIB) {
       throw new IllegalArgumentException(
           "maxPrefixBytes is " + maxPrefixBytes + "; set " + MIB + " or up");
+    }
+    if (maxWaitingBytes < 0) {
+      throw new IllegalArgumentException("maxWaitingBytes is " + maxWaitingBytes + "; set 0 or up");
     }
   }
 }

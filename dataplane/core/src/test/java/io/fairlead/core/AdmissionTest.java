@@ -30,7 +30,7 @@ class AdmissionTest implements RequestListener {
     Pool.model("low", Criticality.SHEDDABLE)
   };
 
-  private final PoolCore core = new PoolCore();
+  private PoolCore core = new PoolCore();
   private final List<Long> waiting = new ArrayList<>();
   private final List<Long> sent = new ArrayList<>();
   private final List<String> endpoints = new ArrayList<>();
@@ -320,6 +320,25 @@ class AdmissionTest implements RequestListener {
   }
 
   @Test
+  void bodiesOfWhoWaitsLeaveRoomForWhoGoesFirst() {
+    core = new PoolCore(new PoolLimits(4, 100, 100, 1 << 20, 400)); // two of 192 bytes
+    start("a");
+    long running = arrive("middle");
+    long first = arrive("middle");
+    arrive("low");
+    arrive("high");
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.EVICTED);
+    arrive("middle");
+    assertThat(rejections).extracting(Rejection::reason).endsWith(Reason.QUEUE_FULL);
+    configure(true, limits(100L, null, null));
+    arrive("middle");
+    assertThat(rejections).as("whatever the config allows").hasSize(3);
+    end(running);
+    end(sent.getLast());
+    assertThat(sent).hasSize(3).endsWith(first);
+  }
+
+  @Test
   void withoutEndpointsRequestsWaitOnlyWhereTheConfigSaysSo() {
     configure(true, null);
     arrive("middle");
@@ -387,6 +406,65 @@ class AdmissionTest implements RequestListener {
         .extracting(Rejection::reason)
         .containsExactly(Reason.NO_READY_ENDPOINTS);
     assertThat(core.active()).isZero();
+  }
+
+  @Test
+  void whoMayUseOneEndpointOnlyIsFirstThereWhoeverWasServedElsewhere() {
+    configure(true, null);
+    core.endpoints(
+        now,
+        List.of(
+            new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of()),
+            new EndpointSpec("b", "1", "10.0.0.2", 8000, Map.of())));
+    long first = arrive("middle");
+    long second = arrive("middle");
+    boolean swapped = endpoints.getFirst().equals("b");
+    long atA = swapped ? second : first;
+    long atB = swapped ? first : second;
+    RequestFacts facts = Pool.request("high", 7, 1, 2, 3);
+    long picky =
+        core.arrive(
+            ++now,
+            new RequestFacts(
+                facts.model(),
+                facts.seed(),
+                facts.blocks(),
+                facts.prompt(),
+                -1,
+                facts.bodyBytes(),
+                facts.delivery(),
+                Timeouts.UNSET,
+                RequestHeaders.NONE,
+                new Subset(List.of("10.0.0.1:8000"))),
+            this);
+    long third = arrive("middle");
+    long fourth = arrive("middle");
+    end(atB);
+    assertThat(sent).containsExactly(first, second, third);
+    end(atA);
+    assertThat(sent).containsExactly(first, second, third, picky);
+    end(third);
+    assertThat(sent).containsExactly(first, second, third, picky, fourth);
+  }
+
+  @Test
+  void withoutEndpointsTheEndOfAWaitSaysThatThereIsNone() {
+    configure(true, limits(null, null, Duration.ofSeconds(10)));
+    arrive("middle");
+    now += 11 * SECOND;
+    core.tick(now);
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.NO_READY_ENDPOINTS);
+  }
+
+  @Test
+  void aClockThatIsNegativeLetsNobodyWaitForEver() {
+    now = -1_000_000 * SECOND;
+    start("a");
+    configure(true, limits(null, Duration.ofSeconds(10), null));
+    arrive("middle");
+    arrive("middle");
+    core.tick(now += 11 * SECOND);
+    assertThat(rejections).hasSize(1);
   }
 
   /** A prompt of two million tokens would be presumed to be in line for a minute. */

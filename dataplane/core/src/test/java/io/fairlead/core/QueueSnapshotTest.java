@@ -73,7 +73,7 @@ class QueueSnapshotTest implements RequestListener {
   }
 
   private Band band(long priority) {
-    return core.queues().bands().stream()
+    return core.queues(now).bands().stream()
         .filter(band -> band.priority() == priority)
         .findFirst()
         .orElseThrow();
@@ -86,15 +86,15 @@ class QueueSnapshotTest implements RequestListener {
   @Test
   void tellsOfEachBandWhatWaits() {
     start(10);
-    assertThat(core.queues().bands()).isEmpty();
-    assertThat(core.queues().saturation()).isZero();
+    assertThat(core.queues(now).bands()).isEmpty();
+    assertThat(core.queues(now).saturation()).isZero();
     arrive("middle");
-    assertThat(core.queues().saturation()).isEqualTo(1);
+    assertThat(core.queues(now).saturation()).isEqualTo(1);
     arrive("middle");
     arrive("low");
     arrive("low");
 
-    QueueSnapshot queues = core.queues();
+    QueueSnapshot queues = core.queues(now);
     assertThat(queues.queueing()).isTrue();
     assertThat(queues.waiting()).isEqualTo(3);
     assertThat(queues.bands()).map(Band::priority).containsExactly(0L, -1L);
@@ -127,7 +127,7 @@ class QueueSnapshotTest implements RequestListener {
     now += 11 * SECOND;
     core.tick(now);
     assertThat(count(0, WaitEnd.TIMED_OUT)).isOne();
-    assertThat(core.queues().waiting()).isZero();
+    assertThat(core.queues(now).waiting()).isZero();
     assertThat(band(0).tokens()).as("nothing is left").isZero();
     core.ended(now, sent, Outcome.COMPLETED, Usage.UNKNOWN);
     assertThat(count(0, WaitEnd.DISPATCHED)).as("who didn't wait is not counted").isZero();

@@ -56,7 +56,7 @@ final class RandomEvents {
   RandomEvents(long seed) {
     random = new SplittableRandom(seed);
     int retries = random.nextInt(4);
-    core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20));
+    core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20, 1 << 20));
     truth = new TruthModel(retries);
     plugins = new TruthPlugins(truth);
     configs = new RandomConfigs(random, plugins, truth);

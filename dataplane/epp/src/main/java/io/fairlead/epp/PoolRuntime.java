@@ -22,6 +22,7 @@ import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.LeaseReporter;
 import io.fairlead.epp.status.OutEndpoints;
@@ -63,6 +64,7 @@ final class PoolRuntime implements AutoCloseable {
   private static final long HEALTH_LOOK_MILLIS = 1_000;
 
   private static final long SMALLEST_INDEX = 1 << 20;
+  private static final long LARGE_BODY = 32 << 20;
 
   private final EventLoop loop;
   private final ControlThread control;
@@ -148,14 +150,19 @@ final class PoolRuntime implements AutoCloseable {
     }
   }
 
-  /** What is remembered of prompts may fill a quarter of the heap. */
+  /**
+   * What is remembered of prompts may fill a quarter of the heap. Bodies of those who wait may fill
+   * half of what small ones share, so that there is room for who comes and may go before them; but
+   * one of any usual size may wait.
+   */
   static PoolLimits limits() {
     PoolLimits usual = PoolLimits.DEFAULT;
     return new PoolLimits(
         usual.retries(),
         usual.unknownPrefixBlocks(),
         usual.maxPrefixBlocks(),
-        Math.max(SMALLEST_INDEX, Runtime.getRuntime().maxMemory() / 4));
+        Math.max(SMALLEST_INDEX, Runtime.getRuntime().maxMemory() / 4),
+        Math.max(LARGE_BODY, BodyBudget.bytesOfHeap() / 8));
   }
 
   void start() {

@@ -20,13 +20,16 @@ final class Band implements Flows {
   /** So long a burst may take to pass; a queue that lasts longer is no burst's. */
   private static final long BURST = 10_000_000_000L;
 
-  /** Over so many seconds the rate is averaged at which requests go. */
-  private static final double RATE_SECONDS = 5;
+  /** After a burst it takes so many times as long until there may be another like it. */
+  private static final long BETWEEN = 3;
 
-  /** Bounds of the time after which somebody who was refused may come again, in seconds. */
+  /**
+   * Bounds of the time after which somebody who was refused may come again, in seconds. Up to a
+   * quarter of the latter is added by chance.
+   */
   private static final double SOONEST = 1;
 
-  private static final double LATEST = 60;
+  private static final double LATEST = 48;
 
   private final long priority;
   private final int mostFlows;
@@ -46,14 +49,19 @@ final class Band implements Flows {
   private @Nullable Waiting newest;
   private long turns;
 
+  /** Where the flow was that went last, before it did. */
+  private double virtualTime;
+
   /** The last turn before all flows were put level. */
   private long levelSince;
 
   /** When the last that waited was gone; {@link Long#MIN_VALUE} before the first came. */
   private long calmSince = Long.MIN_VALUE;
 
-  /** Since when somebody waits, or did less than {@link #CALM} ago. */
+  /** Since when somebody waits, and how long somebody may then before it is no burst any more. */
   private long busySince;
+
+  private long allowance = BURST;
 
   /** What a policy threw last. */
   private @Nullable Throwable failure;
@@ -61,10 +69,10 @@ final class Band implements Flows {
   /** Work of its own that the floor owes it. */
   private double owed;
 
-  /** Requests a second that go, averaged, until then. */
-  private double rate;
+  /** Requests that go, by time, and by a clock that goes while there is a queue. */
+  private @Nullable DispatchRate recent;
 
-  private long rateAt = Long.MIN_VALUE;
+  private @Nullable DispatchRate inQueue;
 
   /** When the last of those comes again who were refused. */
   private double comeAgainAt = Double.NEGATIVE_INFINITY;
@@ -116,18 +124,32 @@ final class Band implements Flows {
     return count.requests == 0;
   }
 
-  void add(long now, Waiting request) {
+  /**
+   * A flow is about to have requests that wait. If it had none it starts level with the one that
+   * went last: what others had while it had nothing is no credit of its own. (The start tags of
+   * Goyal, Vin and Cheng, "Start-time fair queueing", IEEE/ACM Transactions on Networking 5(5),
+   * 1997.)
+   */
+  void begins(long now, FlowQueue flow) {
+    if (flow.active >= 0) {
+      return;
+    }
+    if (active.isEmpty() && (calmSince == Long.MIN_VALUE || now - calmSince >= CALM)) {
+      flows.values().forEach(each -> each.startAt(0));
+      levelSince = turns;
+      virtualTime = 0;
+    }
+    if (active.isEmpty()) {
+      long calm = calmSince == Long.MIN_VALUE ? 0 : now - calmSince;
+      allowance = Math.min(BURST, allowance + calm / BETWEEN);
+      busySince = now;
+    }
+    flow.startAt(Math.max(flow.virtualTime(), virtualTime));
+  }
+
+  void add(Waiting request) {
     FlowQueue flow = request.flow();
     if (flow.active < 0) {
-      if (active.isEmpty()) {
-        if (calmSince == Long.MIN_VALUE || now - calmSince >= CALM) {
-          flows.values().forEach(each -> each.startAt(0));
-          levelSince = turns;
-          busySince = now;
-        }
-      } else {
-        flow.startAt(Math.max(flow.virtualTime(), leastVirtualTime()));
-      }
       flow.active = active.size();
       active.add(flow);
     }
@@ -178,15 +200,12 @@ final class Band implements Flows {
     return taken;
   }
 
-  private double leastVirtualTime() {
-    double least = Double.POSITIVE_INFINITY;
-    for (int i = 0; i < active.size(); i++) {
-      least = Math.min(least, active.get(i).virtualTime());
-    }
-    return least;
+  /** What its place is worked out from has changed. */
+  void reorder(Waiting request) {
+    request.flow().reorder(request, rank(request));
   }
 
-  void remove(long now, Waiting request) {
+  void remove(Waiting request) {
     FlowQueue flow = request.flow();
     flow.remove(request);
     count.remove(request);
@@ -212,7 +231,12 @@ final class Band implements Flows {
       }
       flow.active = -1;
     }
+  }
+
+  /** Requests have left it. */
+  void left(long now) {
     if (count.requests == 0) {
+      allowance = Math.max(0, allowance - (now - busySince));
       calmSince = now;
       owed = 0;
     }
@@ -221,6 +245,7 @@ final class Band implements Flows {
   /** What it has waited so far is of no account any more. */
   void beginAnew(long now) {
     busySince = now;
+    allowance = BURST;
   }
 
   /**
@@ -230,7 +255,7 @@ final class Band implements Flows {
    * Queue 13(8), 2015, after the controlled delay of Nichols and Jacobson, ACM Queue 10(5), 2012.
    */
   boolean stands(long now) {
-    return count.requests > 0 && now - busySince > BURST;
+    return count.requests > 0 && now - busySince > allowance;
   }
 
   @Nullable Waiting oldest() {
@@ -303,7 +328,9 @@ final class Band implements Flows {
     return offered.get(index);
   }
 
-  long nextTurn() {
+  /** The turn of a flow that goes now, from where it is. */
+  long nextTurn(double from) {
+    virtualTime = Math.max(virtualTime, from);
     return ++turns;
   }
 
@@ -312,9 +339,12 @@ final class Band implements Flows {
     return turn > levelSince;
   }
 
-  /** Another band went first: the floor owes this one its share of that. */
+  /**
+   * Another band went first: the floor owes this one its share of that, but no more than waits in
+   * it.
+   */
   void owe(double work) {
-    owed += settings.floor() * work;
+    owed = Math.min(count.work, owed + settings.floor() * work);
   }
 
   /** Whether the floor owes it enough for a request of so much work. */
@@ -328,21 +358,33 @@ final class Band implements Flows {
 
   /** A request of it went. */
   void went(long now) {
-    decay(now);
-    rate += 1 / RATE_SECONDS;
-  }
-
-  private void decay(long now) {
-    if (rateAt != Long.MIN_VALUE) {
-      rate *= Math.exp(-Math.max(0, now - rateAt) / SECOND / RATE_SECONDS);
+    if (recent == null) {
+      recent = new DispatchRate(now);
     }
-    rateAt = now;
+    recent.add(now);
   }
 
-  /** Requests a second that go, of late. */
-  double rate(long now) {
-    decay(now);
-    return rate;
+  /**
+   * It went while somebody waited, or had waited itself.
+   *
+   * @param queue time of a clock that goes while there is a queue
+   */
+  void wentFromQueue(long queue) {
+    if (inQueue == null) {
+      inQueue = new DispatchRate(queue);
+    }
+    inQueue.add(queue);
+  }
+
+  /**
+   * Requests a second that go while there is a queue. Those that went of late are no fewer than
+   * could go; after a quiet time they are no measure, but what went in the last queue is.
+   *
+   * @param queue time of a clock that goes while there is a queue
+   */
+  double rate(long now, long queue) {
+    return Math.max(
+        recent == null ? 0 : recent.perSecond(now), inQueue == null ? 0 : inQueue.perSecond(queue));
   }
 
   /**
@@ -350,15 +392,15 @@ final class Band implements Flows {
    * are gone at the rate of late, each later than the one that was refused before, so that they
    * don't come together.
    *
-   * @param ahead requests that wait and go first
-   * @param rate of this band and those above
+   * @param seconds until those of more important bands and its own are gone; NaN for nobody knows
+   * @param rate of this band: while more important ones take turns, it is what is left for it
    * @param draw 0 to 1, of the request's own
    */
-  double comeAgain(long now, long ahead, double rate, double draw) {
+  double comeAgain(long now, double seconds, double rate, double draw) {
     double at = now / SECOND;
-    double each = rate > 0 ? 1 / rate : 1;
-    double turn = Math.max(at + ahead * each, comeAgainAt + each);
-    comeAgainAt = Math.min(turn, at + LATEST);
-    return Math.clamp((comeAgainAt - at) * (1 + draw / 4), SOONEST, LATEST);
+    double each = rate > 1 / LATEST ? 1 / rate : LATEST;
+    double gone = Math.max(Double.isNaN(seconds) ? 0 : seconds, count.requests * each);
+    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + each), at + LATEST);
+    return Math.clamp((comeAgainAt - at) * (1 + draw / 4), SOONEST, LATEST * 5 / 4);
   }
 }

@@ -3,7 +3,9 @@ package io.fairlead.core.flow;
 import io.fairlead.core.flow.Waiting.Demand;
 import io.fairlead.plugin.WaitingRequest;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlowControl {
 
-  /** So many flows whose first request can't go are passed over until time has moved on. */
+  /** So many flows whose first request can't go are passed over at a time. */
   private static final int MOST_PASSED_OVER = 8;
 
-  /** Where nobody could go for so long, servers stand still: that is no overload. */
+  /** Where nobody went and nothing ended for so long, servers stand still: that is no overload. */
   private static final long STALL = 5_000_000_000L;
 
   private FlowSettings settings;
@@ -39,8 +41,19 @@ public final class FlowControl {
 
   private boolean empty;
 
-  /** When a request went last, or endpoints came. */
-  private long wentAt;
+  /** When a request went or ended last, or endpoints came. */
+  private long movedAt;
+
+  /** Since when somebody waits, and how long somebody did before. */
+  private long queueSince;
+
+  private long withQueue;
+
+  /** When the last that waited was gone. */
+  private long emptiedAt = Long.MIN_VALUE;
+
+  /** Whether it ended for how many were passed over, and not for want of others to try. */
+  private boolean cutShort;
 
   /** What becomes of a request that is offered. */
   public enum Sent {
@@ -60,8 +73,10 @@ public final class FlowControl {
   }
 
   /** Nobody waits yet. */
-  public FlowControl(FlowSettings settings) {
+  public FlowControl(long now, FlowSettings settings) {
     this.settings = settings;
+    this.changedAt = now;
+    this.movedAt = now;
   }
 
   /**
@@ -77,15 +92,29 @@ public final class FlowControl {
       }
     }
     all.sort((one, other) -> Long.compare(one.sequence(), other.sequence()));
-    all.forEach(request -> remove(now, request));
     settings = changed;
     for (Band band : bands) {
       band.settings(changed.band(band.priority()));
     }
+    List<FlowQueue> homes = new ArrayList<>();
     for (Waiting request : all) {
-      request.flow(home.apply(request));
-      put(now, request);
+      FlowQueue found = home.apply(request);
+      found.band().begins(now, found);
+      homes.add(found);
     }
+    Set<Band> moved = new HashSet<>();
+    // Taken out and put back in the order in which they came, which each band keeps.
+    all.forEach(this::unlink);
+    for (int i = 0; i < all.size(); i++) {
+      Waiting request = all.get(i);
+      if (request.flow() != homes.get(i)) {
+        moved.add(request.flow().band());
+        request.flow(homes.get(i));
+      }
+      request.expiresAt = expiresAt(request);
+      link(request);
+    }
+    moved.forEach(band -> band.left(now));
     bands.removeIf(Band::isUnused);
     priorities = bands.stream().mapToLong(Band::priority).toArray();
   }
@@ -153,10 +182,10 @@ public final class FlowControl {
     Band went = flow.band();
     long turn = flow.sent(work);
     went.went(now);
-    if (count.requests > 0 && now - wentAt > STALL) {
-      bands.forEach(band -> band.beginAnew(now));
+    if (count.requests > 0 || now == emptiedAt) {
+      went.wentFromQueue(withQueue(now));
     }
-    wentAt = now;
+    moved(now);
     if (count.requests == 0) {
       return turn;
     }
@@ -168,6 +197,18 @@ public final class FlowControl {
       }
     }
     return turn;
+  }
+
+  /** A request that was sent is over: whoever waits, waits for no server that stands still. */
+  public void ended(long now) {
+    moved(now);
+  }
+
+  private void moved(long now) {
+    if (count.requests > 0 && now - movedAt > STALL) {
+      bands.forEach(band -> band.beginAnew(now));
+    }
+    movedAt = now;
   }
 
   /**
@@ -192,8 +233,22 @@ public final class FlowControl {
   }
 
   private void put(long now, Waiting request) {
+    FlowQueue flow = request.flow();
     request.expiresAt = expiresAt(request);
-    request.flow().band().add(now, request);
+    flow.band().begins(now, flow);
+    if (count.requests == 0) {
+      queueSince = now;
+    }
+    link(request);
+  }
+
+  /** Nanoseconds in which there was a queue. */
+  private long withQueue(long now) {
+    return withQueue + (count.requests > 0 ? now - queueSince : 0);
+  }
+
+  private void link(Waiting request) {
+    request.flow().band().add(request);
     count.add(request);
     expiry.add(request);
   }
@@ -219,6 +274,9 @@ public final class FlowControl {
         || !rules.limits().allow(1, bytes)
         || !settings.limits().allow(1, bytes)) {
       return false;
+    }
+    if (fits(rules.limits(), band.count, bytes) && fits(settings.limits(), count, bytes)) {
+      return true;
     }
     // Looked at first: nobody is to go for one that then finds no room.
     if (!canFit(flow, bytes)) {
@@ -289,7 +347,16 @@ public final class FlowControl {
 
   /** The request does not wait any more. */
   public void remove(long now, Waiting request) {
-    request.flow().band().remove(now, request);
+    unlink(request);
+    request.flow().band().left(now);
+    if (count.requests == 0) {
+      withQueue += now - queueSince;
+      emptiedAt = now;
+    }
+  }
+
+  private void unlink(Waiting request) {
+    request.flow().band().remove(request);
     count.remove(request);
     expiry.remove(request);
   }
@@ -301,13 +368,14 @@ public final class FlowControl {
     }
     empty = none;
     changedAt = now;
-    wentAt = now;
+    movedAt = now;
     for (Band band : bands) {
       band.beginAnew(now);
       for (Waiting each = band.oldest(); each != null; each = each.after) {
         expiry.remove(each);
         each.expiresAt = expiresAt(each);
         expiry.add(each);
+        band.reorder(each);
       }
     }
   }
@@ -335,7 +403,7 @@ public final class FlowControl {
   /** Takes out those who have waited as long as they may. */
   public void expire(long now, Consumer<Waiting> expired) {
     expireByTime(now, expired);
-    if (empty || now - wentAt > STALL) {
+    if (empty || now - movedAt > STALL) {
       return; // nobody is served sooner for it
     }
     for (Band band : bands) {
@@ -352,8 +420,16 @@ public final class FlowControl {
     }
   }
 
-  /** Lets every flow be tried again that was passed over: to be called now and then. */
-  public void tryAll() {
+  /**
+   * Something has changed that may make room: whoever was passed over may go now. Where they are so
+   * many that not all were tried, the others come first, so that nobody is tried for ever in vain
+   * before them.
+   */
+  public void roomCame() {
+    if (cutShort) {
+      cutShort = false;
+      return;
+    }
     for (Band band : bands) {
       band.tryAll();
     }
@@ -381,6 +457,7 @@ public final class FlowControl {
         case NOT_THIS -> {
           request.flow().passedOver = true;
           if (++passedOver == MOST_PASSED_OVER) {
+            cutShort = true;
             return;
           }
         }
@@ -422,15 +499,16 @@ public final class FlowControl {
    * @param draw 0 to 1, of the request's own
    */
   public double comeAgain(long now, FlowQueue flow, double draw) {
+    long queue = withQueue(now);
     long ahead = 0;
     double rate = 0;
     for (Band band : bands) {
       if (band.priority() >= flow.priority()) {
         ahead += band.count.requests;
-        rate += band.rate(now);
+        rate += band.rate(now, queue);
       }
     }
-    return flow.band().comeAgain(now, ahead, rate, draw);
+    return flow.band().comeAgain(now, ahead / rate, flow.band().rate(now, queue), draw);
   }
 
   /** Is told of a band. */

@@ -60,6 +60,14 @@ public final class FlowQueue implements Flow {
     count.remove(request);
   }
 
+  /** The request's place is another from now on. */
+  void reorder(Waiting request, long rank) {
+    queue.remove(request);
+    request.rank = rank;
+    queue.add(request);
+    passedOver = false;
+  }
+
   @Nullable Waiting first() {
     return queue.first();
   }
@@ -84,7 +92,7 @@ public final class FlowQueue implements Flow {
    */
   long sent(double work) {
     underWay++;
-    lastTurn = band.nextTurn();
+    lastTurn = band.nextTurn(virtualTime);
     served += work;
     virtualTime += work / weight;
     return lastTurn;

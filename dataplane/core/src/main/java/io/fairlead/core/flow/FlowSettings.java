@@ -30,6 +30,20 @@ public record FlowSettings(
     }
   }
 
+  /** The same, where no more than so many bytes of bodies may wait. */
+  public FlowSettings within(long bytes) {
+    return bytes >= limits.bytes()
+        ? this
+        : new FlowSettings(
+            new Limits(limits.requests(), bytes),
+            emptyTtl,
+            flows,
+            standard,
+            negative,
+            listed,
+            usage);
+  }
+
   BandSettings band(long priority) {
     BandSettings own = listed.get(priority);
     return own != null ? own : priority < 0 ? negative : standard;

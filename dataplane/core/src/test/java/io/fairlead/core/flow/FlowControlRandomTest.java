@@ -36,7 +36,7 @@ class FlowControlRandomTest {
   void everyRequestHasOneEnd(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     FlowSettings settings = settings(random);
-    FlowControl flow = new FlowControl(settings);
+    FlowControl flow = new FlowControl(0, settings);
     long now = 0;
     long requests = 0;
     for (int i = 0; i < EVENTS; i++) {
@@ -53,7 +53,7 @@ class FlowControlRandomTest {
           }
         }
         case 10 -> flow.expire(at, w -> expired(at, w));
-        case 11 -> flow.tryAll();
+        case 11 -> flow.roomCame();
         case 12 -> flow.empty(at, random.nextInt(4) == 0);
         case 13 -> {
           if (random.nextInt(500) == 0) {

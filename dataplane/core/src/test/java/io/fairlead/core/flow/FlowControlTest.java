@@ -37,7 +37,7 @@ class FlowControlTest {
   private final List<Long> evicted = new ArrayList<>();
   private final List<Long> expired = new ArrayList<>();
   private final List<Long> sent = new ArrayList<>();
-  private FlowControl flow = new FlowControl(settings(band(10 * SECOND, 0)));
+  private FlowControl flow = new FlowControl(0, settings(band(10 * SECOND, 0)));
   private long requests;
 
   private static BandSettings band(long ttl, double floor) {
@@ -107,7 +107,7 @@ class FlowControlTest {
     assertThat(sent).containsExactly(other);
     flow.dispatch(2, this::send);
     assertThat(sent).as("not tried before something has changed").containsExactly(other);
-    flow.tryAll();
+    flow.roomCame();
     sendAtMost(3, 99);
     assertThat(sent).containsExactly(other, first, first + 1);
   }
@@ -130,7 +130,7 @@ class FlowControlTest {
     BandSettings patient =
         new BandSettings(
             60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
-    flow = new FlowControl(settings(patient));
+    flow = new FlowControl(0, settings(patient));
     overload(0, 9 * SECOND);
     assertThat(expired).as("a burst passes").isEmpty();
     assertThat(flow.waiting()).isGreaterThan(40);
@@ -143,6 +143,10 @@ class FlowControlTest {
     sendAtMost(21 * SECOND, 99);
     expired.clear();
     overload(23 * SECOND, 32 * SECOND);
+    assertThat(expired).as("two seconds of calm are no end of it").hasSizeGreaterThan(30);
+    sendAtMost(32 * SECOND, 99);
+    expired.clear();
+    overload(70 * SECOND, 79 * SECOND);
     assertThat(expired).as("the next burst has its time again").isEmpty();
   }
 
@@ -152,7 +156,7 @@ class FlowControlTest {
     BandSettings patient =
         new BandSettings(
             60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
-    flow = new FlowControl(settings(patient));
+    flow = new FlowControl(0, settings(patient));
     add(0, 0, "a");
     sendAtMost(0, 1);
     for (long now = SECOND; now < 40 * SECOND; now += SECOND) {
@@ -175,6 +179,7 @@ class FlowControlTest {
             60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
     flow =
         new FlowControl(
+            0,
             new FlowSettings(
                 Limits.NONE, 60 * SECOND, 8, patient, patient, Map.of(), (a, b, c, d, e) -> 1));
     flow.empty(0, true);
@@ -210,6 +215,7 @@ class FlowControlTest {
     BandSettings band = band(10 * SECOND, 0);
     flow =
         new FlowControl(
+            0,
             new FlowSettings(
                 Limits.NONE, 60 * SECOND, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
     flow.empty(0, true);
@@ -225,7 +231,7 @@ class FlowControlTest {
 
   @Test
   void theLessImportantMakeRoomTheNewestFirst() {
-    flow = new FlowControl(settings(band(SECOND, 0), new Limits(3, Long.MAX_VALUE)));
+    flow = new FlowControl(0, settings(band(SECOND, 0), new Limits(3, Long.MAX_VALUE)));
     add(0, -1, "a");
     long newest = add(0, -1, "b");
     add(0, 0, "a");
@@ -237,7 +243,7 @@ class FlowControlTest {
 
   @Test
   void nobodyMakesRoomForOneThatFindsNoneAllTheSame() {
-    flow = new FlowControl(settings(band(SECOND, 0), new Limits(10, 1_000)));
+    flow = new FlowControl(0, settings(band(SECOND, 0), new Limits(10, 1_000)));
     add(0, -1, "a", 100, WaitingRequest.NEVER);
     add(0, 1, "a", 900, WaitingRequest.NEVER);
     assertThat(add(0, 0, "a", 200, WaitingRequest.NEVER)).isEqualTo(-1);
@@ -246,7 +252,7 @@ class FlowControlTest {
 
   @Test
   void theLongestFlowMakesRoomForAnother() {
-    flow = new FlowControl(settings(band(SECOND, 0, new Limits(4, 9_999), Limits.NONE)));
+    flow = new FlowControl(0, settings(band(SECOND, 0, new Limits(4, 9_999), Limits.NONE)));
     for (int i = 0; i < 4; i++) {
       add(0, 0, "noisy");
     }
@@ -257,7 +263,7 @@ class FlowControlTest {
 
   @Test
   void aFlowHasItsOwnLimit() {
-    flow = new FlowControl(settings(band(SECOND, 0, Limits.NONE, new Limits(2, 9_999))));
+    flow = new FlowControl(0, settings(band(SECOND, 0, Limits.NONE, new Limits(2, 9_999))));
     assertThat(add(0, 0, "a")).isPositive();
     assertThat(add(0, 0, "a")).isPositive();
     assertThat(add(0, 0, "a")).isEqualTo(-1);
@@ -282,7 +288,7 @@ class FlowControlTest {
   @ParameterizedTest
   @ValueSource(doubles = {0, 0.02, 0.2})
   void aFloorIsTheShareOfWorkOfWhoWaitsBelow(double floor) {
-    flow = new FlowControl(settings(band(9_999 * SECOND, floor, Limits.NONE, Limits.NONE)));
+    flow = new FlowControl(0, settings(band(9_999 * SECOND, floor, Limits.NONE, Limits.NONE)));
     Map<Long, Double> work = new HashMap<>();
     for (int i = 0; i < 10_000; i++) {
       add(i, 1, "a");
@@ -305,7 +311,7 @@ class FlowControlTest {
 
   @Test
   void flowsGetWorkByWeightThoughOneSendsPromptsAHundredTimesAsLong() {
-    flow = new FlowControl(settings(band(9_999 * SECOND, 0, Limits.NONE, Limits.NONE)));
+    flow = new FlowControl(0, settings(band(9_999 * SECOND, 0, Limits.NONE, Limits.NONE)));
     Map<String, Double> work = new HashMap<>();
     String[] ids = {"a", "b", "c"};
     for (int i = 0; i < 3; i++) {
@@ -360,7 +366,7 @@ class FlowControlTest {
       sent.clear();
       BandSettings band =
           new BandSettings(SECOND, SECOND, 0, Limits.NONE, Limits.NONE, policy, unranked);
-      flow = new FlowControl(settings(band));
+      flow = new FlowControl(0, settings(band));
       long first = add(0, 0, "a");
       long second = add(1, 0, "a");
       long other = add(2, 0, "b");
@@ -407,6 +413,116 @@ class FlowControlTest {
   }
 
   @Test
+  void whoComesBetweenTwoQueuesHasSavedNothingUp() {
+    for (int i = 0; i < 20; i++) {
+      add(0, 0, "steady");
+    }
+    sendAtMost(1, 20);
+    List<Long> returned = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      add(SECOND / 2, 0, "steady");
+      returned.add(add(SECOND / 2, 0, "new"));
+    }
+    sent.clear();
+    sendAtMost(SECOND / 2, 10);
+    assertThat(sent).filteredOn(returned::contains).hasSizeBetween(4, 6);
+  }
+
+  @Test
+  void otherSettingsLeaveEverybodyWhereTheyStood() {
+    flow = new FlowControl(0, settings(band(60 * SECOND, 0.5)));
+    for (int i = 0; i < 10; i++) {
+      add(0, 0, "served");
+      add(0, 0, "behind");
+      add(0, -1, "low");
+    }
+    // One flow is ahead by five requests, and the band below is owed two and a half.
+    FlowQueue served = flow.flow(0, "served");
+    for (int i = 0; i < 5; i++) {
+      flow.went(0, served, 100);
+    }
+    flow.configure(2 * SECOND, settings(band(60 * SECOND, 0.5)), Waiting::flow);
+    sendAtMost(2 * SECOND, 2);
+    assertThat(sent).as("the floor's").containsExactly(3L, 6L);
+    sent.clear();
+    sendAtMost(2 * SECOND, 6);
+    assertThat(sent).filteredOn(id -> id % 3 == 1).as("of the flow that is ahead").isEmpty();
+    assertThat(sent).filteredOn(id -> id % 3 == 2).hasSizeGreaterThanOrEqualTo(3);
+  }
+
+  @Test
+  void orderByDeadlineFollowsDeadlinesThatMove() {
+    BandSettings byDeadline =
+        new BandSettings(
+            30 * SECOND,
+            30 * SECOND,
+            0,
+            Limits.NONE,
+            Limits.NONE,
+            BY_WORK,
+            WaitingRequest::expiresAt);
+    flow =
+        new FlowControl(
+            0,
+            new FlowSettings(
+                Limits.NONE,
+                60 * SECOND,
+                8,
+                byDeadline,
+                byDeadline,
+                Map.of(),
+                (a, b, c, d, e) -> 1));
+    flow.empty(0, true);
+    long patient = add(0, 0, "a", 1, WaitingRequest.NEVER); // until 60, then until 80
+    long own = add(0, 0, "a", 1, 70 * SECOND); // until 60, then until 70
+    flow.empty(50 * SECOND, false);
+    sendAtMost(51 * SECOND, 1);
+    assertThat(sent).containsExactly(own);
+    sendAtMost(51 * SECOND, 1);
+    assertThat(sent).containsExactly(own, patient);
+  }
+
+  @Test
+  void aFloorOwesNoMoreThanWaits() {
+    flow = new FlowControl(0, settings(band(9_999 * SECOND, 0.5, Limits.NONE, Limits.NONE)));
+    add(0, -1, "low");
+    FlowQueue high = flow.flow(1, "high");
+    for (int i = 0; i < 100; i++) {
+      flow.went(0, high, 100); // nobody of the band below can go meanwhile
+    }
+    for (int i = 0; i < 10; i++) {
+      add(1, 1, "high");
+      add(1, -1, "low");
+    }
+    sendAtMost(1, 3);
+    assertThat(sent).as("one of the band below, for what it was owed").containsExactly(1L, 2L, 4L);
+  }
+
+  @Test
+  void moreFlowsThatCannotGoThanAreTriedAtATimeKeepNobodyFromGoing() {
+    flow =
+        new FlowControl(
+            0,
+            new FlowSettings(
+                Limits.NONE,
+                0,
+                99,
+                band(SECOND, 0),
+                band(SECOND, 0),
+                Map.of(),
+                (a, b, c, d, e) -> 1));
+    for (int i = 0; i < 30; i++) {
+      add(0, 0, "stuck" + i);
+    }
+    long last = add(0, 0, "free");
+    for (int i = 0; i < 5; i++) {
+      flow.roomCame();
+      flow.dispatch(i, (now, w) -> w.request() == last ? send(now, w) : Sent.NOT_THIS);
+    }
+    assertThat(sent).containsExactly(last);
+  }
+
+  @Test
   void otherSettingsLoseNobodyAndMoveWhoBelongsElsewhere() {
     for (int i = 0; i < 50; i++) {
       add(i, i % 3 - 1, "flow" + i % 4);
@@ -440,5 +556,54 @@ class FlowControlTest {
     assertThat(first).as("100 at ten a second").isCloseTo(10, within(0.5));
     double second = flow.comeAgain(50 * SECOND, flow.flow(0, "a"), 0);
     assertThat(second - first).as("one place later").isCloseTo(0.1, within(0.01));
+  }
+
+  @Test
+  void whoIsRefusedAfterAQuietTimeComesAgainAsSoonAsInTheLastQueue() {
+    FlowQueue queue = flow.flow(0, "a");
+    for (int i = 0; i < 300; i++) {
+      add(i * SECOND / 10, 0, "a");
+      sendAtMost(i * SECOND / 10, i == 299 ? 9 : i > 0 ? 1 : 0);
+    }
+    assertThat(flow.waiting()).isZero();
+    long hours = 7_200 * SECOND;
+    for (int i = 0; i < 100; i++) {
+      add(hours, 0, "a");
+    }
+    assertThat(flow.comeAgain(hours, queue, 0)).as("100 at ten a second").isBetween(8.0, 13.0);
+  }
+
+  @Test
+  void whoIsRefusedInABandThatHardlyGoesComesLate() {
+    FlowQueue low = flow.flow(-1, "low");
+    FlowQueue high = flow.flow(1, "high");
+    for (int i = 0; i < 500; i++) {
+      long at = i * SECOND / 10;
+      flow.went(at, high, 1);
+      if (i % 20 == 0) {
+        flow.went(at, low, 1);
+      }
+    }
+    for (int i = 0; i < 5; i++) {
+      add(50 * SECOND, -1, "low");
+    }
+    assertThat(flow.comeAgain(50 * SECOND, low, 0))
+        .as("5 at half a one a second")
+        .isBetween(7.0, 14.0);
+  }
+
+  @Test
+  void thoseWhoAreRefusedDoNotComeAgainTogether() {
+    for (int i = 0; i < 50; i++) {
+      add(0, 0, "a");
+    }
+    FlowQueue queue = flow.flow(0, "a");
+    List<Double> told = new ArrayList<>();
+    SplittableRandom random = new SplittableRandom(7);
+    for (int i = 0; i < 1_000; i++) {
+      told.add(flow.comeAgain(0, queue, random.nextDouble()));
+    }
+    assertThat(told).allMatch(seconds -> seconds >= 1 && seconds <= 60);
+    assertThat(told.stream().map(Math::ceil).distinct().count()).isGreaterThan(10);
   }
 }

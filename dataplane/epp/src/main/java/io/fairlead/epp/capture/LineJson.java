@@ -56,6 +56,7 @@ final class LineJson {
           json.writeNumberField("unknown_prefix_blocks", header.limits().unknownPrefixBlocks());
           json.writeNumberField("max_prefix_blocks", header.limits().maxPrefixBlocks());
           json.writeNumberField("max_prefix_bytes", header.limits().maxPrefixBytes());
+          json.writeNumberField("max_waiting_bytes", header.limits().maxWaitingBytes());
           json.writeEndObject();
         });
   }

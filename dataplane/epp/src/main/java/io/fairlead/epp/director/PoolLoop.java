@@ -281,7 +281,7 @@ public final class PoolLoop {
 
   /** Who waits at one moment, and how full the pool is. */
   public Future<QueueSnapshot> queues() {
-    return loop.submit(core::queues);
+    return loop.submit(() -> core.queues(clock.getAsLong()));
   }
 
   /** Requests that have not ended. */

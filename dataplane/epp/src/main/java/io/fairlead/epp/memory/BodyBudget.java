@@ -78,8 +78,12 @@ public final class BodyBudget {
 
   /** Two fifths of the heap: the index of prompts takes a quarter, and garbage needs the rest. */
   public static BodyBudget ofHeap() {
-    return new BodyBudget(
-        Math.max(SMALLEST, Runtime.getRuntime().maxMemory() / 5 * 2), DEFAULT_PATIENCE);
+    return new BodyBudget(bytesOfHeap(), DEFAULT_PATIENCE);
+  }
+
+  /** Bytes of {@link #ofHeap}. */
+  public static long bytesOfHeap() {
+    return Math.max(SMALLEST, Runtime.getRuntime().maxMemory() / 5 * 2);
   }
 
   /** Where bodies' pages are from: buffers on the heap, used again once released. */

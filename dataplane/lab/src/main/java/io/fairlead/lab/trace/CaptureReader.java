@@ -118,7 +118,9 @@ final class CaptureReader {
             bounds.atLeast(0, "retries"),
             bounds.atLeast(1, "unknown_prefix_blocks"),
             bounds.atLeast(1, "max_prefix_blocks"),
-            bounds.whole("max_prefix_bytes"));
+            bounds.whole("max_prefix_bytes"),
+            // Captures of earlier versions knew no such bound.
+            bounds.has("max_waiting_bytes") ? bounds.whole("max_waiting_bytes") : Long.MAX_VALUE);
   }
 
   private static PoolConfig config(JsonLine line, String place) {

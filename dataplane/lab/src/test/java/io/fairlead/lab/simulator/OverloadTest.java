@@ -49,6 +49,18 @@ class OverloadTest {
     }
   }
 
+  /** Answers that grow for minutes fill caches long after they were let in. */
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void asManyLongAnswersAreServedInTimeHoweverManyCome(long seed) {
+    double served = run("reasoning", 1, 900, seed).goodPerSecond();
+    for (double load : new double[] {1.5, 2}) {
+      assertThat(run("reasoning", load, 900, seed).goodPerSecond())
+          .as("at %s times the load", load)
+          .isGreaterThanOrEqualTo(0.95 * served);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {101, 102})
   void whatIsCriticalIsServedAndWhatIsSheddableHasItsFloor(long seed) {

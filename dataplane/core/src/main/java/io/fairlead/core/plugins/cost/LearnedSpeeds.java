@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins.cost;
 
+import io.fairlead.core.plugins.learn.OutputLengths;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
@@ -34,9 +35,6 @@ final class LearnedSpeeds {
 
   /** Share of a cache in use. */
   private static final double NEARLY_FULL = 0.97;
-
-  /** Events of a stream that carry no token: the one with the role, and the end. */
-  private static final int EVENTS_AROUND = 2;
 
   private static final int TOO_SHORT_TO_TELL = 8;
 
@@ -331,11 +329,8 @@ final class LearnedSpeeds {
   }
 
   private void learnDecode(Completion completion, int slot) {
-    int output = completion.outputTokens();
-    if (output < 0) {
-      output = completion.streamedEvents() - EVENTS_AROUND;
-    }
-    if (output < 1 || !completion.succeeded()) {
+    int output = OutputLengths.tokens(completion);
+    if (output < 1) {
       return;
     }
     outputs.add(completion.targetModel(), output);

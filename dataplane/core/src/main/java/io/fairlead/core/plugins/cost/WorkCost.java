@@ -29,9 +29,9 @@ package io.fairlead.core.plugins.cost;
  *
  * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
  * ones before it, and while the request decodes half of its answer is there. What others have still
- * to produce is {@code r}, see {@link OutputLengths}; in {@code X} half of {@code o} stands in its
- * place, with which bursts had a tail that was a tenth shorter in simulations. What are weights
- * nobody can derive: see {@link WorkCostScorer.Settings}.
+ * to produce is {@code r}, see {@link io.fairlead.core.plugins.learn.OutputLengths}; in {@code X}
+ * half of {@code o} stands in its place, with which bursts had a tail that was a tenth shorter in
+ * simulations. What are weights nobody can derive: see {@link WorkCostScorer.Settings}.
  *
  * <p>What does not depend on the request lies in {@link CostColumns}, as factors of what does. So a
  * decision is the same arithmetic for every place, without a branch or a look at an object, and the

@@ -1,6 +1,9 @@
 package io.fairlead.core.plugins.load;
 
+import io.fairlead.core.plugins.learn.OutputLengths;
+import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
@@ -12,10 +15,13 @@ import io.fairlead.plugin.SaturationDetector;
  * in the queue that the server tells of, or room in its KV cache. An endpoint that computes one
  * prompt has room for a second one, however long the first is: it would stand idle in between.
  */
-final class ExpectedWaitDetector implements SaturationDetector {
+final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
   private static final double MILLI = 1e6;
 
+  private static final double HALF = 0.5;
+
+  private final OutputLengths outputs = new OutputLengths();
   private final double mostWait;
   private final double mostWaiting;
   private final double mostUsage;
@@ -28,24 +34,44 @@ final class ExpectedWaitDetector implements SaturationDetector {
 
   @Override
   public double saturation(Endpoint endpoint) {
-    // Those who wait for an adapter wait for its turn, and not for room that others would take.
-    boolean queue = endpoint.adapters().slots() == 0;
-    double most = queue ? endpoint.scrapedWaiting() / mostWaiting : 0;
+    double most = endpoint.scrapedWaiting() / mostWaiting;
     if (endpoint.prefills().count() > 1) {
       most = Math.max(most, endpoint.expectedWait() / mostWait);
     }
     return Math.max(most, usage(endpoint) / mostUsage);
   }
 
-  /** Of its KV cache: as it tells itself or, where it doesn't, by what was sent there. */
-  private static double usage(Endpoint endpoint) {
+  @Override
+  public void completed(Completion completion) {
+    int output = OutputLengths.tokens(completion);
+    if (output >= 1) {
+      outputs.add(completion.targetModel(), output);
+    }
+  }
+
+  /**
+   * Of its KV cache: as it tells itself or, where it doesn't, by what was sent there. While it is
+   * more than half full what counts is also what those that are there will keep in the mean of
+   * their time: answers grow, so that an engine which is let fill up with young ones ends them
+   * again and again to begin them anew.
+   */
+  private double usage(Endpoint endpoint) {
     double told = endpoint.kvUsage();
-    if (!Double.isNaN(told)) {
+    if (told < HALF) {
       return told;
     }
     long capacity = endpoint.kvCapacityTokens();
-    long kept = endpoint.inFlightTokens() - endpoint.repeatedInFlightTokens();
-    return capacity > 0 ? kept / (double) capacity : 0;
+    if (capacity == 0) {
+      return Double.isNaN(told) ? 0 : told;
+    }
+    double kept = (double) endpoint.inFlightTokens() - endpoint.repeatedInFlightTokens();
+    if (Double.isNaN(told)) {
+      return kept / capacity;
+    }
+    // A standard deviation more, as of so many exponentials: at the mean they would not fit half
+    // of the time.
+    double n = endpoint.inFlight();
+    return Math.max(told, (kept + (n + Math.sqrt(n)) * outputs.underWay()) / capacity);
   }
 
   static final class Factory implements PluginFactory {
@@ -58,7 +84,7 @@ final class ExpectedWaitDetector implements SaturationDetector {
     @Override
     public Plugin create(Parameters parameters) {
       return new ExpectedWaitDetector(
-          parameters.number("maxWaitMs", 100, 1, 1_000_000),
+          parameters.number("maxWaitMs", 30, 1, 1_000_000),
           parameters.integer("queueDepthThreshold", 5, 1, 1_000_000),
           parameters.number("kvCacheUtilThreshold", 0.95, 0.01, 1));
     }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
 import io.fairlead.core.plugins.TestCandidates;
+import io.fairlead.core.plugins.TestCompletion;
 import io.fairlead.core.plugins.TestEndpoint;
 import io.fairlead.core.plugins.TestRequest;
 import io.fairlead.plugin.Completion;
-import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Parameters;
@@ -369,7 +369,7 @@ class WorkCostScorerTest {
     TestRequest request = new TestRequest(1, 100);
     assertThat(scores(scorer, request, liar, other)[1]).isLessThan(0.95);
     for (int i = 0; i < 300; i++) {
-      scorer.completed(new Done(liar, 1, 100, 0, 1600, 0, -1, 1000 * MILLI));
+      scorer.completed(new TestCompletion(liar, 1, 100, 0, 1600, 0, -1, 1000 * MILLI));
     }
     assertThat(scores(scorer, request, liar, other)[1]).isGreaterThan(0.99);
   }
@@ -383,7 +383,7 @@ class WorkCostScorerTest {
     TestRequest request = new TestRequest(1, 100);
     double before = scores(scorer, request, honest, other)[1];
     for (int i = 0; i < 300; i++) {
-      scorer.completed(new Done(honest, 1, 200, 0, 1600, 800, -1, 1000 * MILLI));
+      scorer.completed(new TestCompletion(honest, 1, 200, 0, 1600, 800, -1, 1000 * MILLI));
     }
     assertThat(scores(scorer, request, honest, other)[1]).isLessThanOrEqualTo(before + 0.02);
   }
@@ -572,64 +572,11 @@ class WorkCostScorerTest {
   }
 
   private static Completion done(TestEndpoint endpoint, int tokens, int events, long decodeTime) {
-    return new Done(endpoint, 1, tokens, events, 0, -1, -1, decodeTime);
+    return new TestCompletion(endpoint, 1, tokens, events, 0, -1, -1, decodeTime);
   }
 
   /** A request whose prompt took so long; of its answer nothing is known. */
   private static Completion prefilled(TestEndpoint endpoint, double millis) {
-    return new Done(endpoint, 0, -1, 0, 0, 0, Math.round(millis * MILLI), 0);
-  }
-
-  private record Done(
-      Endpoint endpoint,
-      double meanDecoding,
-      int outputTokens,
-      int streamedEvents,
-      int expectedCachedTokens,
-      int cachedTokens,
-      long prefillTime,
-      long decodeTime)
-      implements Completion {
-
-    @Override
-    public long now() {
-      return 0;
-    }
-
-    @Override
-    public String targetModel() {
-      return "m";
-    }
-
-    @Override
-    public boolean succeeded() {
-      return true;
-    }
-
-    @Override
-    public long timeToFirstToken() {
-      return MILLI;
-    }
-
-    /** Half as many as estimated: a tokenizer with long tokens. */
-    @Override
-    public int promptTokens() {
-      return 800;
-    }
-
-    @Override
-    public int estimatedPromptTokens() {
-      return 1600;
-    }
-
-    @Override
-    public boolean prefilledElsewhere() {
-      return false;
-    }
-
-    @Override
-    public double meanInFlightTokens() {
-      return 0;
-    }
+    return new TestCompletion(endpoint, 0, -1, 0, 0, 0, Math.round(millis * MILLI), 0);
   }
 }

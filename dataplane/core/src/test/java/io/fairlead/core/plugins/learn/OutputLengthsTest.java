@@ -1,4 +1,4 @@
-package io.fairlead.core.plugins.cost;
+package io.fairlead.core.plugins.learn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,5 +1,6 @@
-package io.fairlead.core.plugins.cost;
+package io.fairlead.core.plugins.learn;
 
+import io.fairlead.plugin.Completion;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,7 +14,7 @@ import java.util.Map;
  * renewal process), which is as much as the mean for lengths like an exponential's, and more for
  * answers of either a few tokens or thousands.
  */
-final class OutputLengths {
+public final class OutputLengths {
 
   /** Tokens, before the first answer. */
   private static final double GUESS = 200;
@@ -26,6 +27,9 @@ final class OutputLengths {
 
   /** Further models share the pool's mean: names may be made up. */
   private static final int MOST_MODELS = 1_024;
+
+  /** Those of a streamed answer that are no tokens: of its role and of its end. */
+  private static final int EVENTS_AROUND = 2;
 
   private final Map<String, Mean> models = new HashMap<>();
   private final Mean pool = new Mean(GUESS);
@@ -45,8 +49,20 @@ final class OutputLengths {
     }
   }
 
+  /**
+   * Tokens of an answer: as the server counted them, or by the events in which it was streamed;
+   * below 1 where nobody knows, or it was not delivered to its end.
+   */
+  public static int tokens(Completion completion) {
+    if (!completion.succeeded()) {
+      return -1;
+    }
+    int told = completion.outputTokens();
+    return told >= 0 ? told : completion.streamedEvents() - EVENTS_AROUND;
+  }
+
   /** An answer of this target model had so many tokens. */
-  void add(String model, int output) {
+  public void add(String model, int output) {
     double rate = Math.max(SLOW_LEARNING, 1.0 / (++seen + 1));
     first += rate * (output - first);
     second += rate * ((double) output * output - second);
@@ -60,18 +76,18 @@ final class OutputLengths {
   }
 
   /** Mean of an answer of this target model. */
-  double of(String model) {
+  public double of(String model) {
     Mean own = models.get(model);
     return own == null ? pool.tokens : own.tokens;
   }
 
   /** Mean of the pool's answers. */
-  double mean() {
+  public double mean() {
     return pool.tokens;
   }
 
   /** Mean of what an answer under way has produced, and of what it has still to produce. */
-  double underWay() {
+  public double underWay() {
     return second / (2 * first);
   }
 }

@@ -1,0 +1,58 @@
+package io.fairlead.core.plugins;
+
+import io.fairlead.plugin.Completion;
+import io.fairlead.plugin.Endpoint;
+
+/** A request of model "m" that was delivered to its end. */
+public record TestCompletion(
+    Endpoint endpoint,
+    double meanDecoding,
+    int outputTokens,
+    int streamedEvents,
+    int expectedCachedTokens,
+    int cachedTokens,
+    long prefillTime,
+    long decodeTime)
+    implements Completion {
+
+  @Override
+  public long now() {
+    return 0;
+  }
+
+  @Override
+  public String targetModel() {
+    return "m";
+  }
+
+  @Override
+  public boolean succeeded() {
+    return true;
+  }
+
+  @Override
+  public long timeToFirstToken() {
+    return 1_000_000;
+  }
+
+  /** Half as many as estimated: a tokenizer with long tokens. */
+  @Override
+  public int promptTokens() {
+    return 800;
+  }
+
+  @Override
+  public int estimatedPromptTokens() {
+    return 1600;
+  }
+
+  @Override
+  public boolean prefilledElsewhere() {
+    return false;
+  }
+
+  @Override
+  public double meanInFlightTokens() {
+    return 0;
+  }
+}
