@@ -37,6 +37,7 @@ class EndpointHealthIT {
 
   private final List<HttpServer> servers = new ArrayList<>();
   private int port;
+  private volatile int waiting;
 
   @BeforeAll
   static void install(KubeApi.Running server) {
@@ -56,18 +57,7 @@ class EndpointHealthIT {
       serve(address(i));
     }
     try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
-      pool.createPicker("mine", "{name: pool}");
-      pool.create(
-          """
-          apiVersion: inference.networking.k8s.io/v1
-          kind: InferencePool
-          metadata: {name: pool}
-          spec:
-            selector: {matchLabels: {app: vllm}}
-            targetPorts: [{number: %d}]
-            endpointPickerRef: {name: picker-service, port: {number: 9002}}
-          """
-              .formatted(port));
+      createPool(pool);
       for (int i = 1; i <= 4; i++) {
         modelServer(pool.namespace(), "server-" + i, address(i));
       }
@@ -100,6 +90,75 @@ class EndpointHealthIT {
     }
   }
 
+  @Test
+  void thePoolAndItsModelsTellSinceWhenThereIsNoRoom() throws Exception {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("full"));
+    port = freePort();
+    serve(address(1));
+    try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
+      createPool(pool);
+      pool.createModel("chat", "chat", 50);
+      modelServer(pool.namespace(), "server-1", address(1));
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+      pool.becomeAvailable();
+      try (Picker _ = new Picker(cluster, pool)) {
+        pool.awaitPool("Saturated", "False/RoomForRequests");
+        pool.awaitModel("chat", "Saturated", "False/RoomForRequests");
+
+        waiting = 100;
+        await()
+            .atMost(Duration.ofSeconds(40))
+            .untilAsserted(
+                () ->
+                    assertThat(pool.poolMessage("Saturated"))
+                        .matches("No endpoint has room for more requests since \\S+Z; start .*"));
+        pool.awaitPool("Saturated", "True/EveryEndpointFull");
+        pool.awaitModel("chat", "Saturated", "True/EveryEndpointFull");
+        assertThat(pool.poolConditions()).containsEntry("Ready", "True/Ready");
+
+        waiting = 0;
+        await()
+            .atMost(Duration.ofSeconds(60)) // there must be room for a while
+            .untilAsserted(
+                () ->
+                    assertThat(pool.poolConditions())
+                        .containsEntry("Saturated", "False/RoomForRequests"));
+        pool.awaitModel("chat", "Saturated", "False/RoomForRequests");
+        await().until(() -> saturationEvents(pool).size() == 6);
+        assertThat(saturationEvents(pool))
+            .containsExactlyInAnyOrder(
+                "EndpointPicker Warning",
+                "EndpointPicker Normal",
+                "InferenceModel Warning",
+                "InferenceModel Normal",
+                "InferencePool Warning",
+                "InferencePool Normal");
+      }
+    }
+  }
+
+  private static List<String> saturationEvents(PoolFixture pool) {
+    return cluster.admin().v1().events().inNamespace(pool.namespace()).list().getItems().stream()
+        .filter(event -> event.getMessage().startsWith("Saturated is "))
+        .map(event -> event.getInvolvedObject().getKind() + " " + event.getType())
+        .toList();
+  }
+
+  private void createPool(PoolFixture pool) {
+    pool.createPicker("mine", "{name: pool}");
+    pool.create(
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: pool}
+        spec:
+          selector: {matchLabels: {app: vllm}}
+          targetPorts: [{number: %d}]
+          endpointPickerRef: {name: picker-service, port: {number: 9002}}
+        """
+            .formatted(port));
+  }
+
   private static void awaitMessage(PoolFixture pool, String condition, String message) {
     await()
         .atMost(Duration.ofSeconds(40)) // probes come with growing pauses
@@ -124,10 +183,11 @@ class EndpointHealthIT {
   /** A model server as far as the picker asks it when nobody sends requests. */
   private void serve(String address) throws IOException {
     HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
-    byte[] page = "vllm:num_requests_waiting 0\n".getBytes(StandardCharsets.UTF_8);
     server.createContext(
         "/",
         exchange -> {
+          byte[] page =
+              "vllm:num_requests_waiting %d\n".formatted(waiting).getBytes(StandardCharsets.UTF_8);
           exchange.getResponseHeaders().set("content-type", "text/plain");
           exchange.sendResponseHeaders(200, page.length);
           exchange.getResponseBody().write(page);

@@ -87,6 +87,7 @@ class OperatorIT {
                 "Programmed", "True/Programmed",
                 "EndpointsAvailable", "True/EndpointsReady",
                 "ModelsAccepted", "True/AllAccepted",
+                "Saturated", "False/RoomForRequests",
                 "Ready", "True/Ready"));
     pool.awaitModel("chat", "Ready", "True/Ready");
     pool.awaitModel("sum", "Ready", "True/Ready");
@@ -96,6 +97,7 @@ class OperatorIT {
                 "Accepted", "True/Accepted",
                 "ResolvedRefs", "True/ResolvedRefs",
                 "Programmed", "True/Programmed",
+                "Saturated", "False/RoomForRequests",
                 "Ready", "True/Ready"));
     assertThat(
             Stream.of(

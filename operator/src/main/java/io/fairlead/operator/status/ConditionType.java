@@ -25,6 +25,10 @@ public enum ConditionType {
       "ModelsAccepted",
       "InferencePool, EndpointPicker",
       "Every InferenceModel that names the pool is in its config."),
+  SATURATED(
+      "Saturated",
+      "InferencePool, EndpointPicker, InferenceModel",
+      "No endpoint of the pool has room for more requests: they wait or are refused. `False` is how it should be."),
   AVAILABLE("Available", "EndpointPicker", "The picker's Deployment has a ready pod."),
   READY(
       "Ready",
@@ -72,6 +76,15 @@ public enum ConditionType {
   /** Whether it says again what {@link #READY} says, for tools that look for it by this name. */
   public boolean repeats() {
     return this == STALLED || this == RECONCILING;
+  }
+
+  /**
+   * Whether a change from one status to another is told in an Event. That there is room at first is
+   * none.
+   */
+  boolean tells(String before, String after) {
+    String yes = Verdict.State.TRUE.wireName();
+    return !repeats() && (this != SATURATED || yes.equals(before) || yes.equals(after));
   }
 
   @Override

@@ -57,6 +57,11 @@ public final class ModelStatus {
     verdicts.put(ConditionType.ACCEPTED, accepted);
     verdicts.put(ConditionType.RESOLVED_REFS, resolvedRefs);
     verdicts.put(ConditionType.PROGRAMMED, programmed);
+    verdicts.put(
+        ConditionType.SATURATED,
+        programmed.isTrue()
+            ? pool.getOrDefault(ConditionType.SATURATED, NOT_ASKED)
+            : Verdict.pending("No picker runs the model"));
     verdicts.put(ConditionType.READY, ready);
     if (NEEDS_A_PERSON.contains(ready.reason())) {
       verdicts.put(ConditionType.STALLED, Verdict.yes(ready.reason(), ready.message()));

@@ -29,6 +29,7 @@ public final class PoolStatus {
     verdicts.put(ConditionType.PROGRAMMED, programmed);
     verdicts.put(ConditionType.ENDPOINTS_AVAILABLE, endpoints(facts));
     verdicts.put(ConditionType.MODELS_ACCEPTED, models(facts));
+    verdicts.put(ConditionType.SATURATED, saturated(facts));
     verdicts.put(ConditionType.READY, ready(facts, programmed));
     return verdicts;
   }
@@ -163,6 +164,31 @@ public final class PoolStatus {
           // A picker may know more reasons than we do.
           default -> "No endpoint answers: " + (endpoints.outCount() == 0 ? said : out(endpoints));
         });
+  }
+
+  /** As the picker sees it that has been without room for longest: each sees what it sends. */
+  private static Verdict saturated(PickerFacts facts) {
+    List<PickerReport> reported =
+        facts.readyOrAll().stream()
+            .map(Replica::report)
+            .flatMap(Stream::ofNullable)
+            .filter(report -> report.configHash() != null)
+            .toList();
+    if (reported.isEmpty()) {
+      return Verdict.pending(
+          "No pod of %s has reported its endpoints yet".formatted(facts.picker()));
+    }
+    return reported.stream()
+        .map(PickerReport::saturatedSince)
+        .flatMap(Stream::ofNullable)
+        .min(Comparator.naturalOrder())
+        .map(
+            since ->
+                Verdict.yes(
+                    Reason.EVERY_ENDPOINT_FULL,
+                    "No endpoint has room for more requests since %s; start more model servers, or see who waits by the metrics fairlead_queue_*"
+                        .formatted(since)))
+        .orElseGet(() -> Verdict.no(Reason.ROOM_FOR_REQUESTS, "There is room for more requests"));
   }
 
   private static Verdict models(PickerFacts facts) {

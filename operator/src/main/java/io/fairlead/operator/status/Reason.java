@@ -30,6 +30,8 @@ public enum Reason {
       "NoModels",
       "No InferenceModel names the pool; requests for any model are served as unconfigured ones.",
       "Nothing, or create an InferenceModel."),
+  ROOM_FOR_REQUESTS(
+      Kind.GOOD, "RoomForRequests", "An endpoint has room for more requests.", "Nothing."),
   AVAILABLE(Kind.GOOD, "Available", "The picker's Deployment has a ready pod.", "Nothing."),
   READY(Kind.GOOD, "Ready", "All is well.", "Nothing."),
   PENDING(
@@ -144,6 +146,11 @@ public enum Reason {
       "NoReadyPods",
       "Pods match, but none is ready.",
       "See `kubectl describe pods`; large models take minutes to load."),
+  EVERY_ENDPOINT_FULL(
+      Kind.WRONG,
+      "EveryEndpointFull",
+      "No endpoint has room for more requests, for some seconds at least: they wait in the picker, and those that may not, or not so long, get 429.",
+      "Start more model servers, let an autoscaler do it, or find who sends so much by the metrics `fairlead_queue_*`."),
   PORT_NOT_SERVED(
       Kind.WRONG,
       "PortNotServed",

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -28,8 +29,7 @@ public record Transition(Reason reason, String message) {
   public static List<Transition> between(List<Condition> before, List<Condition> after) {
     Map<String, List<Condition>> changed = new LinkedHashMap<>();
     for (Condition now : after) {
-      if (ConditionType.find(now.getType()).filter(type -> !type.repeats()).isPresent()
-          && moved(before, now)) {
+      if (moved(before, now)) {
         changed
             .computeIfAbsent(now.getStatus() + "/" + now.getReason(), key -> new ArrayList<>())
             .add(now);
@@ -42,14 +42,16 @@ public record Transition(Reason reason, String message) {
   }
 
   private static boolean moved(List<Condition> before, Condition now) {
-    return before.stream()
-        .filter(old -> now.getType().equals(old.getType()))
-        .findFirst()
-        .map(
-            old ->
-                !Objects.equals(old.getStatus(), now.getStatus())
-                    || !Objects.equals(old.getReason(), now.getReason()))
-        .orElseGet(() -> !Verdict.State.UNKNOWN.wireName().equals(now.getStatus()));
+    Optional<Condition> old =
+        before.stream().filter(one -> now.getType().equals(one.getType())).findFirst();
+    String was = old.map(Condition::getStatus).orElse(Verdict.State.UNKNOWN.wireName());
+    boolean same =
+        Objects.equals(was, now.getStatus())
+            && old.map(one -> Objects.equals(one.getReason(), now.getReason())).orElse(true);
+    return !same
+        && ConditionType.find(now.getType())
+            .filter(type -> type.tells(was, now.getStatus()))
+            .isPresent();
   }
 
   private static Transition of(List<Condition> conditions) {

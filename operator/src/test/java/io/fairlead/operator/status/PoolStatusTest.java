@@ -45,7 +45,9 @@ import org.junit.jupiter.params.provider.MethodSource;
   Reason.NO_ENDPOINT_ANSWERS,
   Reason.ALL_ACCEPTED,
   Reason.NO_MODELS,
-  Reason.MODEL_CONFLICTS
+  Reason.MODEL_CONFLICTS,
+  Reason.ROOM_FOR_REQUESTS,
+  Reason.EVERY_ENDPOINT_FULL
 })
 class PoolStatusTest {
   private static final Verdict ACCEPTED = Verdict.yes(Reason.ACCEPTED, "m");
@@ -374,6 +376,34 @@ class PoolStatusTest {
             new PickerFacts.ModelCount(0, List.of()));
     assertThat(brief(PoolStatus.of(none), ConditionType.MODELS_ACCEPTED))
         .isEqualTo("True/NoModels");
+  }
+
+  @Test
+  void thatNoEndpointHasRoomIsToldAsTheFirstToSeeItDoes() {
+    assertThat(brief(PoolStatus.of(facts(rolledOut())), ConditionType.SATURATED))
+        .isEqualTo("Unknown/Pending");
+    assertThat(
+            brief(
+                PoolStatus.of(facts(rolledOut(), ready(saturated(null)))), ConditionType.SATURATED))
+        .isEqualTo("False/RoomForRequests");
+    Map<ConditionType, Verdict> full =
+        PoolStatus.of(
+            facts(
+                rolledOut(),
+                ready(saturated(null)),
+                ready(saturated("2026-01-01T00:00:09Z")),
+                ready(saturated("2026-01-01T00:00:05Z"))));
+    assertThat(brief(full, ConditionType.SATURATED)).isEqualTo("True/EveryEndpointFull");
+    assertThat(full.get(ConditionType.SATURATED))
+        .isEqualTo(
+            Verdict.yes(
+                Reason.EVERY_ENDPOINT_FULL,
+                "No endpoint has room for more requests since 2026-01-01T00:00:05Z; start more"
+                    + " model servers, or see who waits by the metrics fairlead_queue_*"));
+  }
+
+  private static PickerReport saturated(@Nullable String since) {
+    return new PickerReport("ns/p", hash("new"), 1, null, SOME, since);
   }
 
   @Test

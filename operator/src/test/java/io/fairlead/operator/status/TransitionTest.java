@@ -31,6 +31,24 @@ class TransitionTest {
   }
 
   @Test
+  void saturationIsToldWhenItBeginsAndEnds() {
+    List<Condition> unknown = saturated(Verdict.pending("wait"));
+    List<Condition> room = saturated(Verdict.no(Reason.ROOM_FOR_REQUESTS, "room"));
+    List<Condition> full = saturated(Verdict.yes(Reason.EVERY_ENDPOINT_FULL, "full"));
+    assertThat(Transition.between(List.of(), room)).isEmpty();
+    assertThat(Transition.between(unknown, room)).isEmpty();
+    assertThat(Transition.between(List.of(), full)).hasSize(1);
+    assertThat(Transition.between(room, full))
+        .containsExactly(new Transition(Reason.EVERY_ENDPOINT_FULL, "Saturated is True: full"));
+    assertThat(Transition.between(full, room))
+        .containsExactly(new Transition(Reason.ROOM_FOR_REQUESTS, "Saturated is False: room"));
+  }
+
+  private static List<Condition> saturated(Verdict verdict) {
+    return ConditionList.merge(List.of(), Map.of(ConditionType.SATURATED, verdict), 1, NOW);
+  }
+
+  @Test
   void nothingIsToldTwice() {
     List<Condition> conditions = conditions(YES, REFUSED);
     assertThat(Transition.between(conditions, conditions)).isEmpty();
