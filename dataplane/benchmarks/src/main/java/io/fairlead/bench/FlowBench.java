@@ -119,9 +119,6 @@ public class FlowBench implements RequestListener {
   }
 
   @Override
-  public void waits(long request) {}
-
-  @Override
   public void send(long request, Route route) {
     sent.add(request);
   }
