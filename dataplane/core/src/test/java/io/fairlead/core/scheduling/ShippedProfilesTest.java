@@ -27,7 +27,7 @@ class ShippedProfilesTest {
     ConfigCompiler compiler = new ConfigCompiler(List.of());
     CompiledConfig first =
         compiler.compile(Documents.pool(List.of(), config(List.of(), profile("cost"))));
-    assertThat(first.observers()).hasSize(1);
+    assertThat(first.observers()).as("the scorer and the saturation detector").hasSize(2);
     CompiledConfig second =
         compiler.compile(Documents.pool(List.of(), config(List.of(), profile("cost"))), first);
     assertThat(second.observers()).containsExactlyElementsOf(first.observers());
