@@ -8,7 +8,6 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
-import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.document.PluginTypes;
@@ -238,13 +237,13 @@ public final class PoolCompiler {
     switch (PoolReferences.resolve(spec.poolRef())) {
       case PoolReferences.Invalid ref -> found.add(badReference(model, ref));
       case PoolReferences.Pool ref -> {
-        ModelTimeouts timeouts = ModelTimeouts.of(model);
-        ModelConfig config = config(spec, timeouts.timeouts());
+        ModelAnnotations annotations = ModelAnnotations.of(model);
+        ModelConfig config = config(spec, annotations);
         AcceptedModel winner = winners.get(config.name());
         if (winner == null) {
           configs.put(config.name(), config);
           winners.put(config.name(), new AcceptedModel(ObjectRef.of(model), ref.note()));
-          found.addAll(timeouts.findings());
+          found.addAll(annotations.findings());
         } else {
           found.add(nameInUse(model, winner.object()));
         }
@@ -265,7 +264,7 @@ public final class PoolCompiler {
         Finding.Severity.REJECTS);
   }
 
-  private static ModelConfig config(InferenceModelSpec spec, TimeoutsConfig timeouts) {
+  private static ModelConfig config(InferenceModelSpec spec, ModelAnnotations annotations) {
     String name = Objects.requireNonNull(spec.modelName());
     List<TargetModel> targets = new ArrayList<>();
     for (io.fairlead.crds.v1alpha2.TargetModel target : spec.targetModels()) {
@@ -277,7 +276,8 @@ public final class PoolCompiler {
         name,
         ModelCheck.criticality(spec.criticality()).orElseThrow(),
         targets.isEmpty() ? List.of(new TargetModel(name, 1)) : targets,
-        timeouts);
+        annotations.timeouts(),
+        annotations.queue());
   }
 
   private static PoolConfig config(

@@ -9,12 +9,23 @@ import java.util.List;
  * @param criticality how its requests fare when the pool is short of capacity
  * @param targets what the name is replaced by; never empty (a model without targets is its own)
  * @param timeouts of its requests, before those of the pool
+ * @param queue how its requests wait where there is no room
  */
 public record ModelConfig(
-    String name, Criticality criticality, List<TargetModel> targets, TimeoutsConfig timeouts) {
+    String name,
+    Criticality criticality,
+    List<TargetModel> targets,
+    TimeoutsConfig timeouts,
+    ModelQueueConfig queue) {
 
   public ModelConfig {
     targets = List.copyOf(targets);
+  }
+
+  /** A model that waits as all do. */
+  public ModelConfig(
+      String name, Criticality criticality, List<TargetModel> targets, TimeoutsConfig timeouts) {
+    this(name, criticality, targets, timeouts, ModelQueueConfig.DEFAULT);
   }
 
   /** A model with the pool's timeouts. */

@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.config.GoDuration;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -105,9 +107,16 @@ public final class ConfigDocument {
               name,
               RequestsDocument.criticality(model.path("criticality").asText()),
               targets,
-              RequestsDocument.timeouts(tree, path.field("timeouts"), model.path("timeouts"))));
+              RequestsDocument.timeouts(tree, path.field("timeouts"), model.path("timeouts")),
+              queue(tree, path.field("queue"), model.path("queue"))));
     }
     return models;
+  }
+
+  private static ModelQueueConfig queue(SourceTree tree, FieldPath path, JsonNode node) {
+    return new ModelQueueConfig(
+        node.path("weight").asInt(ModelQueueConfig.DEFAULT.weight()),
+        RequestsDocument.timeout(tree, path, node, "ttl"));
   }
 
   private static List<ObjectiveConfig> objectives(SourceTree tree, JsonNode list) {
@@ -143,6 +152,19 @@ public final class ConfigDocument {
     return ConfigHash.of(TreeWriter.canonical(content(config)));
   }
 
+  private static void put(ObjectNode model, ModelQueueConfig queue) {
+    if (queue.equals(ModelQueueConfig.DEFAULT)) {
+      return;
+    }
+    ObjectNode node = model.putObject("queue");
+    if (queue.weight() != ModelQueueConfig.DEFAULT.weight()) {
+      node.put("weight", queue.weight());
+    }
+    if (queue.ttl() != null) {
+      node.put("ttl", GoDuration.format(queue.ttl()));
+    }
+  }
+
   private static ObjectNode content(PoolConfig config) {
     ObjectNode content = JsonNodeFactory.instance.objectNode();
     ObjectNode pool =
@@ -166,6 +188,7 @@ public final class ConfigDocument {
               target ->
                   targets.addObject().put("name", target.name()).put("weight", target.weight()));
       RequestsDocument.put(entry, model.timeouts());
+      put(entry, model.queue());
     }
     if (!config.objectives().isEmpty()) {
       ArrayNode objectives = content.putArray("objectives");

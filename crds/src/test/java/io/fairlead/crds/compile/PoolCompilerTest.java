@@ -7,6 +7,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TargetModel;
@@ -391,6 +392,53 @@ final class PoolCompilerTest {
                 "metadata.annotations[\"fairlead.io/first-byte-timeout\"] is \"5\", expected a"
                     + " duration as Go writes it, such as 30s or 1m30s",
                 Finding.Severity.WARNS));
+  }
+
+  @Test
+  void annotationsSayHowRequestsOfAModelWait() {
+    InferenceModel model = good("a");
+    model
+        .getMetadata()
+        .setAnnotations(
+            Map.of("fairlead.io/fairness-weight", "4", "fairlead.io/queue-ttl", "1m30s"));
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(model, good("b")), null);
+    assertThat(compilation.findings()).isEmpty();
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::queue)
+        .containsExactly(new ModelQueueConfig(4, Duration.ofSeconds(90)), ModelQueueConfig.DEFAULT);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "fairness-weight | 0",
+        "fairness-weight | -2",
+        "fairness-weight | 1001",
+        "fairness-weight | 99999999999",
+        "fairness-weight | 1.5",
+        "fairness-weight | much",
+        "queue-ttl | 0s",
+        "queue-ttl | -1s",
+        "queue-ttl | 10"
+      })
+  void aModelWaitsAsAllDoWhereItsAnnotationIsWrong(String name, String value) {
+    InferenceModel model = good("a");
+    model.getMetadata().setAnnotations(Map.of("fairlead.io/" + name, value));
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(model), null);
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::queue)
+        .containsExactly(ModelQueueConfig.DEFAULT);
+    assertThat(compilation.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.reason()).isEqualTo("InvalidAnnotation");
+              assertThat(finding.message())
+                  .startsWith(
+                      "metadata.annotations[\"fairlead.io/%s\"] is \"%s\", expected a"
+                          .formatted(name, value));
+            });
   }
 
   @Test

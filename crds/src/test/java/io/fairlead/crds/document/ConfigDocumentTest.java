@@ -8,6 +8,7 @@ import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -81,6 +82,42 @@ final class ConfigDocumentTest {
                     "c", written.replace("chat", "batch").replaceFirst("hash: .*\n", "")))
         .hasMessageContaining("objectives[1].name")
         .hasMessageContaining("a name may appear only once");
+  }
+
+  @Test
+  void howModelsWaitIsWrittenAndReadAgain() throws DocumentException {
+    assertThat(ConfigDocument.write(queued(ModelQueueConfig.DEFAULT))).doesNotContain("queue:");
+    PoolConfig config = queued(new ModelQueueConfig(4, Duration.ofSeconds(90)));
+    String written = ConfigDocument.write(config);
+    assertThat(written)
+        .contains(
+            """
+              queue:
+                weight: 4
+                ttl: "90s"
+            """);
+    assertThat(ConfigDocument.read("c", written).value()).isEqualTo(config);
+    String wrong = written.replaceFirst("(?m)^hash.*\n", "").replace("weight: 4", "weight: 0");
+    assertThatThrownBy(() -> ConfigDocument.read("c", wrong))
+        .hasMessageContaining("models[0].queue.weight");
+  }
+
+  private static PoolConfig queued(ModelQueueConfig queue) {
+    return new PoolConfig(
+        "ns",
+        "pool",
+        Map.of(),
+        List.of(8000),
+        "http",
+        List.of(
+            new ModelConfig(
+                "m",
+                Criticality.STANDARD,
+                List.of(new TargetModel("m", 1)),
+                TimeoutsConfig.UNSET,
+                queue)),
+        RequestsConfig.DEFAULT,
+        SchedulerConfig.DEFAULT);
   }
 
   @Test

@@ -95,8 +95,11 @@ final class Admission {
     RequestFacts facts = flight.facts;
     CompiledModel model = config.model(facts.model());
     RequestHeaders headers = facts.headers();
-    FlowQueue home =
-        flow.flow(config.priority(model, headers), FlowHeaders.flow(headers, facts.model()));
+    String id = FlowHeaders.flow(headers, facts.model());
+    FlowQueue home = flow.flow(config.priority(model, headers), id);
+    if (home.id().equals(facts.model())) {
+      home.weight(model.weight());
+    }
     flight.flow = home;
     return home;
   }
@@ -158,18 +161,14 @@ final class Admission {
     RequestFacts facts = flight.facts;
     PromptSize prompt = facts.prompt();
     double promptTokens = tokens.of(facts.model()).tokens(prompt.textBytes(), prompt.mediaTokens());
-    Duration total =
-        facts
-            .timeouts()
-            .or(config.model(facts.model()).timeouts())
-            .or(config.poolTimeouts())
-            .total();
+    CompiledModel model = config.model(facts.model());
+    Duration total = facts.timeouts().or(model.timeouts()).or(config.poolTimeouts()).total();
     Demand demand =
         new Demand(
             promptTokens + queue.expectedOutput(facts.maxOutputTokens()),
             facts.bodyBytes(),
             Math.min(
-                total == null ? WaitingRequest.NEVER : total.toNanos(),
+                Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
                 FlowHeaders.ttl(facts.headers())),
             FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt));
     flight.waiting =

@@ -7,9 +7,11 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -257,6 +259,70 @@ class AdmissionTest implements RequestListener {
     assertThat(sent.indexOf(first)).isLessThanOrEqualTo(2);
     assertThat(sent.indexOf(second)).isLessThanOrEqualTo(4);
     assertThat(sent).filteredOn(of::contains).isEqualTo(of);
+  }
+
+  @Test
+  void modelsGetTurnsByTheirWeight() {
+    configure(
+        new ModelConfig("middle", Criticality.STANDARD, List.of(), TimeoutsConfig.UNSET, weight(1)),
+        new ModelConfig("other", Criticality.STANDARD, List.of(), TimeoutsConfig.UNSET, weight(3)));
+    List<Long> others = new ArrayList<>();
+    long running = arrive("middle");
+    for (int i = 0; i < 40; i++) {
+      arrive("middle");
+      others.add(arrive("other"));
+    }
+    for (long next = running; sent.size() < 41; next = sent.getLast()) {
+      end(next);
+    }
+    assertThat(sent).filteredOn(others::contains).hasSizeBetween(27, 33);
+    // A changed weight is of those who wait already.
+    configure(
+        Pool.model("middle", Criticality.STANDARD), Pool.model("other", Criticality.STANDARD));
+    int before = sent.size();
+    for (long next = sent.getLast(); sent.size() < before + 12; next = sent.getLast()) {
+      end(next);
+    }
+    assertThat(sent.subList(before, before + 12)).filteredOn(others::contains).hasSizeBetween(3, 9);
+  }
+
+  private static ModelQueueConfig weight(int weight) {
+    return new ModelQueueConfig(weight, null);
+  }
+
+  /** One endpoint with room for one request at a time. */
+  private void configure(ModelConfig... models) {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(
+                            new PluginConfig(
+                                "room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
+                            new PluginConfig("queue", "queue-scorer", Map.of())),
+                        List.of(),
+                        "room"),
+                    models)));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+  }
+
+  @Test
+  void aModelsRequestsWaitNoLongerThanItSays() {
+    configure(
+        new ModelConfig(
+            "middle",
+            Criticality.STANDARD,
+            List.of(),
+            TimeoutsConfig.UNSET,
+            new ModelQueueConfig(1, Duration.ofSeconds(2))));
+    arrive("middle");
+    arrive("middle");
+    core.tick(now += SECOND);
+    assertThat(rejections).isEmpty();
+    core.tick(now += SECOND);
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.QUEUE_TIMEOUT);
   }
 
   @Test

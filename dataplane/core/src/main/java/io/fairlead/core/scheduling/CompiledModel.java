@@ -6,9 +6,11 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.WaitingRequest;
+import java.time.Duration;
 import java.util.List;
 
-/** What a model name that clients may ask for means: its criticality, its targets, its timeouts. */
+/** What a model name that clients may ask for means: its criticality, its targets, its bounds. */
 public final class CompiledModel {
 
   private static final long PURPOSE = 1;
@@ -21,26 +23,28 @@ public final class CompiledModel {
 
   private final Timeouts timeouts;
 
-  private CompiledModel(Criticality criticality, String[] targets, long[] upTo, Timeouts timeouts) {
-    this.criticality = criticality;
+  private final int weight;
+  private final long queueTtl;
+
+  private CompiledModel(ModelConfig config, String[] targets, long[] upTo) {
+    this.criticality = config.criticality();
     this.targets = targets;
     this.upTo = upTo;
-    this.timeouts = timeouts;
+    this.timeouts = timeouts(config.timeouts());
+    this.weight = config.queue().weight();
+    Duration ttl = config.queue().ttl();
+    this.queueTtl = ttl == null ? WaitingRequest.NEVER : ttl.toNanos();
   }
 
   /** A name that is its own and only target. */
   static CompiledModel plain(String name, Criticality criticality) {
-    return plain(name, criticality, Timeouts.UNSET);
-  }
-
-  private static CompiledModel plain(String name, Criticality criticality, Timeouts timeouts) {
-    return new CompiledModel(criticality, new String[] {name}, new long[] {1}, timeouts);
+    return of(new ModelConfig(name, criticality, List.of()));
   }
 
   static CompiledModel of(ModelConfig config) {
     List<TargetModel> from = config.targets();
     if (from.isEmpty()) {
-      return plain(config.name(), config.criticality(), timeouts(config.timeouts()));
+      return new CompiledModel(config, new String[] {config.name()}, new long[] {1});
     }
     String[] targets = new String[from.size()];
     long[] upTo = new long[targets.length];
@@ -50,7 +54,7 @@ public final class CompiledModel {
       sum += from.get(i).weight();
       upTo[i] = sum;
     }
-    return new CompiledModel(config.criticality(), targets, upTo, timeouts(config.timeouts()));
+    return new CompiledModel(config, targets, upTo);
   }
 
   static Timeouts timeouts(TimeoutsConfig config) {
@@ -65,6 +69,16 @@ public final class CompiledModel {
   /** Bounds of its requests, before those of the pool. */
   public Timeouts timeouts() {
     return timeouts;
+  }
+
+  /** Share of the work that goes, relative to that of other models of its priority. */
+  public int weight() {
+    return weight;
+  }
+
+  /** Nanoseconds that its requests wait at most; {@link WaitingRequest#NEVER} for any time. */
+  public long queueTtl() {
+    return queueTtl;
   }
 
   /** The target for this request: by weight, drawn from its seed. */

@@ -1,6 +1,7 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.TargetModel;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +29,21 @@ final class ModelRules {
         check(path + ".targets[" + j + "]", model.targets().get(j), problems);
       }
       RequestRules.timeouts(path, model.timeouts(), problems);
+      check(path + ".queue", model.queue(), problems);
+    }
+  }
+
+  private static void check(String path, ModelQueueConfig queue, Problems problems) {
+    if (queue.weight() < 1 || queue.weight() > ModelQueueConfig.MOST_WEIGHT) {
+      problems.add(
+          path + ".weight",
+          "is "
+              + queue.weight()
+              + "; set a whole number from 1 to "
+              + ModelQueueConfig.MOST_WEIGHT);
+    }
+    if (queue.ttl() != null && !queue.ttl().isPositive()) {
+      problems.add(path + ".ttl", "is " + queue.ttl() + "; set more than 0");
     }
   }
 

@@ -2,6 +2,7 @@ package io.fairlead.crds.compile;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.FieldPath;
@@ -13,21 +14,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The timeouts that a model's annotations set, since its kind, which is not ours, has no field for
- * them. A wrong one costs the model that timeout and not its place.
+ * What a model's annotations set, since its kind, which is not ours, has no fields for it. A wrong
+ * one costs the model what it sets and not its place.
  *
  * @param timeouts those that are right
+ * @param queue how its requests wait, as far as that is right
  * @param findings one for each that is wrong
  */
-record ModelTimeouts(TimeoutsConfig timeouts, List<Finding> findings) {
+record ModelAnnotations(TimeoutsConfig timeouts, ModelQueueConfig queue, List<Finding> findings) {
 
   static final String FIRST_BYTE = "fairlead.io/first-byte-timeout";
   static final String SILENCE = "fairlead.io/silence-timeout";
   static final String TOTAL = "fairlead.io/timeout";
+  static final String WEIGHT = "fairlead.io/fairness-weight";
+  static final String TTL = "fairlead.io/queue-ttl";
 
   private static final FieldPath ANNOTATIONS = new FieldPath("metadata.annotations");
 
-  static ModelTimeouts of(InferenceModel model) {
+  static ModelAnnotations of(InferenceModel model) {
     ObjectNode annotations = JsonNodeFactory.instance.objectNode();
     Map<String, String> given = model.getMetadata().getAnnotations();
     if (given != null) {
@@ -40,6 +44,10 @@ record ModelTimeouts(TimeoutsConfig timeouts, List<Finding> findings) {
             RequestsDocument.timeout(tree, ANNOTATIONS, annotations, FIRST_BYTE),
             RequestsDocument.timeout(tree, ANNOTATIONS, annotations, SILENCE),
             RequestsDocument.timeout(tree, ANNOTATIONS, annotations, TOTAL));
+    ModelQueueConfig queue =
+        new ModelQueueConfig(
+            weight(tree, annotations),
+            RequestsDocument.timeout(tree, ANNOTATIONS, annotations, TTL));
     List<Finding> findings = new ArrayList<>();
     for (FieldError error : tree.errors()) {
       findings.add(
@@ -50,6 +58,25 @@ record ModelTimeouts(TimeoutsConfig timeouts, List<Finding> findings) {
               error.path() + " " + error.message(),
               Finding.Severity.WARNS));
     }
-    return new ModelTimeouts(timeouts, findings);
+    return new ModelAnnotations(timeouts, queue, findings);
+  }
+
+  private static int weight(SourceTree tree, ObjectNode annotations) {
+    if (!annotations.has(WEIGHT)) {
+      return ModelQueueConfig.DEFAULT.weight();
+    }
+    String text = annotations.path(WEIGHT).asText();
+    // Longer ones would not fit into an int.
+    int weight = text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
+    if (weight >= 1 && weight <= ModelQueueConfig.MOST_WEIGHT) {
+      return weight;
+    }
+    tree.error(
+        ANNOTATIONS.field(WEIGHT),
+        "is "
+            + FieldPath.quote(text)
+            + ", expected a whole number from 1 to "
+            + ModelQueueConfig.MOST_WEIGHT);
+    return ModelQueueConfig.DEFAULT.weight();
   }
 }
