@@ -79,8 +79,10 @@ class LargeBodiesIT {
         served++;
       } else {
         assertThat(answer.status()).as(answer.text()).isEqualTo(429);
-        assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("body_memory_full");
-        assertThat(answer.header("retry-after")).isEqualTo("1");
+        // Those that were read may wait for room at the server, but not many of this size.
+        assertThat(answer.header("x-fairlead-reject-reason"))
+            .isIn("body_memory_full", "queue_full");
+        assertThat(answer.header("retry-after")).matches("[1-9][0-9]?");
         assertThat(answer.text()).contains("\"type\":\"rate_limit_error\"");
       }
     }
