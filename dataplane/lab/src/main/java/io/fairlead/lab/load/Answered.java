@@ -7,6 +7,7 @@ import java.time.Duration;
  * One request that is over, as its client saw it.
  *
  * @param request what was asked
+ * @param stream whether a stream was asked for
  * @param due when it was due, since the run began
  * @param sent when it was sent: later than {@code due} when the client falls behind
  * @param outcome what came of it
@@ -19,6 +20,7 @@ import java.time.Duration;
  */
 public record Answered(
     RequestShape request,
+    boolean stream,
     Duration due,
     Duration sent,
     Outcome outcome,

@@ -159,7 +159,7 @@ public final class LoadRun implements AutoCloseable {
                   boolean served = false;
                   try {
                     Answered over =
-                        answered(request, due - start, sentAt, answer, response, failure);
+                        answered(request, stream, due - start, sentAt, answer, response, failure);
                     served = over.outcome() == Outcome.SUCCEEDED;
                     recorder.over(over, answer, stream);
                     observer.accept(over);
@@ -172,6 +172,7 @@ public final class LoadRun implements AutoCloseable {
 
   private static Answered answered(
       RequestShape request,
+      boolean stream,
       long due,
       long sent,
       AnswerReader answer,
@@ -193,6 +194,7 @@ public final class LoadRun implements AutoCloseable {
     }
     return new Answered(
         request,
+        stream,
         Duration.ofNanos(due),
         Duration.ofNanos(sent),
         outcome,

@@ -30,6 +30,7 @@ final class AssessmentTest {
     answers.add(
         new Answered(
             SHAPE,
+            false,
             Duration.ofMillis((long) (at * 1e3) - 30),
             Duration.ofMillis((long) (at * 1e3)),
             outcome,
