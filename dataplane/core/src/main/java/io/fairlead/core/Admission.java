@@ -36,9 +36,6 @@ final class Admission {
     void evicted(long now, Flight flight);
   }
 
-  /** Saturation from which on an endpoint is full. */
-  private static final double FULL = 1;
-
   private static final int MOST_RETRY_SECONDS = 60;
 
   private final RequestTable requests;
@@ -75,6 +72,7 @@ final class Admission {
   /** Applies a config: who waits goes on, where the config has it now. */
   void configure(long now, CompiledConfig config) {
     endpoints.fullness(new Fullness(config.saturation()));
+    candidates.keepContexts(config.flow() != null && config.saturation().keepsContexts());
     FlowSettings wanted = config.flow();
     if (wanted == null) {
       settings = null;
@@ -128,7 +126,7 @@ final class Admission {
     if (all == null || queue == null || rules == null) {
       boolean gated =
           rules == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;
-      return gated ? FULL : CandidateChoice.NEVER_FULL;
+      return gated ? CandidateChoice.FULL : CandidateChoice.NEVER_FULL;
     }
     if (flight.attempts > 0) {
       return CandidateChoice.NEVER_FULL; // it was let in before
@@ -142,7 +140,9 @@ final class Admission {
     // A number that says nothing holds nobody back. Nor is room held back from one whose floor it
     // is to go: while it could not, nobody else could either.
     boolean owed = flight.waiting != null && all.isOwed(flight.waiting);
-    return Double.isNaN(ceiling) || (owed && ceiling < FULL) ? FULL : ceiling;
+    return Double.isNaN(ceiling) || (owed && ceiling < CandidateChoice.FULL)
+        ? CandidateChoice.FULL
+        : ceiling;
   }
 
   /**
@@ -170,7 +170,8 @@ final class Admission {
             Math.min(
                 Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
                 FlowHeaders.ttl(facts.headers())),
-            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt));
+            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt),
+            flight.goesOnWith != null);
     flight.waiting =
         all.add(
             now,
@@ -201,7 +202,7 @@ final class Admission {
    * is held back from it for what is more important.
    */
   boolean mayGoWhereItIsFull(double ceiling, CompiledConfig config) {
-    return settings != null && ceiling >= FULL && !config.saturation().isLimit();
+    return settings != null && ceiling >= CandidateChoice.FULL && !config.saturation().isLimit();
   }
 
   /** What becomes of a request that waits and was just refused for this reason. */
@@ -358,7 +359,7 @@ final class Admission {
         settings != null,
         candidates.saturation(),
         endpoints.eligible().length,
-        endpoints.eligible().length > 0 && !candidates.someBelow(now, FULL),
+        endpoints.eligible().length > 0 && !candidates.someRoom(now),
         bands);
   }
 }

@@ -76,6 +76,9 @@ final class Attempt {
   /** Leading blocks of the prompt that the index was told of. */
   int blocks;
 
+  /** Hash of the last of these. */
+  long lastBlock;
+
   /** What {@link SharedBlocks} needs of a prompt that was left. */
   long[] sampledBlocks = {};
 

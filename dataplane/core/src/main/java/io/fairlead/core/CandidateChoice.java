@@ -8,14 +8,23 @@ final class CandidateChoice {
   /** Saturation that no endpoint reaches: for requests that go also where all is full. */
   static final double NEVER_FULL = Double.POSITIVE_INFINITY;
 
+  /** Saturation from which on an endpoint is full. */
+  static final double FULL = 1;
+
   private final EndpointSet endpoints;
   private final PoolHealth health;
   private final CurrentRequest current;
+  private final Contexts contexts;
 
-  CandidateChoice(EndpointSet endpoints, PoolHealth health, CurrentRequest current) {
+  /** Whether requests that begin a conversation wait where contexts fill the caches. */
+  private boolean gated;
+
+  CandidateChoice(
+      EndpointSet endpoints, PoolHealth health, CurrentRequest current, Contexts contexts) {
     this.endpoints = endpoints;
     this.health = health;
     this.current = current;
+    this.contexts = contexts;
   }
 
   /**
@@ -48,6 +57,11 @@ final class CandidateChoice {
     }
   }
 
+  /** From now on those who begin a conversation wait, or don't, where contexts fill the caches. */
+  void keepContexts(boolean keep) {
+    gated = keep;
+  }
+
   /** The narrowest choice that makes a difference now. */
   Use narrowest(long now) {
     return health.whole(now) ? Use.ANY : Use.UNTRIED;
@@ -61,10 +75,11 @@ final class CandidateChoice {
    */
   int narrow(long now, Flight flight, double ceiling, Use use) {
     boolean retry = flight.attempts > 0;
+    boolean begins = flight.goesOnWith == null && !retry && gated && contexts.matter();
     EndpointState[] eligible = endpoints.eligible();
     double[] saturation = endpoints.columns().saturation;
     boolean noneFull = ceiling == NEVER_FULL || noneFull(saturation, ceiling);
-    if (use == Use.ANY && !retry && noneFull && flight.facts.subset() == null) {
+    if (use == Use.ANY && !retry && noneFull && !begins && flight.facts.subset() == null) {
       current.everybody();
       return 0;
     }
@@ -81,7 +96,8 @@ final class CandidateChoice {
           || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))) {
         continue;
       }
-      if (!noneFull && endpoints.saturation(place) >= ceiling) {
+      if ((!noneFull && endpoints.saturation(place) >= ceiling)
+          || (begins && hasNoRoomFor(now, endpoint))) {
         full++;
       } else {
         current.candidate(place);
@@ -91,6 +107,14 @@ final class CandidateChoice {
       }
     }
     return full;
+  }
+
+  /** Whether the current request would drive out contexts there; not if most of it is there. */
+  private boolean hasNoRoomFor(long now, EndpointState endpoint) {
+    int cached = current.cachedTokensAt(endpoint);
+    int uncached = current.promptTokens() - cached;
+    return uncached > cached
+        && Contexts.areFull(now, endpoint, uncached, current.critical(), current.replicas());
   }
 
   private static boolean noneFull(double[] saturation, double ceiling) {
@@ -119,6 +143,23 @@ final class CandidateChoice {
       sum += each;
     }
     return all.length == 0 ? 0 : sum / all.length;
+  }
+
+  /** Whether an endpoint in use has room for requests that begin a conversation, and any other. */
+  boolean someRoom(long now) {
+    boolean whole = health.whole(now);
+    int count = whole ? endpoints.eligible().length : health.usableCount();
+    for (int i = 0; i < count; i++) {
+      int place = whole ? i : health.usable(i);
+      EndpointState endpoint = endpoints.eligible()[place];
+      if (endpoints.saturation(place) < FULL
+          && !(gated
+              && contexts.matter()
+              && Contexts.areFull(now, endpoint, 0, false, current.replicas()))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether an endpoint in use is below this saturation, whoever may go there. */

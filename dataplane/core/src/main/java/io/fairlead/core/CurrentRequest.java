@@ -123,6 +123,14 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     return (int) Math.min(promptTokens - 1.0, blocks * blockTokens);
   }
 
+  /**
+   * Tokens of the prompt that an endpoint is believed to hold, whether or not it is a candidate.
+   */
+  int cachedTokensAt(EndpointState endpoint) {
+    lookUp();
+    return cachedTokensOf(prefixes.held(endpoint.slot()));
+  }
+
   /** How many of the prompt's blocks the index may know. */
   int cacheableBlocks() {
     return Math.min(facts.blocks().length, maxBlocks);

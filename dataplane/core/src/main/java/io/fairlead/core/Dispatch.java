@@ -18,6 +18,7 @@ final class Dispatch {
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
   private final CurrentRequest current;
+  private final Contexts contexts;
   private final Bookings bookings;
   private final Observers observers;
   private final RequestEnds ends;
@@ -29,6 +30,7 @@ final class Dispatch {
       EndpointSet endpoints,
       CandidateChoice candidates,
       CurrentRequest current,
+      Contexts contexts,
       Bookings bookings,
       Observers observers,
       RequestEnds ends,
@@ -37,6 +39,7 @@ final class Dispatch {
     this.endpoints = endpoints;
     this.candidates = candidates;
     this.current = current;
+    this.contexts = contexts;
     this.bookings = bookings;
     this.observers = observers;
     this.ends = ends;
@@ -56,6 +59,11 @@ final class Dispatch {
     Reason refused = first ? send(now, flight, active) : Reason.SATURATED;
     if (refused == null) {
       return;
+    }
+    if (!first) {
+      CompiledModel model = active.model(flight.facts.model());
+      begin(now, flight, model, active.criticality(model, flight.facts.headers()));
+      current.done();
     }
     if (!admission.waits(now, flight, refused, active, this::evict)) {
       boolean full = refused == Reason.SATURATED && flight.flow != null;
@@ -174,6 +182,13 @@ final class Dispatch {
     observers.tellUnsent(thrown);
   }
 
+  private void begin(long now, Flight flight, CompiledModel model, Criticality criticality) {
+    current.start(now, flight.facts, criticality, endpoints);
+    current.target(model.target(current));
+    flight.goesOnWith =
+        contexts.find(current.salt(), flight.facts.blocks(), current.cacheableBlocks());
+  }
+
   /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */
   private @Nullable Reason choose(
       long now,
@@ -181,10 +196,8 @@ final class Dispatch {
       CompiledModel model,
       Criticality criticality,
       CompiledConfig active) {
-    RequestFacts facts = flight.facts;
     boolean retry = flight.attempts > 0;
-    current.start(now, facts, criticality, endpoints);
-    current.target(model.target(current));
+    begin(now, flight, model, criticality);
     double ceiling = admission.ceiling(flight, criticality, active);
     CandidateChoice.Use use = candidates.narrowest(now);
     boolean some = false;
@@ -238,6 +251,7 @@ final class Dispatch {
     attempt.critical = criticality == Criticality.CRITICAL;
     attempt.sheddable = criticality == Criticality.SHEDDABLE;
     attempt.blocks = current.cacheableBlocks();
+    attempt.lastBlock = attempt.blocks == 0 ? 0 : flight.facts.blocks()[attempt.blocks - 1];
     attempt.matched = matched;
     int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
     attempt.matchedAtPrefill = matchedThere;
@@ -246,6 +260,7 @@ final class Dispatch {
     attempt.sentAt = now;
     flight.attempts++;
     admission.sent(now, flight);
+    flight.ownTokens = contexts.sent(now, attempt, endpoint, flight.goesOnWith);
     attempt.at = endpoint;
     endpoint.requests().add(flight);
     flight.to(FlightState.PREFILLING);

@@ -16,6 +16,10 @@ final class EndpointState implements PoolEndpoint {
 
   private static final double NO_QUEUE_NANOS = 1e9;
 
+  private static final double WHILE_NANOS = 20e9;
+
+  private static final double DEVIATIONS = 0.75;
+
   /** Seconds by which two scrapes of one process may differ in when it started. */
   private static final double SAME_START = 1;
 
@@ -28,6 +32,7 @@ final class EndpointState implements PoolEndpoint {
   private final EndpointHealth health;
   private final PrefillPace pace;
   private final TurnPace turns = new TurnPace();
+  private final TokenPace tokenPace = new TokenPace();
   private final PrefillQueue prefills = new PrefillQueue();
   private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
@@ -81,6 +86,20 @@ final class EndpointState implements PoolEndpoint {
   private long inFlightBlocks;
   private long lastFirstToken = Long.MIN_VALUE;
 
+  /** Tokens of contexts that rest here, and those of critical requests among them. */
+  private int resting;
+
+  private long restingTokens;
+
+  private int restingCritical;
+
+  private long restingCriticalTokens;
+
+  /** Prefill time of the prompts sent of late, were nothing cached, by the time they came in. */
+  private double wholePrefills;
+
+  private long wholePrefillsAt;
+
   /** Who was first in line when time was told last, and how long it had waited. */
   private @Nullable Flight timedHead;
 
@@ -107,6 +126,7 @@ final class EndpointState implements PoolEndpoint {
     this.since = now;
     this.emptyAt = now;
     this.areasUntil = now;
+    this.wholePrefillsAt = now;
     this.identity = Hashing.wyhashFinal4().hashCharsToLong(spec.name());
     this.attributes = EndpointLabels.attributes(spec.labels());
   }
@@ -133,7 +153,7 @@ final class EndpointState implements PoolEndpoint {
     if (leaving) {
       leaving = false;
       since = now;
-      emptyAt = now;
+      emptied(now);
       scrapedAt = Long.MIN_VALUE;
       health.comesBack(now);
       read(EndpointMetrics.UNKNOWN);
@@ -246,10 +266,18 @@ final class EndpointState implements PoolEndpoint {
 
   /** Another process is there: what the former one had loaded is gone. */
   void restarted(long now) {
-    emptyAt = now;
+    emptied(now);
     adapters.unknown();
     kvCapacityTokens = 0;
     kvTold = 0;
+  }
+
+  private void emptied(long now) {
+    emptyAt = now;
+    resting = 0;
+    restingTokens = 0;
+    restingCritical = 0;
+    restingCriticalTokens = 0;
   }
 
   @Override
@@ -280,6 +308,8 @@ final class EndpointState implements PoolEndpoint {
     shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     matchedBlocks += matched;
     promptBlocks += flight.facts.blocks().length;
+    wholePrefills = wholePrefills(now) + flight.attempt.tokens * tokenPace.nanos() / WHILE_NANOS;
+    wholePrefillsAt = now;
     flight.attempt.loadsAdapter =
         adapters.needed(flight.attempt.target) && !adapters.resident(flight.attempt.target);
     adapters.used(flight.attempt.target);
@@ -300,6 +330,9 @@ final class EndpointState implements PoolEndpoint {
     if (flight.attempt.prefilledBy == null) {
       long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
       pace.learn(flight.attempt.uncached(), turn);
+      if (Contexts.fit(this, 0, false, 1)) {
+        tokenPace.learn(flight.attempt.uncached(), turn);
+      }
       if (!flight.attempt.loadsAdapter) {
         turns.firstToken(
             flight.attempt.uncached(), turn, now - flight.attempt.sentAt, flight.attempt.first);
@@ -337,6 +370,52 @@ final class EndpointState implements PoolEndpoint {
     long waited = prefills.head() == timedHead ? headWait : 0;
     long stuck = (long) (waited - turns.alone(prefills.headUncached()));
     return Math.max(stuck, turns.expected(count, prefills.uncachedTokens()));
+  }
+
+  /** A context is kept here for a request that goes on with it. */
+  void rests(Contexts.Context context) {
+    resting(1, context);
+  }
+
+  /** That request came, or is not expected any more. */
+  void restsNoMore(Contexts.Context context) {
+    if (context.since() - emptyAt >= 0) {
+      resting(-1, context);
+    }
+  }
+
+  private void resting(int sign, Contexts.Context context) {
+    resting += sign;
+    restingTokens += sign * context.tokens();
+    if (context.critical()) {
+      restingCritical += sign;
+      restingCriticalTokens += sign * context.tokens();
+    }
+  }
+
+  /**
+   * Tokens of contexts that are in use or rest here, and {@link #DEVIATIONS} more of so many, were
+   * their lengths exponential: they grow, and where they are few they may grow together.
+   *
+   * @param critical whether only those of critical requests count
+   */
+  double contextTokens(boolean critical) {
+    double used = (double) inFlightTokens - repeatedInFlightTokens();
+    int count = resting + inFlight;
+    double tokens = restingTokens + used;
+    if (critical) {
+      count = restingCritical + criticalInFlight;
+      tokens = restingCriticalTokens + (inFlight == 0 ? 0 : used * criticalInFlight / inFlight);
+    }
+    return count == 0 ? 0 : tokens * (1 + DEVIATIONS / Math.sqrt(count));
+  }
+
+  /**
+   * Share of its time that the prompts sent here of late would take if nothing were cached, about
+   * {@link #WHILE_NANOS} together.
+   */
+  double wholePrefills(long now) {
+    return wholePrefills * Math.exp((wholePrefillsAt - now) / WHILE_NANOS);
   }
 
   PrefillPace pace() {

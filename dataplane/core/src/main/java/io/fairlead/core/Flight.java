@@ -50,6 +50,12 @@ final class Flight {
   /** The turn of its band in which that was. */
   long turn;
 
+  /** What it goes on with, as far as that is known; null for a request that begins something. */
+  Contexts.@Nullable Context goesOnWith;
+
+  /** Its tokens that are in no other context. */
+  long ownTokens;
+
   int attempts;
 
   /** Endpoints whose attempts failed; as many as retries are allowed. */
@@ -184,6 +190,7 @@ final class Flight {
     leftListener = LeftListener.NONE;
     waiting = null;
     flow = null;
+    goesOnWith = null;
     attempt.clear();
     Arrays.fill(tried, null);
   }

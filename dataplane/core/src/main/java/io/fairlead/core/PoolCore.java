@@ -25,6 +25,7 @@ public final class PoolCore {
   private final RequestTable requests;
   private final LeftRequests left;
   private final CurrentRequest current;
+  private final Contexts contexts;
   private final Admission admission;
   private final ActiveConfig config = new ActiveConfig();
   private final RequestEnds ends;
@@ -52,16 +53,19 @@ public final class PoolCore {
     this.left = new LeftRequests();
     this.current = new CurrentRequest(prefixes, tokens);
     this.bookings = new Bookings(prefixes, endpoints);
-    CandidateChoice candidates = new CandidateChoice(endpoints, health, current);
+    this.contexts = new Contexts();
+    CandidateChoice candidates = new CandidateChoice(endpoints, health, current, contexts);
     this.rules = new AttemptRules(limits, health, candidates);
     Observers observers = new Observers(config);
     this.admission =
         new Admission(requests, endpoints, candidates, tokens, limits.maxWaitingBytes());
     this.ends =
         new RequestEnds(
-            requests, left, bookings, observers, config, rules, health, tokens, admission);
+            requests, left, bookings, contexts, observers, config, rules, health, tokens,
+            admission);
     this.dispatch =
-        new Dispatch(config, endpoints, candidates, current, bookings, observers, ends, admission);
+        new Dispatch(
+            config, endpoints, candidates, current, contexts, bookings, observers, ends, admission);
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);
@@ -271,6 +275,7 @@ public final class PoolCore {
     @Nullable Throwable failure = deadlines.check(now);
     health.tick(now);
     endpoints.assume();
+    contexts.tick(now);
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {
       bookings.presumeFirstTokens(now, all[i]);

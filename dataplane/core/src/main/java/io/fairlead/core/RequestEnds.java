@@ -15,6 +15,7 @@ final class RequestEnds {
   private final RequestTable requests;
   private final LeftRequests left;
   private final Bookings bookings;
+  private final Contexts contexts;
   private final Observers observers;
   private final ActiveConfig config;
   private final AttemptRules rules;
@@ -26,6 +27,7 @@ final class RequestEnds {
       RequestTable requests,
       LeftRequests left,
       Bookings bookings,
+      Contexts contexts,
       Observers observers,
       ActiveConfig config,
       AttemptRules rules,
@@ -35,6 +37,7 @@ final class RequestEnds {
     this.requests = requests;
     this.left = left;
     this.bookings = bookings;
+    this.contexts = contexts;
     this.observers = observers;
     this.config = config;
     this.rules = rules;
@@ -57,6 +60,7 @@ final class RequestEnds {
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
         bookings.confirm(flight, endpoint);
+        contexts.rests(now, flight, endpoint, usage.completionTokens());
       } else {
         bookings.withdraw(flight);
       }
@@ -72,6 +76,7 @@ final class RequestEnds {
     long request = flight.ticket;
     LeftListener told = flight.leftListener;
     observers.over(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    contexts.rests(now, flight, at, Usage.UNKNOWN.completionTokens());
     // Nothing else could end a trial.
     if (attempt.trial) {
       health.answered(now, at.health(), attempt.sentAt, true);

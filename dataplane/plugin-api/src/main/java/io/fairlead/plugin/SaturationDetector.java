@@ -19,4 +19,12 @@ public non-sealed interface SaturationDetector extends Plugin {
   default boolean isLimit() {
     return false;
   }
+
+  /**
+   * Whether requests that begin a conversation wait where the contexts of others, which are used or
+   * will be soon, leave no room in the KV cache. Those that go on with one don't.
+   */
+  default boolean keepsContexts() {
+    return false;
+  }
 }

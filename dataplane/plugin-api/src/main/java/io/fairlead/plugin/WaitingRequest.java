@@ -18,6 +18,14 @@ public interface WaitingRequest {
   /** Work that it is expected to be, in tokens: those of its prompt and those of its answer. */
   double work();
 
+  /**
+   * Whether it goes on with a conversation whose last request was served a while ago, a minute at
+   * most: what that has left in a cache is worth less the longer this one waits.
+   */
+  default boolean goesOn() {
+    return false;
+  }
+
   /** Grows with each request of the pool that begins to wait. */
   long sequence();
 }

@@ -68,7 +68,7 @@ public final class SharedBlocks {
   }
 
   private void enter(long salt, long[] blocks, int count) {
-    for (int depth = 1, before = 0; depth <= count; before = depth, depth = next(depth)) {
+    for (int depth = 1, before = 0; depth <= count; before = depth, depth = nextDepth(depth)) {
       if (2 * (size + 1) > keys.length) {
         grow();
       }
@@ -99,7 +99,7 @@ public final class SharedBlocks {
   public static long[] sample(long[] blocks, int count, long[] reused) {
     long[] sample = reused;
     int at = 0;
-    for (int depth = 1; depth <= count; depth = next(depth)) {
+    for (int depth = 1; depth <= count; depth = nextDepth(depth)) {
       if (at == sample.length) {
         sample = Arrays.copyOf(sample, Math.max(SMALLEST, 2 * at));
       }
@@ -116,7 +116,7 @@ public final class SharedBlocks {
       return;
     }
     int i = 0;
-    for (int depth = 1, before = 0; depth <= count; before = depth, depth = next(depth)) {
+    for (int depth = 1, before = 0; depth <= count; before = depth, depth = nextDepth(depth)) {
       int at = find(key(salt, sampled[i++]));
       if (--prompts[at] == 0) {
         free(at);
@@ -127,11 +127,12 @@ public final class SharedBlocks {
   }
 
   /** The next depth that is looked at. */
-  private static int next(int depth) {
+  public static int nextDepth(int depth) {
     return depth + Math.max(1, Integer.highestOneBit(depth) / PER_DOUBLING);
   }
 
-  private static long key(long salt, long block) {
+  /** What a block's hash is looked up by. */
+  public static long key(long salt, long block) {
     long key = (block ^ salt) * 0x9E3779B97F4A7C15L;
     return key == NOBODY ? 1 : key;
   }

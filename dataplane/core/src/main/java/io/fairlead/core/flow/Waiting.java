@@ -32,8 +32,9 @@ public final class Waiting implements WaitingRequest {
    * @param ttl longest time that it may wait in nanoseconds, as it asks itself; {@link
    *     WaitingRequest#NEVER} if it says nothing
    * @param firstTokenBy when its first token is wanted; {@link WaitingRequest#NEVER} for no time
+   * @param goesOn whether it goes on with a conversation
    */
-  public record Demand(double work, long bytes, long ttl, long firstTokenBy) {}
+  public record Demand(double work, long bytes, long ttl, long firstTokenBy, boolean goesOn) {}
 
   Waiting(long request, FlowQueue flow, Demand demand, long since, long sequence) {
     this.request = request;
@@ -78,6 +79,11 @@ public final class Waiting implements WaitingRequest {
   @Override
   public long firstTokenBy() {
     return demand.firstTokenBy();
+  }
+
+  @Override
+  public boolean goesOn() {
+    return demand.goesOn();
   }
 
   @Override

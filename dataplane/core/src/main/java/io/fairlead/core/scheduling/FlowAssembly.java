@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** Makes of a document's flow control what the core carries out. */
 final class FlowAssembly {
 
-  static final String ORDERING = "fcfs-ordering-policy";
+  /** Upstream's is the order of arrival alone: conversations lose what is cached of them. */
+  static final String ORDERING = "conversation-ordering-policy";
+
   static final String USAGE_LIMIT = "static-usage-limit-policy";
 
   /** Upstream's is static: what came first fills the servers, however unimportant it is. */

@@ -32,7 +32,8 @@ final class SectionRules {
           "static-usage-limit-policy",
           "global-strict-fairness-policy",
           "work-fairness-policy",
-          "fcfs-ordering-policy");
+          "fcfs-ordering-policy",
+          "conversation-ordering-policy");
 
   private final PluginSet plugins;
   private final Problems problems;

@@ -132,7 +132,8 @@ class FlowControlRandomTest {
             random.nextInt(1, 1_000),
             random.nextInt(1, 300),
             random.nextBoolean() ? WaitingRequest.NEVER : random.nextInt(1, 3_000) * MILLI,
-            WaitingRequest.NEVER);
+            WaitingRequest.NEVER,
+            random.nextBoolean());
     Waiting made =
         flow.add(
             now,

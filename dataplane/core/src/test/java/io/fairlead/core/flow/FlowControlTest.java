@@ -61,7 +61,7 @@ class FlowControlTest {
   }
 
   private long add(long now, long priority, String id, long bytes, long ttl) {
-    Demand demand = new Demand(100, bytes, ttl, WaitingRequest.NEVER);
+    Demand demand = new Demand(100, bytes, ttl, WaitingRequest.NEVER, false);
     Waiting added =
         flow.add(now, ++requests, flow.flow(priority, id), demand, w -> evicted.add(w.request()));
     return added == null ? -1 : added.request();
@@ -323,7 +323,7 @@ class FlowControlTest {
         FlowQueue queue = flow.flow(0, ids[j]);
         while (queue.waiting() < 3) {
           double tokens = random.nextInt(100, 300) * (j == 1 ? 100 : 1);
-          Demand demand = new Demand(tokens, 1, WaitingRequest.NEVER, WaitingRequest.NEVER);
+          Demand demand = new Demand(tokens, 1, WaitingRequest.NEVER, WaitingRequest.NEVER, false);
           flow.add(i, ++requests, queue, demand, w -> {});
         }
       }

@@ -61,6 +61,18 @@ class OverloadTest {
     }
   }
 
+  /** Where more conversations are open than caches hold, each request drives out the next. */
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void asManyConversationsAreFinishedInTimeHoweverManyBegin(long seed) {
+    double served = run("agent", 1, 900, seed).goodPerSecond();
+    for (double load : new double[] {1.5, 2}) {
+      assertThat(run("agent", load, 900, seed).goodPerSecond())
+          .as("at %s times the load", load)
+          .isGreaterThanOrEqualTo(0.95 * served);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {101, 102})
   void whatIsCriticalIsServedAndWhatIsSheddableHasItsFloor(long seed) {

@@ -24,6 +24,7 @@ public final class FlowPlugins {
   public static List<PluginFactory> factories() {
     return List.of(
         new Type("fcfs-ordering-policy", parameters -> Orderings.FIRST_COME),
+        new Type("conversation-ordering-policy", parameters -> Orderings.CONVERSATIONS),
         new Type("edf-ordering-policy", parameters -> Orderings.EARLIEST_DEADLINE),
         new Type("slo-deadline-ordering-policy", parameters -> Orderings.LATENCY_OBJECTIVE),
         new Type("global-strict-fairness-policy", parameters -> new StrictFairness()),

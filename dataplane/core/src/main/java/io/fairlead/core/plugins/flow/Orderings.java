@@ -12,6 +12,13 @@ enum Orderings implements OrderingPolicy {
       return 0;
     }
   },
+  /** Who goes on with a conversation before those who begin one, and as they came among each. */
+  CONVERSATIONS {
+    @Override
+    public long rank(WaitingRequest request) {
+      return request.goesOn() ? 0 : 1;
+    }
+  },
   /** Who will first have waited as long as it may. */
   EARLIEST_DEADLINE {
     @Override

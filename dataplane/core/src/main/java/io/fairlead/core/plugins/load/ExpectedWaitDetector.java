@@ -25,11 +25,14 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
   private final double mostWait;
   private final double mostWaiting;
   private final double mostUsage;
+  private final boolean keepsContexts;
 
-  ExpectedWaitDetector(double mostWaitMillis, int mostWaiting, double mostUsage) {
+  ExpectedWaitDetector(
+      double mostWaitMillis, int mostWaiting, double mostUsage, boolean keepsContexts) {
     this.mostWait = mostWaitMillis * MILLI;
     this.mostWaiting = mostWaiting;
     this.mostUsage = mostUsage;
+    this.keepsContexts = keepsContexts;
   }
 
   @Override
@@ -39,6 +42,11 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
       most = Math.max(most, endpoint.expectedWait() / mostWait);
     }
     return Math.max(most, usage(endpoint) / mostUsage);
+  }
+
+  @Override
+  public boolean keepsContexts() {
+    return keepsContexts;
   }
 
   @Override
@@ -86,7 +94,8 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
       return new ExpectedWaitDetector(
           parameters.number("maxWaitMs", 30, 1, 1_000_000),
           parameters.integer("queueDepthThreshold", 5, 1, 1_000_000),
-          parameters.number("kvCacheUtilThreshold", 0.95, 0.01, 1));
+          parameters.number("kvCacheUtilThreshold", 0.95, 0.01, 1),
+          parameters.flag("keepContexts", true));
     }
   }
 }

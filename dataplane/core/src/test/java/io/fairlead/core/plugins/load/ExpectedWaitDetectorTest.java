@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ExpectedWaitDetectorTest {
 
-  private final ExpectedWaitDetector detector = new ExpectedWaitDetector(30, 5, 0.95);
+  private final ExpectedWaitDetector detector = new ExpectedWaitDetector(30, 5, 0.95, true);
   private final TestEndpoint endpoint = new TestEndpoint("a");
 
   private void answered(int tokens, int times) {

@@ -1,0 +1,215 @@
+package io.fairlead.core;
+
+import io.fairlead.core.account.SharedBlocks;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Conversations between two of their requests, and the room that their contexts need in caches
+ * until they go on.
+ *
+ * <p>An engine keeps what was used last, so a context is still there if no more was used since than
+ * there is room for. Where more conversations are open than that, each request drives out contexts
+ * that come next: servers compute again what they had, everybody takes longer, so that still more
+ * conversations are open at a time. A pool that served 4.4 requests a second serves 3.3 then, in
+ * three times the time. That is thrashing, and the way out is that of virtual memory: nobody new
+ * comes in while the working set, what was used within a window, leaves no room for it (Denning,
+ * "The working set model for program behavior", CACM 11(5), 1968). The window is three times the
+ * mean time until a conversation goes on: where these times are exponential, 19 of 20 have by then.
+ *
+ * <p>Held back are only requests that begin a conversation, and only where it pays: where most go
+ * on, and a server that computed all of its prompts anew could not do what it does.
+ */
+final class Contexts {
+
+  /** Share of a conversation in what is believed of the next. */
+  private static final double LEARNING = 0.02;
+
+  /** Where no more go on, little is lost with their contexts. */
+  private static final double MOST_GO_ON = 0.5;
+
+  /** Share of a server's time that its prompts would take if all were computed anew. */
+  private static final double MUCH = 0.65;
+
+  private static final double MEANS_IN_WINDOW = 3;
+  private static final double SHORTEST_WINDOW = 1e9;
+  private static final double LONGEST_WINDOW = 60e9;
+  private static final double ASSUMED_GAP = 5e9;
+
+  /** So many are remembered: at a hundred bytes or so each, a few megabytes. */
+  private static final int MOST_CONTEXTS = 1 << 16;
+
+  /** Those within the window, the first that ended before the others. */
+  private final Map<Long, Context> resting = new LinkedHashMap<>();
+
+  /** Those up to twice as old: what comes back of them tells that the window is too short. */
+  private final Map<Long, Context> older = new LinkedHashMap<>();
+
+  private double goOn;
+  private double gap = ASSUMED_GAP;
+
+  /**
+   * What a request has left in its endpoint's cache.
+   *
+   * @param key of its deepest block that is looked at
+   * @param blocks of its prompt
+   * @param last hash of the last of these, which stands for all before it
+   * @param tokens that are in no other context, the answer's too
+   */
+  record Context(
+      long key,
+      int blocks,
+      long last,
+      EndpointState at,
+      long tokens,
+      boolean critical,
+      long since) {
+
+    /** Not by one that comes again as it was, and not by one that only begins alike. */
+    private boolean isContinuedBy(long[] prompt, int count) {
+      return blocks < count && prompt[blocks - 1] == last;
+    }
+  }
+
+  /** The context that a prompt goes on with; null where it begins a conversation. */
+  @Nullable Context find(long salt, long[] blocks, int count) {
+    if (resting.isEmpty() && older.isEmpty()) {
+      return null;
+    }
+    Context found = null;
+    for (int depth = 1; depth <= count; depth = SharedBlocks.nextDepth(depth)) {
+      Long key = SharedBlocks.key(salt, blocks[depth - 1]);
+      Context known = resting.get(key);
+      known = known == null ? older.get(key) : known;
+      if (known != null && known.isContinuedBy(blocks, count)) {
+        found = known;
+      }
+    }
+    return found;
+  }
+
+  /**
+   * A request was sent to an endpoint.
+   *
+   * @param before what it goes on with, if it goes on with anything
+   * @return its tokens that are in no other context
+   */
+  long sent(long now, Attempt attempt, EndpointState to, @Nullable Context before) {
+    long own = attempt.uncached();
+    if (before != null && remove(before)) {
+      learn(1);
+      gap += LEARNING * (now - before.since() - gap);
+      own += before.at() == to ? before.tokens() : 0;
+    }
+    return Math.min(own, attempt.tokens);
+  }
+
+  /** A request was served: its context rests until the next one goes on with it. */
+  void rests(long now, Flight flight, EndpointState at, int outputTokens) {
+    Attempt attempt = flight.attempt;
+    if (attempt.blocks == 0) {
+      return;
+    }
+    int deepest = 1;
+    int samples = 0;
+    for (int depth = 1; depth <= attempt.blocks; depth = SharedBlocks.nextDepth(depth)) {
+      deepest = depth;
+      samples++;
+    }
+    long block =
+        flight.state().isLeft()
+            ? attempt.sampledBlocks[samples - 1]
+            : flight.facts.blocks()[deepest - 1];
+    long key = SharedBlocks.key(attempt.salt, block);
+    Context context =
+        new Context(
+            key,
+            attempt.blocks,
+            attempt.lastBlock,
+            at,
+            flight.ownTokens + Math.max(0, outputTokens),
+            attempt.critical,
+            now);
+    Context same = resting.remove(key);
+    if (same != null) {
+      same.at().restsNoMore(same);
+    }
+    older.remove(key);
+    resting.put(key, context);
+    at.rests(context);
+    if (resting.size() + older.size() > MOST_CONTEXTS) {
+      Map<Long, Context> from = older.isEmpty() ? resting : older;
+      remove(from.values().iterator().next());
+    }
+  }
+
+  private boolean remove(Context context) {
+    if (resting.remove(context.key(), context)) {
+      context.at().restsNoMore(context);
+      return true;
+    }
+    return older.remove(context.key(), context);
+  }
+
+  private void learn(double went) {
+    goOn += LEARNING * (went - goOn);
+  }
+
+  /** Time has moved on: what has not come back for long takes no room any more. */
+  void tick(long now) {
+    double window = window();
+    Iterator<Context> out = resting.values().iterator();
+    while (out.hasNext()) {
+      Context context = out.next();
+      if (now - context.since() <= window) {
+        break;
+      }
+      out.remove();
+      context.at().restsNoMore(context);
+      older.put(context.key(), context);
+    }
+    Iterator<Context> gone = older.values().iterator();
+    while (gone.hasNext()) {
+      if (now - gone.next().since() <= 2 * window) {
+        break;
+      }
+      gone.remove();
+      learn(0);
+    }
+  }
+
+  private double window() {
+    return Math.clamp(MEANS_IN_WINDOW * gap, SHORTEST_WINDOW, LONGEST_WINDOW);
+  }
+
+  /** Whether there may be endpoints that are full for who begins a conversation. */
+  boolean matter() {
+    return goOn >= MOST_GO_ON;
+  }
+
+  /**
+   * Whether the contexts of an endpoint leave room in its cache.
+   *
+   * @param uncached tokens that there must be room for
+   * @param critical whether only contexts of critical requests count
+   */
+  static boolean fit(EndpointState endpoint, long uncached, boolean critical, int replicas) {
+    return replicas * endpoint.contextTokens(critical) + uncached <= endpoint.kvCapacityTokens();
+  }
+
+  /**
+   * Whether an endpoint's cache is full for a request that begins a conversation: with contexts
+   * that are used there and those that rest, of requests at least as important.
+   *
+   * @param uncached tokens that it would add
+   * @param replicas pickers that share the pool, of which each sees its own part
+   */
+  static boolean areFull(
+      long now, EndpointState endpoint, long uncached, boolean critical, int replicas) {
+    return endpoint.kvCapacityTokens() > 0
+        && !fit(endpoint, uncached, critical, replicas)
+        && replicas * endpoint.wholePrefills(now) >= MUCH;
+  }
+}

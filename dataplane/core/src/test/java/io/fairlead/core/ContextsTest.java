@@ -1,0 +1,241 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Conversations on one server that computes a thousand uncached tokens a second: after a warm-up,
+ * six of them are open that go on every few seconds.
+ */
+class ContextsTest implements RequestListener {
+
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1_000 * MILLI;
+  private static final int BLOCK = 16;
+  private static final int FIRST = 100;
+  private static final int TURN = 10;
+  private static final int OPEN = 6;
+
+  private final PoolCore core = new PoolCore();
+  private final List<Long> sent = new ArrayList<>();
+  private final List<Long> waiting = new ArrayList<>();
+  private final List<Rejection> rejections = new ArrayList<>();
+  private final int[] blocks = new int[OPEN];
+  private long now;
+  private int nextConversation = OPEN;
+
+  /** Of the request sent last. */
+  private int cached;
+
+  @Override
+  public void send(long request, Route route) {
+    sent.add(request);
+    cached = route.expectedCachedTokens();
+  }
+
+  @Override
+  public void waits(long request, Criticality criticality) {
+    waiting.add(request);
+  }
+
+  @Override
+  public void pass(long request) {}
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    rejections.add(rejection);
+  }
+
+  private void start(int tokens, Map<String, Object> detector) {
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("room", "expected-wait-detector", detector),
+                new PluginConfig("queue", "queue-scorer", Map.of())),
+            List.of(),
+            "room");
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    scheduler,
+                    Pool.model("m", Criticality.STANDARD),
+                    Pool.model("critical", Criticality.CRITICAL))));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    scrape(tokens);
+  }
+
+  /** Told twice: one odd page is not believed. */
+  private void scrape(int tokens) {
+    for (int i = 0; i < 2; i++) {
+      core.scraped(
+          now, Pool.endpoint("a"), now, new EndpointMetrics(0, 0, 0.1, BLOCK, tokens / BLOCK));
+    }
+  }
+
+  private static RequestFacts prompt(String model, int conversation, int count) {
+    long[] blocks = new long[count];
+    for (int i = 0; i < count; i++) {
+      blocks[i] = (conversation + 1L) * 1_000_003 + i * 7_919L;
+    }
+    return Pool.request(model, conversation, blocks);
+  }
+
+  private long ask(String model, int conversation, int count) {
+    return core.arrive(now, prompt(model, conversation, count), this);
+  }
+
+  /** A request that is served: its uncached tokens take a millisecond each. */
+  private void serve(int conversation, int count) {
+    long ticket = ask("m", conversation, count);
+    assertThat(sent).contains(ticket);
+    finish(ticket, count);
+  }
+
+  private void finish(long ticket, int count) {
+    int uncached = count * BLOCK - cached;
+    elapse(uncached * MILLI);
+    core.firstByte(now, ticket);
+    core.ended(now, ticket, Outcome.COMPLETED, new Usage(count * BLOCK, BLOCK, cached, 2));
+  }
+
+  /** Time passes, with ticks. */
+  private void elapse(long nanos) {
+    long end = now + nanos;
+    while (end - now > 100 * MILLI) {
+      now += 100 * MILLI;
+      core.tick(now);
+    }
+    now = end;
+    core.tick(now);
+  }
+
+  /** Each conversation begins anew once it is long. */
+  private void rounds(int count) {
+    for (int round = 0; round < count; round++) {
+      for (int i = 0; i < OPEN; i++) {
+        blocks[i] = blocks[i] == 0 ? FIRST : blocks[i] + TURN;
+        serve(i, blocks[i]);
+        elapse(200 * MILLI);
+      }
+    }
+  }
+
+  @Test
+  void whoBeginsAConversationWaitsAsLongAsThoseThatAreOpenNeedTheCache() {
+    start(20_000, Map.of());
+    rounds(12);
+    scrape(15_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(waiting).containsExactly(begins);
+
+    // Those that are open go on nevertheless, before it.
+    long goesOn = ask("m", 0, blocks[0] + TURN);
+    assertThat(sent.getLast()).isEqualTo(goesOn);
+    finish(goesOn, blocks[0] + TURN);
+
+    // They go on no more: three times as long as they took before, and their room is free.
+    elapse(30 * SECOND);
+    assertThat(sent.getLast()).isEqualTo(begins);
+    assertThat(rejections).isEmpty();
+  }
+
+  @Test
+  void noRoomForNewConversationsIsTold() {
+    start(60_000, Map.of());
+    rounds(12);
+    assertThat(core.queues(now).full()).isFalse();
+    scrape(15_000);
+    assertThat(core.queues(now).full()).isTrue();
+  }
+
+  @Test
+  void criticalRequestsDontWaitForConversationsThatAreNot() {
+    start(20_000, Map.of());
+    rounds(12);
+    scrape(15_000);
+    long critical = ask("critical", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(critical);
+  }
+
+  @Test
+  void nobodyWaitsWhereThereIsRoomForAll() {
+    start(20_000, Map.of());
+    rounds(12);
+    scrape(60_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  @Test
+  void nobodyWaitsWhereConversationsDontGoOn() {
+    start(20_000, Map.of());
+    for (int i = 0; i < 100; i++) {
+      serve(1_000 + i, FIRST);
+    }
+    scrape(8_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  /** Questions about one document after the other go on with nothing, each of another length. */
+  @Test
+  void nobodyWaitsWherePromptsOnlyBeginAlike() {
+    start(20_000, Map.of());
+    for (int i = 0; i < 100; i++) {
+      RequestFacts question = prompt("m", i % OPEN, FIRST + i % 7);
+      Arrays.fill(question.blocks(), FIRST - 2, question.blocks().length, 1_000_000_007L * i);
+      long ticket = core.arrive(now, question, this);
+      assertThat(sent).contains(ticket);
+      finish(ticket, question.blocks().length);
+    }
+    scrape(8_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  /** Whoever asks so seldom that all prompts could be computed anew loses nothing. */
+  @Test
+  void nobodyWaitsForServersThatHaveTimeToComputeAllOfIt() {
+    start(20_000, Map.of());
+    for (int round = 0; round < 12; round++) {
+      for (int i = 0; i < OPEN; i++) {
+        blocks[i] = blocks[i] == 0 ? FIRST : blocks[i] + TURN;
+        serve(i, blocks[i]);
+        elapse(6 * SECOND);
+      }
+    }
+    scrape(15_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  @Test
+  void keepingContextsCanBeTurnedOff() {
+    start(20_000, Map.of("keepContexts", false));
+    rounds(12);
+    scrape(15_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  @Test
+  void aServerThatStartsAnewHasRoom() {
+    start(20_000, Map.of());
+    rounds(12);
+    core.endpoints(now, List.of(Pool.endpoint("a", "2")));
+    scrape(15_000);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+}
