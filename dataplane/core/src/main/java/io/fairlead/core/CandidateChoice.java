@@ -75,7 +75,8 @@ final class CandidateChoice {
    */
   int narrow(long now, Flight flight, double ceiling, Use use) {
     boolean retry = flight.attempts > 0;
-    boolean begins = flight.goesOnWith == null && !retry && gated && contexts.matter();
+    boolean begins =
+        flight.goesOnWith == null && !retry && gated && contexts.matter(current.replicas());
     EndpointState[] eligible = endpoints.eligible();
     double[] saturation = endpoints.columns().saturation;
     boolean noneFull = ceiling == NEVER_FULL || noneFull(saturation, ceiling);
@@ -154,7 +155,7 @@ final class CandidateChoice {
       EndpointState endpoint = endpoints.eligible()[place];
       if (endpoints.saturation(place) < FULL
           && !(gated
-              && contexts.matter()
+              && contexts.matter(current.replicas())
               && Contexts.areFull(now, endpoint, 0, false, current.replicas()))) {
         return true;
       }

@@ -184,9 +184,13 @@ final class Contexts {
     return Math.clamp(MEANS_IN_WINDOW * gap, SHORTEST_WINDOW, LONGEST_WINDOW);
   }
 
-  /** Whether there may be endpoints that are full for who begins a conversation. */
-  boolean matter() {
-    return goOn >= MOST_GO_ON;
+  /**
+   * Whether there may be endpoints that are full for who begins a conversation.
+   *
+   * @param replicas pickers that share the pool, of which one sees the next request
+   */
+  boolean matter(int replicas) {
+    return replicas * goOn >= MOST_GO_ON;
   }
 
   /**
@@ -194,9 +198,10 @@ final class Contexts {
    *
    * @param uncached tokens that there must be room for
    * @param critical whether only contexts of critical requests count
+   * @param replicas pickers that share the pool
    */
   static boolean fit(EndpointState endpoint, long uncached, boolean critical, int replicas) {
-    return replicas * endpoint.contextTokens(critical) + uncached <= endpoint.kvCapacityTokens();
+    return endpoint.contextTokens(critical, replicas) + uncached <= endpoint.kvCapacityTokens();
   }
 
   /**
@@ -204,7 +209,7 @@ final class Contexts {
    * that are used there and those that rest, of requests at least as important.
    *
    * @param uncached tokens that it would add
-   * @param replicas pickers that share the pool, of which each sees its own part
+   * @param replicas pickers that share the pool
    */
   static boolean areFull(
       long now, EndpointState endpoint, long uncached, boolean critical, int replicas) {

@@ -398,9 +398,11 @@ final class EndpointState implements PoolEndpoint {
    * their lengths exponential: they grow, and where they are few they may grow together.
    *
    * @param critical whether only those of critical requests count
+   * @param replicas pickers that share the pool, each of which sees its own requests. Contexts that
+   *     rest count once: a conversation's requests come to any of them, so that each knows most
    */
-  double contextTokens(boolean critical) {
-    double used = (double) inFlightTokens - repeatedInFlightTokens();
+  double contextTokens(boolean critical, int replicas) {
+    double used = replicas * ((double) inFlightTokens - repeatedInFlightTokens());
     int count = resting + inFlight;
     double tokens = restingTokens + used;
     if (critical) {

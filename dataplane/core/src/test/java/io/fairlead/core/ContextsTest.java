@@ -178,6 +178,15 @@ class ContextsTest implements RequestListener {
   }
 
   @Test
+  void whatRestsIsNotCountedForEachPicker() {
+    core.replicas(2);
+    start(35_000, Map.of());
+    rounds(12);
+    long begins = ask("m", nextConversation++, FIRST);
+    assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  @Test
   void nobodyWaitsWhereConversationsDontGoOn() {
     start(20_000, Map.of());
     for (int i = 0; i < 100; i++) {
