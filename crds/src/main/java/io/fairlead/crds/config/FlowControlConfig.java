@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxRequests most requests queued, over all bands; 0 for no limit
  * @param defaultRequestTtl longest time in the queue; zero for no limit
  * @param noEndpointRequestTtl longest time in the queue while there is no endpoint
- * @param enableEviction whether requests under way may be ended for more important ones
+ * @param enableEviction whether sheddable requests that were sent are ended for more important ones
+ *     that wait, as long as no byte of their answer has come
  * @param saturationDetector name of the plugin that says when an endpoint is full
  * @param usageLimitPolicy name of the plugin that says how full the pool may be for a band
  * @param defaultPriorityBand bands that are not listed

@@ -35,12 +35,6 @@ public record NotCarriedOut(String path, String message) {
               "is checked, and but for its saturationDetector has no effect with"
                   + " flowControl=false: nothing is queued, and sheddable requests are refused while"
                   + " every endpoint is full"));
-    } else if (flow != null && Boolean.TRUE.equals(flow.enableEviction())) {
-      found.add(
-          new NotCarriedOut(
-              "flowControl.enableEviction",
-              "has no effect: requests make room for others while they wait, and none is ended"
-                  + " that was sent"));
     }
     DataLayerConfig data = config.dataLayer();
     if (data != null) {

@@ -292,16 +292,14 @@ final class ConfigDocumentTest {
   }
 
   @Test
-  void warnsOfEvictionWithFlowControl() throws DocumentException {
+  void evictionIsCarriedOut() throws DocumentException {
     String text =
         """
         apiVersion: llm-d.ai/v1alpha1
         kind: EndpointPickerConfig
         flowControl: {maxRequests: 5, enableEviction: true}
         """;
-    assertThat(SchedulerDocument.read("f", text).warnings())
-        .extracting(FieldError::path)
-        .containsExactly("flowControl.enableEviction");
+    assertThat(SchedulerDocument.read("f", text).warnings()).isEmpty();
   }
 
   @Test

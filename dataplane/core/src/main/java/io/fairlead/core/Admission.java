@@ -269,6 +269,18 @@ final class Admission {
     return flow != null && flow.waiting() > 0;
   }
 
+  /** The first of those who wait whom requests in flight are to make room for; null for nobody. */
+  @Nullable Waiting waitsForEviction() {
+    return flow == null || settings == null || !settings.evictsInFlight()
+        ? null
+        : flow.mostImportant();
+  }
+
+  /** Requests that wait in the same band, itself included. */
+  int waitingBeside(Waiting request) {
+    return flow == null ? 0 : flow.waitingBeside(request);
+  }
+
   /** Requests that wait. */
   int waiting() {
     return flow == null ? 0 : flow.waiting();

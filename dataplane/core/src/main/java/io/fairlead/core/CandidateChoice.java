@@ -208,7 +208,8 @@ final class CandidateChoice {
     return false;
   }
 
-  private static boolean allowed(RequestFacts facts, EndpointState endpoint) {
+  /** Whether the gateway lets the request go there. */
+  static boolean allowed(RequestFacts facts, EndpointState endpoint) {
     return facts.subset() == null || facts.subset().allows(endpoint.address(), endpoint.port());
   }
 }

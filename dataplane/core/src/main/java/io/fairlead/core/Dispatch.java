@@ -23,6 +23,7 @@ final class Dispatch {
   private final Observers observers;
   private final RequestEnds ends;
   private final Admission admission;
+  private final InFlightEviction evictions;
   private final RouteHeaders headers = new RouteHeaders();
 
   Dispatch(
@@ -34,7 +35,8 @@ final class Dispatch {
       Bookings bookings,
       Observers observers,
       RequestEnds ends,
-      Admission admission) {
+      Admission admission,
+      InFlightEviction evictions) {
     this.config = config;
     this.endpoints = endpoints;
     this.candidates = candidates;
@@ -44,6 +46,7 @@ final class Dispatch {
     this.observers = observers;
     this.ends = ends;
     this.admission = admission;
+    this.evictions = evictions;
   }
 
   /**
@@ -74,6 +77,7 @@ final class Dispatch {
     if (!first) {
       dispatch(now); // those before it may want what only others have
     }
+    evictions.look(now);
   }
 
   /** It makes room for another that waits. */
@@ -89,6 +93,7 @@ final class Dispatch {
   void sendWaiting(long now) {
     admission.roomCame();
     dispatch(now);
+    evictions.look(now);
   }
 
   private void dispatch(long now) {

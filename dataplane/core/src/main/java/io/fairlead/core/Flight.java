@@ -56,6 +56,9 @@ final class Flight {
   /** Its tokens that are in no other context. */
   long ownTokens;
 
+  /** Whether its frontend was asked to end it for one that is more important. */
+  boolean askedToEnd;
+
   int attempts;
 
   /** Endpoints whose attempts failed; as many as retries are allowed. */
@@ -142,6 +145,7 @@ final class Flight {
     attempts = 0;
     workedOn = false;
     nowhereElse = false;
+    askedToEnd = false;
   }
 
   /** A byte of its answer came. */

@@ -65,7 +65,16 @@ public final class PoolCore {
             admission);
     this.dispatch =
         new Dispatch(
-            config, endpoints, candidates, current, contexts, bookings, observers, ends, admission);
+            config,
+            endpoints,
+            candidates,
+            current,
+            contexts,
+            bookings,
+            observers,
+            ends,
+            admission,
+            new InFlightEviction(requests, endpoints, admission, config));
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);

@@ -58,6 +58,13 @@ public record Rejection(
         1,
         "All model servers are full, and this request had to make room in the queue for one that"
             + " goes first. Try again later."),
+    /** It was sent, and made room for a request that is more important. */
+    EVICTED_IN_FLIGHT(
+        429,
+        "evicted_in_flight",
+        1,
+        "All model servers are full, and this request was ended before its answer began to make"
+            + " room for one that goes first. Try again later."),
     /** It waited until the process was about to end. */
     SHUTTING_DOWN(503, "shutting_down", 1, "The scheduler is shutting down. Try again."),
     /** Every endpoint tried failed before its first byte. */

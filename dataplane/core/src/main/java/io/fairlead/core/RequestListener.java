@@ -36,4 +36,11 @@ public interface RequestListener {
    * way at the endpoint is to be abandoned.
    */
   void reject(long request, Rejection rejection);
+
+  /**
+   * A more important request waits: if no byte of an answer has come, answer the client with this,
+   * abandon what is under way at the endpoint, and tell {@link PoolCore#ended} of a {@link
+   * Outcome#DISCONNECTED}; the request goes on until then. Who does nothing keeps it.
+   */
+  default void evict(long request, Rejection rejection) {}
 }

@@ -37,6 +37,7 @@ class AdmissionTest implements RequestListener {
   private final List<Long> sent = new ArrayList<>();
   private final List<String> endpoints = new ArrayList<>();
   private final List<Rejection> rejections = new ArrayList<>();
+  private final List<Long> askedToEnd = new ArrayList<>();
   private long now;
 
   @Override
@@ -56,6 +57,13 @@ class AdmissionTest implements RequestListener {
   @Override
   public void reject(long request, Rejection rejection) {
     rejections.add(rejection);
+  }
+
+  @Override
+  public void evict(long request, Rejection rejection) {
+    assertThat(rejection.reason()).isEqualTo(Reason.EVICTED_IN_FLIGHT);
+    assertThat(rejection.retryAfterSeconds()).isBetween(1, 60);
+    askedToEnd.add(request);
   }
 
   private void configure(boolean gate, @Nullable FlowControlConfig flow) {
@@ -383,6 +391,77 @@ class AdmissionTest implements RequestListener {
         .containsExactly(Reason.EVICTED, Reason.QUEUE_FULL, Reason.EVICTED);
     end(running);
     assertThat(sent).containsExactly(running, high);
+  }
+
+  private void startWithEviction(String... names) {
+    start(names);
+    configure(
+        true,
+        new FlowControlConfig(null, null, null, null, true, null, null, null, null, List.of()));
+  }
+
+  private void disconnect(long request) {
+    core.ended(++now, request, Outcome.DISCONNECTED, Usage.UNKNOWN);
+  }
+
+  @Test
+  void noRequestInFlightMakesRoomUnlessTheConfigWantsThat() {
+    start("a");
+    arrive("low");
+    arrive("high");
+    core.tick(now += SECOND);
+    assertThat(askedToEnd).isEmpty();
+  }
+
+  @Test
+  void theNewestSheddableRequestsMakeRoomForAMoreImportantOne() {
+    startWithEviction("a", "b", "c", "d");
+    long oldest = arrive("low");
+    long middle = arrive("middle");
+    long older = arrive("low");
+    long newest = arrive("low");
+    long high = arrive("high");
+    assertThat(askedToEnd).containsExactly(newest);
+    assertThat(sent).as("until its frontend says so").doesNotContain(high);
+    disconnect(newest);
+    assertThat(sent).endsWith(high);
+    arrive("high");
+    arrive("high");
+    arrive("high");
+    disconnect(older);
+    disconnect(oldest);
+    core.tick(now += SECOND);
+    assertThat(askedToEnd).as("nobody else is sheddable").containsExactly(newest, older, oldest);
+    assertThat(core.waiting()).isOne();
+    end(middle);
+    assertThat(core.waiting()).isZero();
+  }
+
+  @Test
+  void aRequestWhoseAnswerHasBegunMakesNoRoom() {
+    startWithEviction("a", "b");
+    long answered = arrive("low");
+    long other = arrive("low");
+    core.firstByte(++now, answered);
+    arrive("high");
+    assertThat(askedToEnd).containsExactly(other);
+    core.firstByte(++now, other); // its frontend had it before it was asked
+    core.tick(now += SECOND);
+    arrive("low");
+    assertThat(askedToEnd).containsExactly(other);
+    assertThat(core.waiting()).isEqualTo(2);
+  }
+
+  @Test
+  void whoIsNoMoreImportantEndsNobody() {
+    startWithEviction("a", "b");
+    arrive("low");
+    long last = arrive("low");
+    arrive("low");
+    core.tick(now += SECOND);
+    assertThat(askedToEnd).isEmpty();
+    arrive("middle");
+    assertThat(askedToEnd).containsExactly(last);
   }
 
   @Test

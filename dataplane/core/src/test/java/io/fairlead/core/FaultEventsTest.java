@@ -39,10 +39,20 @@ class FaultEventsTest {
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {11, 12, 13, 14})
   void conservationWhereRequestsWait(long seed) {
-    VirtualPool pool = VirtualPool.withQueue(seed, 9, 4);
+    VirtualPool pool = VirtualPool.withQueue(seed, 9, 4, false);
     conservation(seed, pool);
     counts.merge("waited", pool.waited, Integer::sum);
     assertThat(pool.waited).isGreaterThan(1_000);
+    assertThat(pool.core.waiting()).isZero();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {15, 16, 17})
+  void conservationWhereRequestsInFlightMakeRoom(long seed) {
+    VirtualPool pool = VirtualPool.withQueue(seed, 9, 3, true);
+    pool.sheddable = 0.5;
+    conservation(seed, pool);
+    assertThat(pool.failures).filteredOn("evicted_in_flight"::equals).hasSizeGreaterThan(100);
     assertThat(pool.core.waiting()).isZero();
   }
 

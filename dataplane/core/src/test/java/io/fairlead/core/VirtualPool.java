@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -31,6 +32,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   private static final long FIRST_TOKEN = 20 * MILLI;
   private static final long ANSWER = 400 * MILLI;
   private static final long PIECE = 100 * MILLI;
+  private static final String SHEDDABLE = "low";
   private static final long TICK = 100 * MILLI;
 
   /** Of a prompt that begins like others. */
@@ -147,6 +149,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   /** Share of requests whose answer is streamed. */
   double streamed = 1;
 
+  /** Share of requests that are sheddable, of a model of their own. */
+  double sheddable;
+
   boolean gateway = true;
 
   /** So many common beginnings prompts have; 0 for prompts that share nothing. */
@@ -178,7 +183,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   VirtualPool(long seed, int size, SchedulerConfig scheduler, Criticality criticality) {
     random = new SplittableRandom(seed);
     core = new PoolCore(PoolLimits.DEFAULT, this);
-    PoolConfig config = Pool.config(scheduler, Pool.model("m", criticality));
+    PoolConfig config =
+        Pool.config(
+            scheduler, Pool.model("m", criticality), Pool.model(SHEDDABLE, Criticality.SHEDDABLE));
     core.configure(now, new ConfigCompiler(List.of()).compile(config));
     for (int i = 0; i < size; i++) {
       servers.add(new Server("s" + i));
@@ -195,8 +202,12 @@ final class VirtualPool implements RequestListener, PoolListener {
     return new SchedulerConfig(List.of(), List.of(new ProfileConfig(name, List.of())), null);
   }
 
-  /** A pool in which requests wait that find no room; there is room for so many at each. */
-  static VirtualPool withQueue(long seed, int size, int room) {
+  /**
+   * A pool in which requests wait that find no room; there is room for so many at each.
+   *
+   * @param evicts whether sheddable requests in flight make room
+   */
+  static VirtualPool withQueue(long seed, int size, int room, boolean evicts) {
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(
@@ -206,7 +217,8 @@ final class VirtualPool implements RequestListener, PoolListener {
             List.of(),
             "room",
             Map.of("flowControl", true),
-            null,
+            new FlowControlConfig(
+                null, null, null, null, evicts, null, null, null, null, List.of()),
             null,
             List.of());
     return new VirtualPool(seed, size, scheduler, Criticality.STANDARD);
@@ -276,7 +288,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     beginning = exchange;
     RequestFacts facts =
         new RequestFacts(
-            "m",
+            sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : "m",
             random.nextLong(),
             prompt(),
             PromptSize.ofTokens(groups == 0 ? 100 + random.nextInt(200) : TOKENS),
@@ -560,6 +572,20 @@ final class VirtualPool implements RequestListener, PoolListener {
     }
     rejected++;
     fail(request, exchange, rejection.reason().code());
+  }
+
+  /** A frontend has a word with its loop before it says what becomes of the request. */
+  @Override
+  public void evict(long request, Rejection rejection) {
+    at(
+        now + MILLI,
+        () -> {
+          Exchange exchange = open.get(request);
+          if (exchange != null && !exchange.headSeen) {
+            fail(request, exchange, rejection.reason().code());
+            core.ended(now, request, Outcome.DISCONNECTED, Usage.UNKNOWN);
+          }
+        });
   }
 
   private void fail(long request, Exchange exchange, String how) {

@@ -435,6 +435,21 @@ public final class FlowControl {
     }
   }
 
+  /** Who has waited longest in the most important band in which somebody does; null for nobody. */
+  public @Nullable Waiting mostImportant() {
+    for (Band band : bands) {
+      if (!band.isEmpty()) {
+        return band.oldest();
+      }
+    }
+    return null;
+  }
+
+  /** Requests that wait in the same band, itself included. */
+  public int waitingBeside(Waiting request) {
+    return request.flow().band().count.requests;
+  }
+
   /** Whether its band's floor owes it that it goes, before what is more important. */
   public boolean isOwed(Waiting request) {
     return request.flow().band().isOwed(request.work());

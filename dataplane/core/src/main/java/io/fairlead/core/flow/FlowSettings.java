@@ -8,6 +8,8 @@ import java.util.Map;
  *
  * @param limits of all that wait
  * @param emptyTtl longest wait in nanoseconds while there is no endpoint at all; 0 for none
+ * @param evictsInFlight whether sheddable requests in flight make room for more important ones that
+ *     wait, as long as no byte of their answer has come
  * @param flows most flows of a band that are told apart; the others share one
  * @param standard bands that are not listed
  * @param negative those of them with a priority below 0
@@ -17,6 +19,7 @@ import java.util.Map;
 public record FlowSettings(
     Limits limits,
     long emptyTtl,
+    boolean evictsInFlight,
     int flows,
     BandSettings standard,
     BandSettings negative,
@@ -37,6 +40,7 @@ public record FlowSettings(
         : new FlowSettings(
             new Limits(limits.requests(), bytes),
             emptyTtl,
+            evictsInFlight,
             flows,
             standard,
             negative,

@@ -115,15 +115,6 @@ public final class ConfigCompiler {
               (field, why) ->
                   warnings.add(
                       new Problem(made.path() + ".parameters." + field, "has no effect: " + why)));
-      if (made.plugin() instanceof BuiltIn own && own.part() == BuiltIn.Part.EVICTION) {
-        warnings.add(
-            new Problem(
-                made.path(),
-                "\""
-                    + made.name()
-                    + "\" has no effect: requests make room for others while they wait, and none is"
-                    + " ended that was sent"));
-      }
     }
     return warnings;
   }

@@ -77,6 +77,7 @@ final class FlowAssembly {
     return new FlowSettings(
         new Limits(unlimited(config.maxRequests()), unlimited(config.maxBytes())),
         none == null ? 0 : nanos(none),
+        Boolean.TRUE.equals(config.enableEviction()),
         FLOWS,
         standard,
         negative,

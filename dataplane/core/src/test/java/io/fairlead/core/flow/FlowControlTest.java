@@ -53,7 +53,7 @@ class FlowControlTest {
   }
 
   private static FlowSettings settings(BandSettings all, Limits limits) {
-    return new FlowSettings(limits, 0, 8, all, all, Map.of(), (a, b, c, d, e) -> 1);
+    return new FlowSettings(limits, 0, false, 8, all, all, Map.of(), (a, b, c, d, e) -> 1);
   }
 
   private long add(long now, long priority, String id) {
@@ -181,7 +181,14 @@ class FlowControlTest {
         new FlowControl(
             0,
             new FlowSettings(
-                Limits.NONE, 60 * SECOND, 8, patient, patient, Map.of(), (a, b, c, d, e) -> 1));
+                Limits.NONE,
+                60 * SECOND,
+                false,
+                8,
+                patient,
+                patient,
+                Map.of(),
+                (a, b, c, d, e) -> 1));
     flow.empty(0, true);
     for (int i = 0; i < 3; i++) {
       add(0, 0, "a");
@@ -217,7 +224,7 @@ class FlowControlTest {
         new FlowControl(
             0,
             new FlowSettings(
-                Limits.NONE, 60 * SECOND, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
+                Limits.NONE, 60 * SECOND, false, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
     flow.empty(0, true);
     add(0, 0, "a");
     flow.expire(59 * SECOND, w -> expired.add(w.request()));
@@ -467,6 +474,7 @@ class FlowControlTest {
             new FlowSettings(
                 Limits.NONE,
                 60 * SECOND,
+                false,
                 8,
                 byDeadline,
                 byDeadline,
@@ -506,6 +514,7 @@ class FlowControlTest {
             new FlowSettings(
                 Limits.NONE,
                 0,
+                false,
                 99,
                 band(SECOND, 0),
                 band(SECOND, 0),

@@ -418,6 +418,39 @@ public final class Director implements RequestListener {
     pool.observer().rejected(model, rejection);
   }
 
+  @Override
+  public void evict(long request, Rejection rejection) {
+    atHome(
+        () -> {
+          if (state == State.DECIDING || state == State.SENT) {
+            state = State.OVER;
+            if (trace != null) {
+              trace.rejected(rejection);
+            }
+            exchange.reject(rejection);
+            pool.run(() -> onEvicted(rejection));
+          }
+        });
+  }
+
+  private void onEvicted(Rejection rejection) {
+    if (route == null) {
+      return; // it was rejected meanwhile, and counted
+    }
+    route = null;
+    long now = pool.now();
+    if (captured != null) {
+      captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    }
+    try {
+      pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    } catch (RuntimeException | Error e) {
+      pool.pluginFailed(e);
+    } finally {
+      pool.observer().rejected(model, rejection);
+    }
+  }
+
   private void atHome(Runnable effect) {
     try {
       home.execute(effect);

@@ -52,6 +52,8 @@ import org.slf4j.LoggerFactory;
 class DirectorTest {
 
   private static final long SECOND = 1_000_000_000;
+  private static final Rejection EVICTION =
+      new Rejection(Rejection.Reason.EVICTED_IN_FLIGHT, Criticality.SHEDDABLE, "make room");
   private static final Failure[] FAILURES = Failure.values();
 
   private final Logger log = (Logger) LoggerFactory.getLogger(PoolLoop.class);
@@ -231,6 +233,34 @@ class DirectorTest {
   }
 
   @Test
+  void anAnswerThatHasBegunIsNotEvicted() {
+    Scene scene = new Scene(1);
+    scene.sent();
+    scene.home.act(() -> scene.frontend.director.answering());
+    scene.evict();
+    scene.quiet();
+    assertThat(scene.frontend.over).isFalse();
+    scene.home.act(() -> scene.frontend.director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.outcomes).containsExactly(Outcome.COMPLETED);
+    assertThat(scene.terminal.rejections).isEmpty();
+  }
+
+  @Test
+  void oneThatIsEvictedIsAnsweredFirstAndThenOver() {
+    Scene scene = new Scene(2);
+    scene.sent();
+    scene.evict();
+    assertThat(scene.core.active()).isOne();
+    scene.quiet();
+    assertThat(scene.frontend.over).isTrue();
+    assertThat(scene.core.active()).isZero();
+    assertThat(scene.core.snapshot()).allMatch(endpoint -> endpoint.inFlight() == 0);
+    assertThat(scene.terminal.rejections).containsExactly(EVICTION.reason());
+    assertThat(scene.terminal.calls).isOne();
+  }
+
+  @Test
   void ofManyPiecesTheCoreHearsNowAndThen() {
     Scene scene = new Scene(1);
     scene.sent();
@@ -288,6 +318,11 @@ class DirectorTest {
       return frontend.routes.getFirst();
     }
 
+    /** The core wants room for another. */
+    void evict() {
+      loop.act(() -> frontend.director.evict(0, EVICTION));
+    }
+
     /** Time passes in the pool, and its effects are on their way to the frontend. */
     void pass(int seconds) {
       now += seconds * SECOND;
@@ -332,7 +367,12 @@ class DirectorTest {
     boolean homeDies = random.nextInt(10) == 0;
     for (int step = 0; step < 60; step++) {
       Frontend frontend = frontends.get(random.nextInt(requests));
-      switch (random.nextInt(8)) {
+      switch (random.nextInt(9)) {
+        case 8 -> {
+          if (!frontend.routes.isEmpty()) {
+            loop.act(() -> frontend.director.evict(0, EVICTION));
+          }
+        }
         case 7 -> {
           now[0] += random.nextInt(3) * SECOND;
           loop.act(pool::tick);

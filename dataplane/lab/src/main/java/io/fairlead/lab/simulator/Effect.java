@@ -16,6 +16,9 @@ sealed interface Effect {
   /** Turn a request away, or break it off. */
   record Reject(Flight flight, Rejection rejection) implements Effect {}
 
+  /** Turn a request away unless its answer has begun. */
+  record Evict(Flight flight, Rejection rejection) implements Effect {}
+
   /** Ask a server. */
   record Ask(Probe probe) implements Effect {}
 

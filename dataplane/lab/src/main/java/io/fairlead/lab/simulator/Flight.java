@@ -82,4 +82,9 @@ final class Flight implements RequestListener {
     ticket = request;
     picker.wants(new Effect.Reject(this, rejection));
   }
+
+  @Override
+  public void evict(long request, Rejection rejection) {
+    picker.wants(new Effect.Evict(this, rejection));
+  }
 }

@@ -136,6 +136,12 @@ final class SimulatedPicker implements PoolListener {
     carryOut(now);
   }
 
+  /** Its client won't have an answer any more. */
+  void gaveUp(long now, Flight flight) {
+    core.ended(now, flight.ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    carryOut(now);
+  }
+
   void probed(long now, Probe probe) {
     core.probed(now, probe.id());
     carryOut(now);

@@ -39,6 +39,7 @@ final class Refusals {
           case NO_READY_ENDPOINTS, NOT_CONFIGURED -> "rejected-no-endpoints";
           case SATURATED, NO_SUITABLE_ENDPOINT, QUEUE_FULL -> "rejected-saturated";
           case QUEUE_TIMEOUT -> "rejected-ttl-expired";
+          case EVICTED_IN_FLIGHT -> "evicted";
           case EVICTED -> "evicted-queue-pressure";
           case SHUTTING_DOWN -> ENDING;
           case UPSTREAM_FAILED, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT, TOTAL_TIMEOUT, PLUGIN_FAILED ->

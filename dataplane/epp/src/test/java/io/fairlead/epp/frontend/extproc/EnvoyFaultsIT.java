@@ -4,7 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
@@ -18,6 +25,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +110,10 @@ class EnvoyFaultsIT {
   }
 
   private static RawHttp ask(String... headers) throws IOException {
+    return askWith(BODY, headers);
+  }
+
+  private static RawHttp askWith(String body, String... headers) throws IOException {
     RawHttp client = RawHttp.connect(envoy.url().getPort());
     client.send(
         "POST "
@@ -108,9 +121,9 @@ class EnvoyFaultsIT {
             + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             + String.join("", headers)
             + "Content-Length: "
-            + BODY.length()
+            + body.length()
             + "\r\n\r\n"
-            + BODY);
+            + body);
     return client;
   }
 
@@ -182,6 +195,46 @@ class EnvoyFaultsIT {
     }
     awaitEvents("sent a", "ended a FAILED");
     assertThat(risk()).isPositive();
+  }
+
+  @Test
+  void aSheddableRequestMakesRoomBeforeItsAnswerHasBegun() throws Exception {
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L))),
+            List.of(),
+            "room",
+            Map.of(),
+            new FlowControlConfig(null, null, null, null, true, null, null, null, null, List.of()),
+            null,
+            List.of());
+    ModelConfig spare = new ModelConfig("spare", Criticality.SHEDDABLE, List.of());
+    pool.loop
+        .configure(
+            new ConfigCompiler(List.of())
+                .compile(
+                    new PoolConfig(
+                        "n", "p", Map.of(), List.of(1), "http", List.of(spare), scheduler)))
+        .syncUninterruptibly();
+    RawBackend a =
+        serve(
+            (connection, request) -> {
+              if (request.text().contains("spare")) {
+                silent(connection, request);
+              }
+              connection.respond(200, "", "{}");
+            });
+    try (RawHttp first = askWith(BODY.replace("chat", "spare"))) {
+      await().until(() -> a.requests.size() == 1);
+      try (RawHttp second = ask()) {
+        RawHttp.Message answer = first.read();
+        assertThat(answer.status()).isEqualTo(429);
+        assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("evicted_in_flight");
+        assertThat(answer.header("x-llm-d-request-dropped-reason")).isEqualTo("evicted");
+        assertThat(second.read().status()).isEqualTo(200);
+      }
+    }
+    await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.QueueSnapshot.Band;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.FlowTrust.Mode;
 import io.fairlead.crds.config.ObjectiveConfig;
@@ -84,13 +85,18 @@ class ExtProcQueueIT {
   }
 
   private void queue(@Nullable FlowTrust trust) {
+    queue(trust, false);
+  }
+
+  private void queue(@Nullable FlowTrust trust, boolean evicts) {
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L))),
             List.of(),
             "room",
             Map.of("flowControl", true),
-            null,
+            new FlowControlConfig(
+                null, null, null, null, evicts, null, null, null, null, List.of()),
             null,
             List.of());
     RequestsConfig usual = RequestsConfig.DEFAULT;
@@ -102,7 +108,7 @@ class ExtProcQueueIT {
             List.of(1),
             "http",
             List.of(),
-            List.of(new ObjectiveConfig("urgent", 5)),
+            List.of(new ObjectiveConfig("urgent", 5), new ObjectiveConfig("spare", -5)),
             trust == null
                 ? usual
                 : new RequestsConfig(
@@ -193,6 +199,20 @@ class ExtProcQueueIT {
       assertThat(second.header("x-llm-d-request-dropped-reason")).isEqualTo("rejected-ttl-expired");
       free(first);
     }
+  }
+
+  @Test
+  void whoIsSheddableMakesRoomBeforeItsAnswerHasBegun() {
+    queue(null, true);
+    Stream first = ask("x-gateway-inference-objective", "spare");
+    await().until(() -> pool.events.contains("sent a"));
+    Stream second = ask();
+    await().until(first::isRefused);
+    assertThat(first.refusal().getStatus().getCodeValue()).isEqualTo(429);
+    assertThat(first.header("x-fairlead-reject-reason")).isEqualTo("evicted_in_flight");
+    assertThat(first.header("x-llm-d-request-dropped-reason")).isEqualTo("evicted");
+    await().until(() -> second.messages.size() >= 2);
+    free(second);
   }
 
   @Test

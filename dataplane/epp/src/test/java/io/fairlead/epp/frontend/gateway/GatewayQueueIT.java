@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -34,17 +36,28 @@ class GatewayQueueIT {
   }
 
   private static void queue(Rig rig, Duration ttl) throws Exception {
+    queue(rig, ttl, false);
+  }
+
+  private static void queue(Rig rig, Duration ttl, boolean evicts) throws Exception {
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L))),
             List.of(),
             "room",
             Map.of("flowControl", true),
-            new FlowControlConfig(null, 2L, ttl, null, null, null, null, null, null, List.of()),
+            new FlowControlConfig(null, 2L, ttl, null, evicts, null, null, null, null, List.of()),
             null,
             List.of());
     PoolConfig config =
-        new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), scheduler);
+        new PoolConfig(
+            "n",
+            "p",
+            Map.of(),
+            List.of(1),
+            "http",
+            List.of(new ModelConfig("spare", Criticality.SHEDDABLE, List.of())),
+            scheduler);
     rig.pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
   }
 
@@ -158,6 +171,24 @@ class GatewayQueueIT {
       assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(backend.requests).as("none was sent that was refused").hasSize(1);
       answers.release();
+    }
+  }
+
+  @Test
+  void whoIsSheddableMakesRoomBeforeItsAnswerHasBegun() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1), true);
+      first.post(Rig.CHAT, Rig.BODY.replace("\"m\"", "\"spare\""));
+      await().until(() -> backend.requests.size() == 1);
+      second.post(Rig.CHAT, Rig.BODY);
+      assertRefused(first, "evicted_in_flight");
+      await().until(() -> backend.requests.size() == 2);
+      answers.release(2);
+      assertThat(second.read().status()).isEqualTo(200);
+      await().until(() -> rig.pool.active().get() == 0);
     }
   }
 
