@@ -1,5 +1,7 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.lab.simulator.Scenario;
+import io.fairlead.lab.simulator.ScenarioEvent;
 import io.fairlead.lab.trace.TraceWorkload;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.ServedModel;
@@ -53,6 +55,13 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
    */
   Workload workload(double seconds) {
     return trace == null ? whole : new Renamed(whole.name(), trace.inWindows(seconds));
+  }
+
+  /** What happens to the pool in the course of it, in runs of this length. */
+  List<ScenarioEvent> happening(double seconds) {
+    return preset.scenario().isEmpty()
+        ? List.of()
+        : Scenario.named(preset.scenario()).events(seconds);
   }
 
   private static LoadedWorkload document(String file, double factor, String load) {

@@ -147,10 +147,10 @@ final class PartRun {
     PoolSpec pool = PoolSpec.parse(each.pool() == null ? loaded.preset().pool() : each.pool());
     double seconds = quick ? QUICK_SECONDS : each.seconds();
     double unmeasured = quick ? QUICK_SECONDS / 4 : each.unmeasured();
-    List<ScenarioEvent> events =
-        each.faults().stream()
-            .flatMap(fault -> Scenario.line(fault).events(seconds).stream())
-            .toList();
+    List<ScenarioEvent> events = new ArrayList<>(loaded.happening(seconds));
+    for (String fault : each.faults()) {
+      events.addAll(Scenario.line(fault).events(seconds));
+    }
     List<SimulationSpec> specs = new ArrayList<>();
     policies.forEach(
         (contender, policy) -> {

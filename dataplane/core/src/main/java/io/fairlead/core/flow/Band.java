@@ -242,10 +242,15 @@ final class Band implements Flows {
     }
   }
 
-  /** What it has waited so far is of no account any more. */
-  void beginAnew(long now) {
+  /**
+   * What it has waited so far is of no account any more.
+   *
+   * @param stoodStill nanoseconds in which nobody could go: what came meanwhile takes as much
+   *     longer to pass
+   */
+  void beginAnew(long now, long stoodStill) {
     busySince = now;
-    allowance = BURST;
+    allowance = BURST + stoodStill;
   }
 
   /**

@@ -206,7 +206,8 @@ public final class FlowControl {
 
   private void moved(long now) {
     if (count.requests > 0 && now - movedAt > STALL) {
-      bands.forEach(band -> band.beginAnew(now));
+      long stoodStill = now - movedAt;
+      bands.forEach(band -> band.beginAnew(now, stoodStill));
     }
     movedAt = now;
   }
@@ -366,11 +367,12 @@ public final class FlowControl {
     if (empty == none) {
       return;
     }
+    long stoodStill = none ? 0 : now - changedAt;
     empty = none;
     changedAt = now;
     movedAt = now;
     for (Band band : bands) {
-      band.beginAnew(now);
+      band.beginAnew(now, stoodStill);
       for (Waiting each = band.oldest(); each != null; each = each.after) {
         expiry.remove(each);
         each.expiresAt = expiresAt(each);

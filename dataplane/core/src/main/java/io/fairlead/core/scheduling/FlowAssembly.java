@@ -73,16 +73,25 @@ final class FlowAssembly {
       long priority = band.priority() == null ? 0 : band.priority();
       listed.put(priority, band(band, priority < 0 ? NEGATIVE_TTL : TTL));
     }
-    Duration none = config.noEndpointRequestTtl();
     return new FlowSettings(
         new Limits(unlimited(config.maxRequests()), unlimited(config.maxBytes())),
-        none == null ? 0 : nanos(none),
+        emptyTtl(),
         Boolean.TRUE.equals(config.enableEviction()),
         FLOWS,
         standard,
         negative,
         listed,
         usageLimit());
+  }
+
+  /** While there is no endpoint: as long as requests wait else, where the document says that. */
+  private long emptyTtl() {
+    Duration none = config.noEndpointRequestTtl();
+    Duration said = config.defaultRequestTtl();
+    if (none != null) {
+      return nanos(none);
+    }
+    return said == null ? 0 : nanos(said);
   }
 
   private UsageLimitPolicy usageLimit() {

@@ -25,6 +25,7 @@ public record Policy(String name, SchedulerConfig scheduler) {
       List.of(
           "cost",
           "cost-no-queue",
+          "cost-hold",
           "weighted",
           "weighted-223-polled",
           "weighted-111-polled",

@@ -28,6 +28,7 @@ public record Scenario(String name, String summary, List<Entry> entries) {
           "cold-server",
           "rolling-update",
           "scale",
+          "from-zero",
           "caches-lost",
           "pickers-restart");
 

@@ -171,6 +171,21 @@ final class Catalogue {
                   300,
                   30),
               BURSTS),
+          singles(
+              new Preset(
+                  "scale-from-zero",
+                  "the criticalities of priority; there is no server for the first minute",
+                  120,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  120,
+                  0,
+                  "from-zero"),
+              Callers.ofBands(0.2, 0.5),
+              1,
+              0,
+              CHAT_PROMPT,
+              CHAT_ANSWER),
           parties(
               new Preset(
                   "noisy-neighbour",

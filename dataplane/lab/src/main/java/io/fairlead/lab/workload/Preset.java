@@ -10,6 +10,7 @@ package io.fairlead.lab.workload;
  * @param pool engines that it suits, in the words of {@code simulate --pool}
  * @param seconds simulated time that gives enough requests; a workload with an end may end earlier
  * @param warmUpSeconds part of {@code seconds} until caches and batches are full
+ * @param scenario the shipped scenario that belongs to it; empty for none
  */
 public record Preset(
     String name,
@@ -18,7 +19,20 @@ public record Preset(
     Unit unit,
     String pool,
     double seconds,
-    double warmUpSeconds) {
+    double warmUpSeconds,
+    String scenario) {
+
+  /** A workload in whose course nothing happens to the pool. */
+  public Preset(
+      String name,
+      String summary,
+      double load,
+      Unit unit,
+      String pool,
+      double seconds,
+      double warmUpSeconds) {
+    this(name, summary, load, unit, pool, seconds, warmUpSeconds, "");
+  }
 
   /** What a load is counted in. */
   public enum Unit {

@@ -22,6 +22,17 @@ class OverloadTest {
             Settings.of(seconds, seconds / 3)));
   }
 
+  private static RunResult fromZero(String policy, long seed) {
+    return Simulation.run(
+        new SimulationSpec(
+            Workloads.named("scale-from-zero", Options.times(1)),
+            Policy.named(policy),
+            PoolSpec.parse(Workloads.preset("scale-from-zero").pool()),
+            seed,
+            Settings.of(90, 0),
+            Scenario.named(Workloads.preset("scale-from-zero").scenario()).events(90)));
+  }
+
   private static List<Flow> of(RunResult run, String model) {
     return run.flows().stream().filter(flow -> flow.name().startsWith(model)).toList();
   }
@@ -80,6 +91,22 @@ class OverloadTest {
     assertAllWell(run, "critical");
     assertThat(of(run, "sheddable")).allMatch(flow -> flow.completed() > flow.arrived() / 50);
     assertThat(of(run, "sheddable")).allMatch(flow -> flow.rejected() > flow.arrived() / 2);
+  }
+
+  /** For a minute nobody is served: what waited is served then, the critical first. */
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void whatWaitsForServersIsServedOnceTheyCome(long seed) {
+    RunResult refusing = fromZero("cost", seed);
+    RunResult holding = fromZero("cost-hold", seed);
+    assertThat(refusing.completed()).isLessThan(refusing.arrived() / 2);
+    for (String model : List.of("critical", "standard")) {
+      assertThat(of(holding, model))
+          .as(model)
+          .isNotEmpty()
+          .allMatch(flow -> flow.completed() == flow.arrived());
+    }
+    assertThat(holding.completed()).isGreaterThan(refusing.completed() * 3 / 2);
   }
 
   @ParameterizedTest
