@@ -36,6 +36,7 @@ final class EndpointState implements PoolEndpoint {
   private final PrefillQueue prefills = new PrefillQueue();
   private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
+  private final Seats seats = new Seats();
   private final SharedBlocks shared = new SharedBlocks();
   private EndpointAttributes attributes;
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
@@ -53,6 +54,10 @@ final class EndpointState implements PoolEndpoint {
   private int assumedWaiting;
 
   private int running;
+
+  /** Requests that others had sent there at the last scrape. */
+  private int foreign;
+
   private double kvUsage = Double.NaN;
   private long kvCapacityTokens;
   private long kvTold;
@@ -158,6 +163,8 @@ final class EndpointState implements PoolEndpoint {
       health.comesBack(now);
       read(EndpointMetrics.UNKNOWN);
       adapters.unknown();
+      seats.forget();
+      foreign = 0;
     }
   }
 
@@ -228,6 +235,8 @@ final class EndpointState implements PoolEndpoint {
     int queued = waiting;
     adapters.scraped(scrape);
     read(scrape);
+    seats.scraped(begunAt, scrape.waiting(), scrape.running(), scrape.kvUsage());
+    foreign = Math.max(0, waiting + running - inFlight);
     EndpointColumns all = columns;
     if (all == null) {
       return;
@@ -268,6 +277,8 @@ final class EndpointState implements PoolEndpoint {
   void restarted(long now) {
     emptied(now);
     adapters.unknown();
+    seats.forget();
+    foreign = 0;
     kvCapacityTokens = 0;
     kvTold = 0;
   }
@@ -355,6 +366,7 @@ final class EndpointState implements PoolEndpoint {
     Flight head = prefills.head();
     timedHead = head;
     headWait = head == null || head.attempt.loadsAdapter ? 0 : now - prefills.headSince();
+    seats.tick(now);
     EndpointColumns all = columns;
     if (all != null) {
       show(all);
@@ -625,6 +637,16 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public int scrapedRunning() {
     return running;
+  }
+
+  @Override
+  public int seats() {
+    return seats.believed();
+  }
+
+  @Override
+  public int foreignInFlight() {
+    return foreign;
   }
 
   @Override

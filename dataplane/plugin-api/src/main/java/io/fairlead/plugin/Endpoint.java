@@ -61,6 +61,19 @@ public interface Endpoint {
   /** Requests running in the server as last scraped; 0 when never scraped. */
   int scrapedRunning();
 
+  /**
+   * Requests that the server runs at a time, as far as that shows in what it tells: further ones
+   * wait in its queue. 0 as long as nothing is known of it.
+   */
+  default int seats() {
+    return 0;
+  }
+
+  /** Requests there, running or waiting, that others had sent at the last scrape. */
+  default int foreignInFlight() {
+    return 0;
+  }
+
   /** Share of the KV cache in use as last scraped, from 0 to 1; NaN when unknown. */
   double kvUsage();
 

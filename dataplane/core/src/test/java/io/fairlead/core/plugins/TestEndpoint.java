@@ -17,6 +17,8 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   public int slot;
   public int waiting;
   public int running;
+  public int seats;
+  public int foreign;
   public int awaiting;
   public int inFlight;
   public int critical;
@@ -128,6 +130,16 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   @Override
   public int scrapedRunning() {
     return running;
+  }
+
+  @Override
+  public int seats() {
+    return seats;
+  }
+
+  @Override
+  public int foreignInFlight() {
+    return foreign;
   }
 
   @Override

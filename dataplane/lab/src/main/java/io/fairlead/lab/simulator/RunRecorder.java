@@ -249,6 +249,7 @@ final class RunRecorder {
         squares == 0 ? 1 : sum * sum / (servers.size() * squares),
         preemptions,
         servers.stream().mapToLong(server -> server.engine().adapterLoads()).sum(),
+        servers.stream().mapToLong(SimulatedServer::mostInQueue).max().orElse(0),
         series(load, servers.stream().map(server -> server.spec().name()).toList()),
         series(waiting.values().stream().map(band -> band.looks).toList(), bandNames()),
         disruption.result(servers, lookNanos / NANOS_PER_SECOND),

@@ -32,6 +32,8 @@ import java.util.List;
  * @param serverJain Jain's index over endpoints of the time that each engine was computing
  * @param preemptions how often an engine took a running request's blocks away
  * @param adapterLoads how often an engine loaded an adapter
+ * @param mostInQueue most requests that waited in the queue of one engine at a step's end, warm-up
+ *     included
  * @param load requests in flight per endpoint over time
  * @param waiting requests without a first token per criticality over time
  * @param disruption what events did
@@ -62,6 +64,7 @@ public record RunResult(
     double serverJain,
     long preemptions,
     long adapterLoads,
+    long mostInQueue,
     TimeSeries load,
     TimeSeries waiting,
     Disruption disruption,

@@ -43,6 +43,7 @@ final class SimulatedServer implements EngineListener {
 
   private final ArrayList<Integer> free = new ArrayList<>();
   private int inFlight;
+  private long mostInQueue;
 
   /** The time of the run at which something is happening, and the engine's own. */
   private long now;
@@ -104,6 +105,11 @@ final class SimulatedServer implements EngineListener {
 
   int inFlight() {
     return inFlight;
+  }
+
+  /** Most requests that waited in its engine at a step's end. */
+  long mostInQueue() {
+    return mostInQueue;
   }
 
   Engine engine() {
@@ -219,6 +225,7 @@ final class SimulatedServer implements EngineListener {
   }
 
   private void leave() {
+    mostInQueue = Math.max(mostInQueue, engine.published().waiting());
     clock.set(number, time.when(engine.nextEventNanos()));
   }
 

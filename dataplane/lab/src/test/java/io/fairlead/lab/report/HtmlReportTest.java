@@ -244,6 +244,7 @@ final class HtmlReportTest {
         Double.NaN,
         0,
         0,
+        0,
         new TimeSeries(1, List.of()),
         waiting,
         Disruption.NONE,

@@ -93,6 +93,25 @@ class OverloadTest {
     assertThat(of(run, "sheddable")).allMatch(flow -> flow.rejected() > flow.arrived() / 2);
   }
 
+  /**
+   * From ten seconds after the load has tripled on: engines have shown how many seats they have.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {101, 102})
+  void whatIsCriticalWaitsForNoSeat(long seed) {
+    RunResult run =
+        Simulation.run(
+            new SimulationSpec(
+                Workloads.named("overload-2x", Options.times(1)),
+                Policy.named("cost"),
+                PoolSpec.parse(Workloads.preset("overload-2x").pool()),
+                seed,
+                Settings.of(150, 70)));
+    RunResult calm = run("priority", 0.8, 60, seed);
+    assertThat(of(run, "critical").getFirst().ttftP99Ms())
+        .isLessThan(1.5 * of(calm, "critical").getFirst().ttftP99Ms());
+  }
+
   /** For a minute nobody is served: what waited is served then, the critical first. */
   @ParameterizedTest
   @ValueSource(longs = {101, 102})

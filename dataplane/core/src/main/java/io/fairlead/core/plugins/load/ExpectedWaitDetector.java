@@ -12,14 +12,17 @@ import io.fairlead.plugin.SaturationDetector;
 /**
  * How full an endpoint is by what a further request would have to wait for there, whatever the
  * hardware and the model: a turn behind those who are in line, as they get theirs of late, a place
- * in the queue that the server tells of, or room in its KV cache. An endpoint that computes one
- * prompt has room for a second one, however long the first is: it would stand idle in between.
+ * in the queue that the server tells of, a seat in its batch, or room in its KV cache. An endpoint
+ * that computes one prompt has room for a second one, however long the first is: it would stand
+ * idle in between.
  */
 final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
   private static final double MILLI = 1e6;
 
   private static final double HALF = 0.5;
+
+  private static final double FILLING = 3;
 
   private final OutputLengths outputs = new OutputLengths();
   private final double mostWait;
@@ -41,7 +44,23 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
     if (endpoint.prefills().count() > 1) {
       most = Math.max(most, endpoint.expectedWait() / mostWait);
     }
+    most = Math.max(most, seats(endpoint));
     return Math.max(most, usage(endpoint) / mostUsage);
+  }
+
+  /**
+   * Of its seats in the batch, where they are known: full is an engine whose seats are all taken.
+   * It fills over the last few of them, in multiples of the root of their number: that is the scale
+   * on which the wait for one falls as more are free (Halfin and Whitt, "Heavy-traffic limits for
+   * queues with many exponential servers", Operations Research 29(3), 1981).
+   */
+  private static double seats(Endpoint endpoint) {
+    int seats = endpoint.seats();
+    if (seats == 0) {
+      return 0;
+    }
+    int free = seats - endpoint.inFlight() - endpoint.foreignInFlight();
+    return Math.max(0, 1 - free / (FILLING * Math.sqrt(seats)));
   }
 
   @Override

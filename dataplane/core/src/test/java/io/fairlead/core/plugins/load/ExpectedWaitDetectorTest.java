@@ -39,6 +39,21 @@ class ExpectedWaitDetectorTest {
     assertThat(detector.saturation(endpoint)).as("it doesn't tell").isGreaterThan(10);
   }
 
+  @Test
+  void theLastSeatsInItsBatchFillIt() {
+    endpoint.inFlight = 200;
+    endpoint.foreign = 56;
+    assertThat(detector.saturation(endpoint)).as("nothing is known of seats").isZero();
+    endpoint.seats = 256;
+    assertThat(detector.saturation(endpoint)).isEqualTo(1);
+    endpoint.foreign = 40;
+    assertThat(detector.saturation(endpoint)).isCloseTo(0.667, within(0.001));
+    endpoint.foreign = 66;
+    assertThat(detector.saturation(endpoint)).isGreaterThan(1);
+    endpoint.inFlight = 100;
+    assertThat(detector.saturation(endpoint)).isZero();
+  }
+
   /** A hundred of a thousand tokens, half of which are one prefix, in a cache of 250,000. */
   @Test
   void answersThatWillGrowFillItBeforeTheyHave() {
