@@ -178,6 +178,20 @@ final class CandidateChoice {
     return false;
   }
 
+  /** Whether there are endpoints in use, and each is full for who has this ceiling. */
+  boolean allFull(long now, double ceiling) {
+    double[] saturation = endpoints.columns().saturation;
+    boolean whole = health.whole(now);
+    int count = whole ? saturation.length : health.usableCount();
+    for (int i = 0; i < count; i++) {
+      // NaN is not full: the detector failed, and shall be heard of.
+      if (!(saturation[whole ? i : health.usable(i)] >= ceiling)) {
+        return false;
+      }
+    }
+    return count > 0;
+  }
+
   /** Random bits of a request's attempt and an endpoint: the finalizer of SplitMix64. */
   private static long lot(Flight flight, EndpointState endpoint) {
     long z = flight.facts.seed() ^ (endpoint.identity() + flight.attempts);

@@ -120,11 +120,17 @@ final class Dispatch {
   private Sent offer(long now, Waiting waiting) {
     Flight flight = admission.flight(waiting);
     CompiledConfig active = Objects.requireNonNull(config.get());
+    Criticality criticality = config.criticalityOf(flight.facts);
+    double ceiling = admission.ceiling(flight, criticality, active);
+    // The common case while many wait, seen without a look at the prompt. A gateway that allows
+    // only some endpoints may allow none: that has another answer.
+    if (flight.facts.subset() == null && candidates.allFull(now, ceiling)) {
+      return Sent.NONE;
+    }
     Reason refused = send(now, flight, active);
     if (refused == null) {
       return Sent.GONE;
     }
-    Criticality criticality = config.criticalityOf(flight.facts);
     Sent sent = admission.refused(now, refused, admission.ceiling(flight, criticality, active));
     if (sent == Sent.GONE) {
       ends.reject(now, flight, refused);

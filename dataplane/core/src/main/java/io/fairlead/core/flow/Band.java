@@ -31,6 +31,9 @@ final class Band implements Flows {
 
   private static final double LATEST = 48;
 
+  /** Share of the rate that is for those who come again: others come meanwhile. */
+  private static final double FOR_RETURNS = 0.4;
+
   private final long priority;
   private final int mostFlows;
   private BandSettings settings;
@@ -405,7 +408,7 @@ final class Band implements Flows {
     double at = now / SECOND;
     double each = rate > 1 / LATEST ? 1 / rate : LATEST;
     double gone = Math.max(Double.isNaN(seconds) ? 0 : seconds, count.requests * each);
-    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + each), at + LATEST);
+    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + each / FOR_RETURNS), at + LATEST);
     return Math.clamp((comeAgainAt - at) * (1 + draw / 4), SOONEST, LATEST * 5 / 4);
   }
 }

@@ -91,20 +91,23 @@ record OverloadReport(
     }
   }
 
-  /** A table in Markdown, a line for each criticality. */
-  List<String> lines() {
+  /** The head of a table in Markdown. */
+  static final List<String> HEAD =
+      List.of(
+          "| load | way | criticality | sent/s | good/s | served | refused | failed | TTFT p50, ms |"
+              + " p99 | in an engine's queue, p99 | most |",
+          "|---|---|---|---|---|---|---|---|---|---|---|---|");
+
+  /** The table's lines for a phase that lasted so long, one for each criticality. */
+  static List<String> lines(Phase phase, long seconds) {
     List<String> lines = new ArrayList<>();
-    lines.add(
-        "| load | way | criticality | sent/s | good/s | served | refused | failed | TTFT p50, ms |"
-            + " p99 | in an engine's queue, p99 | most |");
-    lines.add("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    for (Phase phase : phases) {
-      phase.models().forEach((criticality, served) -> lines.add(line(phase, criticality, served)));
-    }
+    phase
+        .models()
+        .forEach((criticality, served) -> lines.add(line(phase, seconds, criticality, served)));
     return lines;
   }
 
-  private String line(Phase phase, Criticality criticality, Served served) {
+  private static String line(Phase phase, long seconds, Criticality criticality, Served served) {
     double sent = Math.max(1, served.sent());
     return String.format(
         Locale.ROOT,

@@ -27,6 +27,11 @@ public final class OverloadRun {
 
   private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
+  /** Before the first load, on each way: processes that have just begun are slow. Not counted. */
+  private static final long WARM_UP_SECONDS = 15;
+
+  private static final double WARM_UP_FACTOR = 0.7;
+
   private final OverloadOptions options;
 
   private OverloadRun(OverloadOptions options) {
@@ -34,8 +39,8 @@ public final class OverloadRun {
   }
 
   /**
-   * Prints a table, writes a report, and exits 0 if the first way did what it must: see {@link
-   * OverloadReport#problems()}.
+   * Prints a table line by line as loads end, writes a report, and exits 0 if the first way did
+   * what it must: see {@link OverloadReport#problems()}.
    *
    * @param args see {@link OverloadOptions}
    */
@@ -49,7 +54,6 @@ public final class OverloadRun {
       return;
     }
     OverloadReport report = new OverloadRun(options).run();
-    report.lines().forEach(System.out::println);
     new ObjectMapper()
         .writerWithDefaultPrettyPrinter()
         .writeValue(options.report().toFile(), report);
@@ -59,18 +63,24 @@ public final class OverloadRun {
   }
 
   private OverloadReport run() throws InterruptedException {
+    for (Way way : options.ways()) {
+      phase(way, WARM_UP_FACTOR, WARM_UP_SECONDS);
+    }
     List<Phase> phases = new ArrayList<>();
+    OverloadReport.HEAD.forEach(System.out::println);
     for (double factor : options.factors()) {
       for (Way way : options.ways()) {
         System.err.printf("%s × what can be served: %s%n", factor, way.name());
-        phases.add(phase(way, factor));
+        Phase phase = phase(way, factor, options.seconds());
+        OverloadReport.lines(phase, options.seconds()).forEach(System.out::println);
+        phases.add(phase);
       }
     }
     return new OverloadReport(
         options.ratePerSecond(), options.seconds(), options.streamShare(), options.seed(), phases);
   }
 
-  private Phase phase(Way way, double factor) throws InterruptedException {
+  private Phase phase(Way way, double factor, long seconds) throws InterruptedException {
     double rate = options.ratePerSecond() * factor;
     Workload workload =
         Workloads.named("priority", new Workloads.Options(OptionalDouble.of(rate), 1));
@@ -80,8 +90,7 @@ public final class OverloadRun {
     EngineQueues.Waiting waiting;
     try (var engines = new EngineQueues(options.servers());
         var run = new LoadRun(way.url(), settings, answers::add)) {
-      run.send(
-          workload.start(options.seed()), Long.MAX_VALUE, Duration.ofSeconds(options.seconds()));
+      run.send(workload.start(options.seed()), Long.MAX_VALUE, Duration.ofSeconds(seconds));
       waiting = engines.seen();
     }
     Map<Criticality, Served> models = new EnumMap<>(Criticality.class);
