@@ -90,19 +90,7 @@ class AdmissionTest implements RequestListener {
 
   /** One endpoint that has room for so many requests. */
   private void startWithRoom(long requests) {
-    core.configure(
-        now,
-        new ConfigCompiler(List.of())
-            .compile(
-                Pool.config(
-                    new SchedulerConfig(
-                        List.of(
-                            new PluginConfig(
-                                "room", "concurrency-detector", Map.of("maxConcurrency", requests)),
-                            new PluginConfig("queue", "queue-scorer", Map.of())),
-                        List.of(),
-                        "room"),
-                    MODELS)));
+    core.configure(now, Pool.withRoom(requests, MODELS));
     core.endpoints(now, List.of(Pool.endpoint("a")));
   }
 

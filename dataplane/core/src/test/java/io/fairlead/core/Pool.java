@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
@@ -66,6 +67,21 @@ final class Pool implements RequestListener {
         of.leaving(),
         WELL,
         Long.MIN_VALUE);
+  }
+
+  /** A config with which an endpoint has room for so many requests, and more have to wait. */
+  static CompiledConfig withRoom(long requests, ModelConfig... models) {
+    return new ConfigCompiler(List.of())
+        .compile(
+            config(
+                new SchedulerConfig(
+                    List.of(
+                        new PluginConfig(
+                            "room", "concurrency-detector", Map.of("maxConcurrency", requests)),
+                        new PluginConfig("queue", "queue-scorer", Map.of())),
+                    List.of(),
+                    "room"),
+                models));
   }
 
   static EndpointSpec endpoint(String name) {

@@ -2,14 +2,10 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
-import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.crds.config.SchedulerConfig;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -133,21 +129,7 @@ class RetryAfterTest implements RequestListener {
   @ParameterizedTest
   @CsvSource({"1.25,20", "1.25,60", "1.5,20", "1.5,60", "2,20", "3,5"})
   void whoWaitsAsLongAsItIsToldIsAdmittedThen(double factor, int seconds) {
-    core.configure(
-        now,
-        new ConfigCompiler(List.of())
-            .compile(
-                Pool.config(
-                    new SchedulerConfig(
-                        List.of(
-                            new PluginConfig(
-                                "room",
-                                "concurrency-detector",
-                                Map.of("maxConcurrency", (long) ROOM)),
-                            new PluginConfig("queue", "queue-scorer", Map.of())),
-                        List.of(),
-                        "room"),
-                    Pool.model("m", Criticality.STANDARD))));
+    core.configure(now, Pool.withRoom(ROOM, Pool.model("m", Criticality.STANDARD)));
     core.endpoints(now, List.of(Pool.endpoint("a")));
     tick();
     traffic(CALM * ROOM, 30 * SECOND);

@@ -3,12 +3,9 @@ package io.fairlead.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
-import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import java.time.Duration;
 import java.util.HashMap;
@@ -110,19 +107,7 @@ class WeightedSharesTest implements RequestListener {
               TimeoutsConfig.UNSET,
               new ModelQueueConfig(WEIGHTS[i], Duration.ofHours(1)));
     }
-    core.configure(
-        now,
-        new ConfigCompiler(List.of())
-            .compile(
-                Pool.config(
-                    new SchedulerConfig(
-                        List.of(
-                            new PluginConfig(
-                                "room", "concurrency-detector", Map.of("maxConcurrency", ROOM)),
-                            new PluginConfig("queue", "queue-scorer", Map.of())),
-                        List.of(),
-                        "room"),
-                    models)));
+    core.configure(now, Pool.withRoom(ROOM, models));
     core.endpoints(now, List.of(Pool.endpoint("a")));
     fill();
     while (now < 60 * SECOND) {
