@@ -131,7 +131,7 @@ final class Dispatch {
     if (refused == null) {
       return Sent.GONE;
     }
-    Sent sent = admission.refused(now, refused, admission.ceiling(flight, criticality, active));
+    Sent sent = admission.refused(now, refused, ceiling);
     if (sent == Sent.GONE) {
       ends.reject(now, flight, refused);
     }

@@ -162,9 +162,7 @@ final class EndpointState implements PoolEndpoint {
       scrapedAt = Long.MIN_VALUE;
       health.comesBack(now);
       read(EndpointMetrics.UNKNOWN);
-      adapters.unknown();
-      seats.forget();
-      foreign = 0;
+      forgetProcess();
     }
   }
 
@@ -276,11 +274,15 @@ final class EndpointState implements PoolEndpoint {
   /** Another process is there: what the former one had loaded is gone. */
   void restarted(long now) {
     emptied(now);
+    forgetProcess();
+    kvCapacityTokens = 0;
+    kvTold = 0;
+  }
+
+  private void forgetProcess() {
     adapters.unknown();
     seats.forget();
     foreign = 0;
-    kvCapacityTokens = 0;
-    kvTold = 0;
   }
 
   private void emptied(long now) {

@@ -1,6 +1,5 @@
 package io.fairlead.core;
 
-import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.flow.Waiting;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,7 @@ final class InFlightEviction {
   private final RequestTable requests;
   private final EndpointSet endpoints;
   private final Admission admission;
-  private final ActiveConfig config;
+  private final RequestEnds ends;
 
   private final long[] asked = new long[MOST_AT_ONCE];
   private int askedCount;
@@ -38,11 +37,11 @@ final class InFlightEviction {
   private long restingSince;
 
   InFlightEviction(
-      RequestTable requests, EndpointSet endpoints, Admission admission, ActiveConfig config) {
+      RequestTable requests, EndpointSet endpoints, Admission admission, RequestEnds ends) {
     this.requests = requests;
     this.endpoints = endpoints;
     this.admission = admission;
-    this.config = config;
+    this.ends = ends;
   }
 
   /** Somebody may wait who goes before what is in flight. */
@@ -67,7 +66,7 @@ final class InFlightEviction {
       asked[askedCount++] = victim.ticket;
       askedAt = now;
       victim.askedToEnd = true;
-      victim.listener.evict(victim.ticket, rejection(now, victim));
+      ends.askToEnd(now, victim);
     }
   }
 
@@ -115,14 +114,5 @@ final class InFlightEviction {
       }
     }
     return chosen;
-  }
-
-  private Rejection rejection(long now, Flight victim) {
-    Reason reason = Reason.EVICTED_IN_FLIGHT;
-    return new Rejection(
-        reason,
-        config.criticalityOf(victim.facts),
-        reason.message(),
-        admission.comeAgain(now, victim));
   }
 }

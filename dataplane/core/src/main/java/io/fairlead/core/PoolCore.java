@@ -74,7 +74,7 @@ public final class PoolCore {
             observers,
             ends,
             admission,
-            new InFlightEviction(requests, endpoints, admission, config));
+            new InFlightEviction(requests, endpoints, admission, ends));
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);

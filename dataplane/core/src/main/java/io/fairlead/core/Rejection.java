@@ -105,7 +105,11 @@ public record Rejection(
 
     /** Whether there was no room, and is again when others are through. */
     boolean ofRoom() {
-      return this == SATURATED || this == QUEUE_FULL || this == QUEUE_TIMEOUT || this == EVICTED;
+      return this == SATURATED
+          || this == QUEUE_FULL
+          || this == QUEUE_TIMEOUT
+          || this == EVICTED
+          || this == EVICTED_IN_FLIGHT;
     }
 
     /** Seconds for {@code Retry-After} where nothing better is known, or -1 for none. */

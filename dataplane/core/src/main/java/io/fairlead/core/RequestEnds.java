@@ -116,9 +116,21 @@ final class RequestEnds {
   void reject(long now, Flight flight, Criticality criticality, Reason reason) {
     long ticket = flight.ticket;
     RequestListener listener = flight.listener;
-    int comeAgain = reason.ofRoom() ? admission.comeAgain(now, flight) : reason.retryAfterSeconds();
+    Rejection rejection = rejection(now, flight, criticality, reason);
     remove(now, flight, Usage.UNKNOWN);
-    listener.reject(ticket, new Rejection(reason, criticality, reason.message(), comeAgain));
+    listener.reject(ticket, rejection);
+  }
+
+  private Rejection rejection(long now, Flight flight, Criticality criticality, Reason reason) {
+    int comeAgain = reason.ofRoom() ? admission.comeAgain(now, flight) : reason.retryAfterSeconds();
+    return new Rejection(reason, criticality, reason.message(), comeAgain);
+  }
+
+  /** Asks its frontend to end the request, if no byte of its answer has come. */
+  void askToEnd(long now, Flight flight) {
+    Criticality criticality = config.criticalityOf(flight.facts);
+    flight.listener.evict(
+        flight.ticket, rejection(now, flight, criticality, Reason.EVICTED_IN_FLIGHT));
   }
 
   private void remove(long now, Flight flight, Usage usage) {

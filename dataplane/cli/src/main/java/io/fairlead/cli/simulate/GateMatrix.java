@@ -99,7 +99,7 @@ final class GateMatrix {
       if (entry.pickers() > 1) {
         settings = settings.withPickers(entry.pickers());
       }
-      List<ScenarioEvent> events = new ArrayList<>(happening.events(entry.seconds()));
+      List<ScenarioEvent> events = loaded.happening(happening, entry.seconds());
       events.addAll(entry.events());
       for (Policy policy : entry.policies()) {
         for (long seed = 1; seed <= SEEDS; seed++) {

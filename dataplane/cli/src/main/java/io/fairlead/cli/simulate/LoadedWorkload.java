@@ -11,6 +11,7 @@ import io.fairlead.lab.workload.Workloads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +58,17 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
     return trace == null ? whole : new Renamed(whole.name(), trace.inWindows(seconds));
   }
 
-  /** What happens to the pool in the course of it, in runs of this length. */
-  List<ScenarioEvent> happening(double seconds) {
-    return preset.scenario().isEmpty()
-        ? List.of()
-        : Scenario.named(preset.scenario()).events(seconds);
+  /**
+   * What happens in the course of runs of this length: what belongs to the workload, and what is
+   * asked for.
+   */
+  List<ScenarioEvent> happening(Scenario askedFor, double seconds) {
+    List<ScenarioEvent> events = new ArrayList<>();
+    if (!preset.scenario().isEmpty()) {
+      events.addAll(Scenario.named(preset.scenario()).events(seconds));
+    }
+    events.addAll(askedFor.events(seconds));
+    return events;
   }
 
   private static LoadedWorkload document(String file, double factor, String load) {

@@ -147,7 +147,7 @@ final class PartRun {
     PoolSpec pool = PoolSpec.parse(each.pool() == null ? loaded.preset().pool() : each.pool());
     double seconds = quick ? QUICK_SECONDS : each.seconds();
     double unmeasured = quick ? QUICK_SECONDS / 4 : each.unmeasured();
-    List<ScenarioEvent> events = new ArrayList<>(loaded.happening(seconds));
+    List<ScenarioEvent> events = loaded.happening(Scenario.NONE, seconds);
     for (String fault : each.faults()) {
       events.addAll(Scenario.line(fault).events(seconds));
     }

@@ -278,8 +278,7 @@ public final class SimulateCommand implements Callable<Integer> {
       PoolSpec engines = pool(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
       Workload arriving = loaded.workload(settings.seconds());
-      List<ScenarioEvent> events = new ArrayList<>(loaded.happening(settings.seconds()));
-      events.addAll(happening.events(settings.seconds()));
+      List<ScenarioEvent> events = loaded.happening(happening, settings.seconds());
       for (Policy policy : named) {
         for (long seed = range.first(); seed <= range.last(); seed++) {
           specs.add(new SimulationSpec(arriving, policy, engines, seed, settings, events));

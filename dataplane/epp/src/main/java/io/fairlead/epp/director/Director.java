@@ -407,15 +407,19 @@ public final class Director implements RequestListener {
     atHome(
         () -> {
           if (state != State.OVER) {
-            state = State.OVER;
-            tellPassed();
-            if (trace != null) {
-              trace.rejected(rejection);
-            }
-            exchange.reject(rejection);
+            answer(rejection);
           }
         });
     pool.observer().rejected(model, rejection);
+  }
+
+  private void answer(Rejection rejection) {
+    state = State.OVER;
+    tellPassed();
+    if (trace != null) {
+      trace.rejected(rejection);
+    }
+    exchange.reject(rejection);
   }
 
   @Override
@@ -423,11 +427,7 @@ public final class Director implements RequestListener {
     atHome(
         () -> {
           if (state == State.DECIDING || state == State.SENT) {
-            state = State.OVER;
-            if (trace != null) {
-              trace.rejected(rejection);
-            }
-            exchange.reject(rejection);
+            answer(rejection);
             pool.run(() -> onEvicted(rejection));
           }
         });

@@ -17,7 +17,7 @@ sealed interface Effect {
   record Reject(Flight flight, Rejection rejection) implements Effect {}
 
   /** Turn a request away unless its answer has begun. */
-  record Evict(Flight flight, Rejection rejection) implements Effect {}
+  record Evict(Flight flight) implements Effect {}
 
   /** Ask a server. */
   record Ask(Probe probe) implements Effect {}

@@ -85,6 +85,6 @@ final class Flight implements RequestListener {
 
   @Override
   public void evict(long request, Rejection rejection) {
-    picker.wants(new Effect.Evict(this, rejection));
+    picker.wants(new Effect.Evict(this));
   }
 }

@@ -437,7 +437,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
           send(now, flight, Objects.requireNonNull(byName.get(endpoint)));
       case Effect.Pass(Flight flight) -> fail(now, flight);
       case Effect.Reject(Flight flight, Rejection rejection) -> reject(now, flight, rejection);
-      case Effect.Evict(Flight flight, Rejection _) -> evict(now, flight);
+      case Effect.Evict(Flight flight) -> evict(now, flight);
       case Effect.Ask(Probe probe) -> ask(now, picker, probe);
       case Effect.Changed(HealthChange change) -> healthChanged(pickers.indexOf(picker), change);
     }

@@ -3,6 +3,7 @@ package io.fairlead.lab.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.Workloads;
 import io.fairlead.lab.workload.Workloads.Options;
 import java.util.List;
@@ -13,24 +14,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OverloadTest {
 
   private static RunResult run(String workload, double load, double seconds, long seed) {
+    return run(workload, load, "cost", Settings.of(seconds, seconds / 3), seed);
+  }
+
+  private static RunResult run(
+      String workload, double load, String policy, Settings settings, long seed) {
+    Preset preset = Workloads.preset(workload);
+    Scenario scenario =
+        preset.scenario().isEmpty() ? Scenario.NONE : Scenario.named(preset.scenario());
     return Simulation.run(
         new SimulationSpec(
             Workloads.named(workload, Options.times(load)),
-            Policy.named("cost"),
-            PoolSpec.parse(Workloads.preset(workload).pool()),
+            Policy.named(policy),
+            PoolSpec.parse(preset.pool()),
             seed,
-            Settings.of(seconds, seconds / 3)));
+            settings,
+            scenario.events(settings.seconds())));
   }
 
   private static RunResult fromZero(String policy, long seed) {
-    return Simulation.run(
-        new SimulationSpec(
-            Workloads.named("scale-from-zero", Options.times(1)),
-            Policy.named(policy),
-            PoolSpec.parse(Workloads.preset("scale-from-zero").pool()),
-            seed,
-            Settings.of(90, 0),
-            Scenario.named(Workloads.preset("scale-from-zero").scenario()).events(90)));
+    return run("scale-from-zero", 1, policy, Settings.of(90, 0), seed);
   }
 
   private static List<Flow> of(RunResult run, String model) {
@@ -99,14 +102,7 @@ class OverloadTest {
   @ParameterizedTest
   @ValueSource(longs = {101, 102})
   void whatIsCriticalWaitsForNoSeat(long seed) {
-    RunResult run =
-        Simulation.run(
-            new SimulationSpec(
-                Workloads.named("overload-2x", Options.times(1)),
-                Policy.named("cost"),
-                PoolSpec.parse(Workloads.preset("overload-2x").pool()),
-                seed,
-                Settings.of(150, 70)));
+    RunResult run = run("overload-2x", 1, "cost", Settings.of(150, 70), seed);
     RunResult calm = run("priority", 0.8, 60, seed);
     assertThat(of(run, "critical").getFirst().ttftP99Ms())
         .isLessThan(1.5 * of(calm, "critical").getFirst().ttftP99Ms());
