@@ -68,9 +68,24 @@ class ModelEditIT {
                 .filter(write -> write.contains("/inferencemodels/"))
                 .toList();
         assertThat(models)
+            .as(() -> "writes, with what was told of m5: " + told(cluster, pool, "m5"))
             .hasSizeBetween(1, 2)
             .allSatisfy(write -> assertThat(write).contains("/inferencemodels/m7/"));
       }
     }
+  }
+
+  private static List<String> told(Installed cluster, PoolFixture pool, String model) {
+    return cluster
+        .admin()
+        .v1()
+        .events()
+        .inNamespace(pool.namespace())
+        .withField("involvedObject.name", model)
+        .list()
+        .getItems()
+        .stream()
+        .map(event -> event.getReason() + ": " + event.getMessage())
+        .toList();
   }
 }
