@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.receipt.Exclusion;
 
 /** Says which endpoints a request may go to, before the scheduler chooses among them. */
 final class CandidateChoice {
@@ -108,6 +109,33 @@ final class CandidateChoice {
       }
     }
     return full;
+  }
+
+  /**
+   * Why {@link #narrow}, called with the same arguments, has left out an endpoint that is no
+   * candidate.
+   */
+  Exclusion exclusion(long now, Flight flight, double ceiling, Use use, int place) {
+    EndpointState endpoint = endpoints.eligible()[place];
+    if (flight.attempts > 0 && flight.hasTried(endpoint)) {
+      return Exclusion.TRIED;
+    }
+    if (!allowed(flight.facts, endpoint)) {
+      return Exclusion.NOT_ALLOWED;
+    }
+    if (use != Use.ANY && endpoint.health().state() == HealthState.OUT) {
+      return Exclusion.OUT;
+    }
+    if (use != Use.ANY && health.busyOnTrial(place)) {
+      return Exclusion.OUT;
+    }
+    if (ceiling != NEVER_FULL && endpoints.saturation(place) >= ceiling) {
+      return Exclusion.FULL;
+    }
+    if (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint))) {
+      return Exclusion.SPARED;
+    }
+    return use == Use.UNTRIED ? Exclusion.OTHER_ON_TRIAL : Exclusion.CONTEXTS;
   }
 
   /** Whether the current request would drive out contexts there; not if most of it is there. */

@@ -4,6 +4,7 @@ import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.flow.FlowControl.Sent;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
+import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.Scheduler;
@@ -24,6 +25,7 @@ final class Dispatch {
   private final RequestEnds ends;
   private final Admission admission;
   private final InFlightEviction evictions;
+  private final DecisionNotes notes;
   private final RouteHeaders headers = new RouteHeaders();
 
   Dispatch(
@@ -36,7 +38,8 @@ final class Dispatch {
       Observers observers,
       RequestEnds ends,
       Admission admission,
-      InFlightEviction evictions) {
+      InFlightEviction evictions,
+      DecisionNotes notes) {
     this.config = config;
     this.endpoints = endpoints;
     this.candidates = candidates;
@@ -47,6 +50,7 @@ final class Dispatch {
     this.ends = ends;
     this.admission = admission;
     this.evictions = evictions;
+    this.notes = notes;
   }
 
   /**
@@ -73,6 +77,7 @@ final class Dispatch {
       ends.reject(now, flight, full ? Reason.QUEUE_FULL : refused);
       return;
     }
+    notes.waits(flight);
     flight.listener.waits(flight.ticket, config.criticalityOf(flight.facts));
     if (!first) {
       dispatch(now); // those before it may want what only others have
@@ -168,13 +173,18 @@ final class Dispatch {
       admission.stopWaiting(now, flight, WaitEnd.DISPATCHED);
       bookings.takeBack(now, flight);
       observers.tellEnd();
+      Decision decision = notes.decision(now, flight, active);
       route = book(now, flight, model, criticality, active);
+      if (flight.receipt != null && decision != null) {
+        flight.receipt.sent(decision, criticality, route.targetModel(), route.promptTokens());
+      }
     } catch (RuntimeException | Error e) {
       rejectUnsent(now, flight, criticality, e);
       throw e;
     } finally {
       current.done();
       headers.clear();
+      notes.clear();
     }
     flight.listener.send(flight.ticket, route);
     return null;
@@ -218,9 +228,11 @@ final class Dispatch {
         some = true;
         if (full > 0 && admission.mayGoWhereItIsFull(ceiling, active)) {
           // There is room: where a wait pays, for a cached prompt say, the scheduler knows.
-          candidates.narrow(now, flight, CandidateChoice.NEVER_FULL, use);
+          ceiling = CandidateChoice.NEVER_FULL;
+          candidates.narrow(now, flight, ceiling, use);
         }
-        if (active.scheduler().schedule(current, current)) {
+        Scheduler scheduler = active.scheduler();
+        if (scheduler.schedule(current, current, notes.recorder(flight, ceiling, use, scheduler))) {
           return null;
         }
       }

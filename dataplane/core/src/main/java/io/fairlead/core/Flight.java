@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.account.SharedBlocks;
 import io.fairlead.core.flow.FlowQueue;
 import io.fairlead.core.flow.Waiting;
+import io.fairlead.core.receipt.Receipt;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,9 @@ final class Flight {
 
   /** Told of its end once it is left; nobody before. */
   LeftListener leftListener = LeftListener.NONE;
+
+  /** Where it is written down what was decided of it; null where it is not. */
+  @Nullable Receipt receipt;
 
   /** Its place among those that wait; null while it does not. */
   @Nullable Waiting waiting;
@@ -160,6 +164,7 @@ final class Flight {
   private static RequestFacts left(boolean streamed) {
     return new RequestFacts(
         "",
+        "",
         0,
         new long[0],
         PromptSize.NONE,
@@ -195,6 +200,7 @@ final class Flight {
     waiting = null;
     flow = null;
     goesOnWith = null;
+    receipt = null;
     attempt.clear();
     Arrays.fill(tried, null);
   }

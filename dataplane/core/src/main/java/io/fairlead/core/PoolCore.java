@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.PrefixIndex;
+import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.plugin.Observer;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class PoolCore {
   private final Dispatch dispatch;
   private final FailedAttempts failures;
   private final DeadlineWatch deadlines;
+  private final ReceiptLog receipts;
 
   /** A pool without config and endpoints, with the default limits. */
   public PoolCore() {
@@ -46,6 +48,7 @@ public final class PoolCore {
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits, PoolListener listener) {
     TokenEstimate tokens = new TokenEstimate();
+    this.receipts = new ReceiptLog(limits.receipts());
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
@@ -74,7 +77,8 @@ public final class PoolCore {
             observers,
             ends,
             admission,
-            new InFlightEviction(requests, endpoints, admission, ends));
+            new InFlightEviction(requests, endpoints, admission, ends),
+            new DecisionNotes(receipts.writer(), candidates, current, endpoints));
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);
@@ -201,6 +205,7 @@ public final class PoolCore {
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
     Flight flight = requests.add(now, facts, listener);
     long ticket = flight.ticket;
+    flight.receipt = receipts.open(now, ticket, facts);
     rules.budget().arrived();
     dispatch.decide(now, flight);
     return ticket;
@@ -237,6 +242,9 @@ public final class PoolCore {
       return;
     }
     flight.answered(now);
+    if (flight.receipt != null && flight.facts.delivery().streamed()) {
+      flight.receipt.firstToken(now);
+    }
     rules.answered(now, flight, flight.attempt.at);
     if (flight.firstTokenSeen()) {
       bookings.firstToken(now, flight, flight.attempt.at);
@@ -357,6 +365,11 @@ public final class PoolCore {
   /** The process ends soon: rejects all that wait. What comes later may wait again. */
   public void refuseWaiting(long now) {
     dispatch.refuseWaiting(now, Rejection.Reason.SHUTTING_DOWN);
+  }
+
+  /** What was decided of the newest requests, and why. */
+  public ReceiptLog receipts() {
+    return receipts;
   }
 
   /** Requests sent or waiting that have not ended. */

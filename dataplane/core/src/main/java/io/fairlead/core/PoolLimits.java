@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import io.fairlead.core.receipt.ReceiptLimits;
+
 /**
  * What bounds a pool's core.
  *
@@ -11,22 +13,41 @@ package io.fairlead.core;
  *     room to grow comes on top, up to as much again with prompts of a block or two
  * @param maxWaitingBytes most bytes of the bodies of requests that wait for room, at least 0: the
  *     process holds them meanwhile, and needs memory for those that come, too
+ * @param receipts how much is kept of what was decided
  */
 public record PoolLimits(
     int retries,
     int unknownPrefixBlocks,
     int maxPrefixBlocks,
     long maxPrefixBytes,
-    long maxWaitingBytes) {
+    long maxWaitingBytes,
+    ReceiptLimits receipts) {
 
   private static final long MIB = 1 << 20;
 
   /**
    * Sent again four times; per endpoint of unknown size as much as the longest prompt that is
-   * hashed, a million tokens, and 16 million at most; 256 MiB; as many bodies as the config allows.
+   * hashed, a million tokens, and 16 million at most; 256 MiB; as many bodies as the config allows;
+   * no receipts.
    */
   public static final PoolLimits DEFAULT =
-      new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB, Long.MAX_VALUE);
+      new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB, Long.MAX_VALUE, ReceiptLimits.NONE);
+
+  /** Without receipts. */
+  public PoolLimits(
+      int retries,
+      int unknownPrefixBlocks,
+      int maxPrefixBlocks,
+      long maxPrefixBytes,
+      long maxWaitingBytes) {
+    this(
+        retries,
+        unknownPrefixBlocks,
+        maxPrefixBlocks,
+        maxPrefixBytes,
+        maxWaitingBytes,
+        ReceiptLimits.NONE);
+  }
 
   public PoolLimits {
     if (retries < 0 || retries > 10) {

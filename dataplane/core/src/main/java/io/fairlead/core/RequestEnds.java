@@ -12,6 +12,9 @@ import io.fairlead.crds.config.Criticality;
  */
 final class RequestEnds {
 
+  /** For people, of a request whose end nobody saw. */
+  private static final String PRESUMED_OVER = "left to the proxy";
+
   private final RequestTable requests;
   private final LeftRequests left;
   private final Bookings bookings;
@@ -66,7 +69,7 @@ final class RequestEnds {
       }
     }
     bookings.settle(now, flight);
-    remove(now, flight, usage);
+    remove(now, flight, outcome.code(), usage);
     observers.tellEnd();
   }
 
@@ -85,7 +88,7 @@ final class RequestEnds {
       health.answered(now, attempt.prefilledBy.health(), attempt.sentAt, true);
     }
     bookings.settle(now, flight);
-    remove(now, flight, Usage.UNKNOWN);
+    remove(now, flight, PRESUMED_OVER, Usage.UNKNOWN);
     try {
       told.presumedOver(request);
     } finally {
@@ -117,7 +120,7 @@ final class RequestEnds {
     long ticket = flight.ticket;
     RequestListener listener = flight.listener;
     Rejection rejection = rejection(now, flight, criticality, reason);
-    remove(now, flight, Usage.UNKNOWN);
+    remove(now, flight, reason.code(), Usage.UNKNOWN);
     listener.reject(ticket, rejection);
   }
 
@@ -133,7 +136,10 @@ final class RequestEnds {
         flight.ticket, rejection(now, flight, criticality, Reason.EVICTED_IN_FLIGHT));
   }
 
-  private void remove(long now, Flight flight, Usage usage) {
+  private void remove(long now, Flight flight, String how, Usage usage) {
+    if (flight.receipt != null) {
+      flight.receipt.ended(now, how, usage);
+    }
     admission.over(now, flight, usage);
     left.remove(flight);
     requests.remove(flight);

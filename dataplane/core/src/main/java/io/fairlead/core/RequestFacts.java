@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
  * What the core knows of a request: sizes, hashes and names, never its text. Made on the
  * connection's loop, handed over once.
  *
+ * @param id what its client or a proxy calls it; empty if neither has named it
  * @param model the model as asked for; empty for calls that name none (they go to any endpoint)
  * @param seed random bits for this request's draws and ties
  * @param blocks chained hashes of the prompt's whole blocks, first block first; owned by the core
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, not compared; copying would cost per block
 public record RequestFacts(
+    String id,
     String model,
     long seed,
     long[] blocks,
@@ -51,6 +53,7 @@ public record RequestFacts(
       int maxOutputTokens,
       long bodyBytes) {
     this(
+        "",
         model,
         seed,
         blocks,
@@ -68,6 +71,7 @@ public record RequestFacts(
     return subset == null
         ? this
         : new RequestFacts(
+            id,
             model,
             seed,
             blocks,

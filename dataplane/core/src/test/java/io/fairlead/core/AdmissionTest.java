@@ -514,6 +514,7 @@ class AdmissionTest implements RequestListener {
     RequestFacts facts = Pool.request("middle", 7, 1, 2, 3);
     RequestFacts lost =
         new RequestFacts(
+            "",
             facts.model(),
             facts.seed(),
             facts.blocks(),
@@ -559,6 +560,7 @@ class AdmissionTest implements RequestListener {
         core.arrive(
             ++now,
             new RequestFacts(
+                "",
                 facts.model(),
                 facts.seed(),
                 facts.blocks(),
@@ -611,6 +613,7 @@ class AdmissionTest implements RequestListener {
           core.arrive(
               ++now,
               new RequestFacts(
+                  "",
                   "middle",
                   i,
                   new long[0],

@@ -68,6 +68,7 @@ class PairHealthTest implements RequestListener, PoolListener {
         now,
         new RequestFacts(
             "",
+            "",
             seed,
             blocks,
             PromptSize.ofTokens(320),

@@ -346,6 +346,7 @@ class PoolCoreTest {
 
   private static RequestFacts headed(String model, Map<String, String> headers) {
     return new RequestFacts(
+        "",
         model,
         1,
         new long[0],

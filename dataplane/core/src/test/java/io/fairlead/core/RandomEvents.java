@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.TruthPlugins.Broken;
 import io.fairlead.core.TruthPlugins.Fault;
+import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.ReceiptLimits;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
@@ -56,7 +58,8 @@ final class RandomEvents {
   RandomEvents(long seed) {
     random = new SplittableRandom(seed);
     int retries = random.nextInt(4);
-    core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20, 1 << 20));
+    ReceiptLimits receipts = new ReceiptLimits(500, 1 << 20, 1 + random.nextInt(2));
+    core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20, 1 << 20, receipts));
     truth = new TruthModel(retries);
     plugins = new TruthPlugins(truth);
     configs = new RandomConfigs(random, plugins, truth);
@@ -111,6 +114,7 @@ final class RandomEvents {
     }
     guarded(() -> core.arrive(truth.now, request.facts, truth));
     truth.expectDecided();
+    checkReceipt(request);
     if (!truth.live.containsKey(request.ticket)) {
       count("refused");
       over.add(request.ticket);
@@ -122,6 +126,26 @@ final class RandomEvents {
     } else {
       open.add(request.ticket);
     }
+  }
+
+  /** One is there where the log keeps it, and says what has happened. */
+  private void checkReceipt(TruthRequest request) {
+    DecidedRequest receipt = core.receipts().find(request.facts.id());
+    if (receipt == null) {
+      return;
+    }
+    count("receipt");
+    ReceiptChecks.check(receipt, truth.eligible.keySet());
+    TruthServer at = truth.live.containsKey(request.ticket) ? request.at : null;
+    if (at != null) {
+      hold(receipt.endpoint().equals(at.spec.name()), "the receipt names the endpoint");
+      hold(receipt.outcome().equals("open"), "the receipt is open");
+      hold(receipt.promptTokens() == request.tokens, "the receipt's prompt tokens");
+    } else {
+      hold(!receipt.outcome().equals("open"), "the receipt of a refused request is closed");
+    }
+    hold(core.receipts().size() <= 500, "no more receipts than allowed");
+    hold(core.receipts().bytes() <= 1 << 20, "no more bytes of receipts than allowed");
   }
 
   private RequestFacts facts() {
@@ -147,6 +171,7 @@ final class RandomEvents {
       count("subset");
     }
     return new RequestFacts(
+        "r" + steps,
         MODELS.get(random.nextInt(MODELS.size())),
         random.nextLong(),
         blocks,

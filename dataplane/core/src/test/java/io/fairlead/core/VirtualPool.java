@@ -288,6 +288,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     beginning = exchange;
     RequestFacts facts =
         new RequestFacts(
+            "",
             sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : "m",
             random.nextLong(),
             prompt(),

@@ -5,7 +5,9 @@ import io.fairlead.core.QueueSnapshot;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.netty.util.concurrent.Future;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /** What the admin server shows of a data plane. */
 record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServer.Pages {
@@ -43,6 +45,16 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   @Override
   public String notReady() {
     return dataPlane.notReady();
+  }
+
+  @Override
+  public Future<@Nullable String> decision(String id) {
+    return runtime.decision(id);
+  }
+
+  @Override
+  public Future<String> decisions(Map<String, String> wanted, int most) {
+    return runtime.decisions(wanted, most);
   }
 
   @Override

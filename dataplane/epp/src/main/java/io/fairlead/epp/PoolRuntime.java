@@ -7,6 +7,8 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.ReceiptLimits;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -24,6 +26,7 @@ import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
+import io.fairlead.epp.status.DecisionPage;
 import io.fairlead.epp.status.LeaseReporter;
 import io.fairlead.epp.status.OutEndpoints;
 import io.fairlead.epp.status.PickerStatus;
@@ -40,6 +43,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Promise;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +52,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +72,11 @@ final class PoolRuntime implements AutoCloseable {
 
   private static final long SMALLEST_INDEX = 1 << 20;
   private static final long LARGE_BODY = 32 << 20;
+
+  /** Requests of which it is kept why they went where they did, as far as memory allows. */
+  private static final int RECEIPTS = 10_000;
+
+  private static final long MOST_RECEIPT_BYTES = 32 << 20;
 
   private final EventLoop loop;
   private final ControlThread control;
@@ -153,7 +165,7 @@ final class PoolRuntime implements AutoCloseable {
   /**
    * What is remembered of prompts may fill a quarter of the heap. Bodies of those who wait may fill
    * half of what small ones share, so that there is room for who comes and may go before them; but
-   * one of any usual size may wait.
+   * one of any usual size may wait. Receipts may fill a 32nd, and 32 MiB at most.
    */
   static PoolLimits limits() {
     PoolLimits usual = PoolLimits.DEFAULT;
@@ -162,7 +174,9 @@ final class PoolRuntime implements AutoCloseable {
         usual.unknownPrefixBlocks(),
         usual.maxPrefixBlocks(),
         Math.max(SMALLEST_INDEX, Runtime.getRuntime().maxMemory() / 4),
-        Math.max(LARGE_BODY, BodyBudget.bytesOfHeap() / 8));
+        Math.max(LARGE_BODY, BodyBudget.bytesOfHeap() / 8),
+        new ReceiptLimits(
+            RECEIPTS, Math.min(MOST_RECEIPT_BYTES, Runtime.getRuntime().maxMemory() / 32), 1));
   }
 
   void start() {
@@ -251,6 +265,37 @@ final class PoolRuntime implements AutoCloseable {
 
   Future<Map<String, EndpointLatency>> latencies() {
     return loop.submit(telemetry::latencies);
+  }
+
+  /** What was decided of the newest request of this name, as JSON; null if that isn't kept. */
+  Future<@Nullable String> decision(String id) {
+    return rendered(
+        pool.decision(id), found -> found == null ? null : new DecisionPage(out).of(found));
+  }
+
+  /** The newest requests whose fields are as wanted, in brief, as JSON. */
+  Future<String> decisions(Map<String, String> wanted, int most) {
+    Predicate<DecidedRequest> all =
+        request ->
+            wanted.getOrDefault("model", request.model()).equals(request.model())
+                && wanted.getOrDefault("endpoint", request.endpoint()).equals(request.endpoint())
+                && wanted.getOrDefault("outcome", request.outcome()).equals(request.outcome());
+    return rendered(pool.decisions(all, most), new DecisionPage(out)::list);
+  }
+
+  /** A page that is rendered on no loop of requests. */
+  private <T extends @Nullable Object, R extends @Nullable Object> Future<R> rendered(
+      Future<T> known, Function<T, R> page) {
+    Promise<R> promise = GlobalEventExecutor.INSTANCE.newPromise();
+    known.addListener(
+        (Future<T> done) -> {
+          if (done.isSuccess()) {
+            control.execute(() -> promise.trySuccess(page.apply(done.getNow())));
+          } else {
+            promise.tryFailure(done.cause());
+          }
+        });
+    return promise;
   }
 
   MeterRegistry registry() {

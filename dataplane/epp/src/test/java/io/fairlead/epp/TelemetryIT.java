@@ -175,7 +175,7 @@ class TelemetryIT {
           .isEqualTo(502);
       new Resources(folder).model("Urgent", "{name: a, weight: 1}"); // a refusal is logged, too
       await().until(() -> dataPlane.report().refused() != null);
-      shown = metrics() + get("/debug/status") + get("/readyz");
+      shown = metrics() + get("/debug/status") + get("/readyz") + get("/debug/decisions");
     } finally {
       root.setLevel(before);
       root.detachAppender(log);
@@ -186,6 +186,38 @@ class TelemetryIT {
         .anyMatch(line -> line.contains("Urgent"))
         .noneMatch(line -> line.contains(MARKER));
     assertThat(shown).contains("fairlead_requests_total").doesNotContain(MARKER);
+  }
+
+  @Test
+  void aRequestIsFoundByItsNameWithWhatWasDecidedOfIt() throws Exception {
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(uri(dataPlane.gatewayPort().orElseThrow(), "/v1/completions"))
+                .header("content-type", "application/json")
+                .header("x-request-id", "mine-1")
+                .POST(
+                    HttpRequest.BodyPublishers.ofString(
+                        "{\"model\":\"chat\",\"prompt\":\"p\",\"stream\":true}"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    await().until(() -> get("/debug/decisions/mine-1").contains("\"outcome\":\"completed\""));
+    assertThat(get("/debug/decisions/mine-1"))
+        .contains(
+            "\"id\":\"mine-1\"",
+            "\"model\":\"chat\"",
+            "\"targetModel\":\"a\"",
+            "\"attempts\":1",
+            "\"configHash\":\"" + dataPlane.report().configHash() + "\"",
+            "\"endpoint\":\"one\"",
+            "\"firstTokenMillis\":",
+            "\"expectedFirstTokenMillis\":",
+            "\"plugin\":\"work-cost\",\"score\":1.0,\"weight\":1.0",
+            "\"name\":\"its own prefill\",\"millis\":");
+    assertThat(get("/debug/decisions?endpoint=one&outcome=completed")).contains("\"mine-1\"");
+    assertThat(get("/debug/decisions?model=other")).contains("\"requests\":[]");
+    assertThat(get("/debug/decisions?limit=0")).contains("limit from 1 to 9999");
+    assertThat(get("/debug/decisions/nobody")).contains("no decision on a request of this id");
   }
 
   private static String text(ILoggingEvent event) {

@@ -1,15 +1,17 @@
 package io.fairlead.core.scheduling;
 
-import io.fairlead.plugin.Candidates;
+import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Scorer;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One profile: filters in order, then weighted scorers, then the picker. */
-final class Profile {
+final class Profile implements DecisionRecorder.Left {
 
   /** No candidate was left to pick. */
   static final int NONE = -1;
@@ -17,7 +19,7 @@ final class Profile {
   /** A bit that a NaN has set, and no number from 0 to 1. */
   private static final long OF_NAN = Double.doubleToRawLongBits(2);
 
-  private final String name;
+  private final ProfileOutline outline;
   private final Filter[] filters;
   private final Scorer[] scorers;
   private final double[] weights;
@@ -30,22 +32,30 @@ final class Profile {
   private int[] picked = {};
   private int pickCount;
 
+  /** What is left of the candidates of the run. */
+  private PoolCandidates left = survivors;
+
   /** Whether the last run picked among the candidates as they were given. */
   private boolean unfiltered;
 
-  Profile(String name, List<Filter> filters, List<Weighted> scorers, Picker picker) {
-    this.name = name;
+  /**
+   * @param outline names the plugins, in the same order
+   */
+  Profile(ProfileOutline outline, List<Filter> filters, List<Scorer> scorers, Picker picker) {
+    this.outline = outline;
     this.filters = filters.toArray(Filter[]::new);
-    this.scorers = scorers.stream().map(Weighted::scorer).toArray(Scorer[]::new);
-    this.weights = scorers.stream().mapToDouble(Weighted::weight).toArray();
+    this.scorers = scorers.toArray(Scorer[]::new);
+    this.weights =
+        outline.scorers().stream().mapToDouble(SchedulerOutline.WeightedScorer::weight).toArray();
     this.picker = picker;
   }
 
-  /** A scorer with the factor on its values. */
-  record Weighted(Scorer scorer, double weight) {}
-
   String name() {
-    return name;
+    return outline.name();
+  }
+
+  ProfileOutline outline() {
+    return outline;
   }
 
   /** How many candidates the last run picked, at least 1 if it picked any. */
@@ -55,30 +65,46 @@ final class Profile {
 
   /** Index of the candidate that the last run picked at this rank, 0 being the best. */
   int pick(int rank) {
-    return unfiltered ? picked[rank] : survivors.origin(picked[rank]);
+    return origin(picked[rank]);
   }
 
   /**
    * Index of the best candidate, or {@link #NONE}.
    *
    * @param allowed partitions whose candidates may be picked, one bit each
+   * @param number of this profile, for the recorder
+   * @param recorder told how it comes about; null for nobody
    */
-  int run(InferenceRequest request, PartitionedCandidates candidates, long allowed) {
+  int run(
+      InferenceRequest request,
+      PartitionedCandidates candidates,
+      long allowed,
+      int number,
+      @Nullable DecisionRecorder recorder) {
     reserve(candidates.size());
+    if (recorder != null) {
+      recorder.profile(number, request);
+    }
     unfiltered = allowed == -1 && filters.length == 0;
     if (unfiltered) {
-      return best(request, candidates);
+      left = candidates;
+      return best(request, candidates, recorder);
     }
+    left = survivors;
     survivors.start(candidates, allowed);
     for (int f = 0; f < filters.length && survivors.size() > 0; f++) {
       Arrays.fill(keep, 0, survivors.size(), true);
       filters[f].filter(request, survivors, keep);
+      if (recorder != null) {
+        recorder.filtered(f, this, keep);
+      }
       survivors.retain(keep);
     }
-    return best(request, survivors);
+    return best(request, survivors, recorder);
   }
 
-  private int best(InferenceRequest request, Candidates candidates) {
+  private int best(
+      InferenceRequest request, PoolCandidates candidates, @Nullable DecisionRecorder recorder) {
     int size = candidates.size();
     if (size == 0) {
       return NONE;
@@ -89,6 +115,9 @@ final class Profile {
     for (int s = 0; s < scorers.length; s++) {
       scorers[s].score(request, candidates, scores);
       clamp(size);
+      if (recorder != null) {
+        recorder.scored(s, scorers[s], this, scores);
+      }
       if (s == 0) {
         set(weights[s], size);
       } else {
@@ -97,7 +126,20 @@ final class Profile {
     }
     pickCount = picker.pick(request, candidates, sums, picked);
     check(size);
+    if (recorder != null) {
+      recorder.picked(this, sums, picked, pickCount);
+    }
     return pick(0);
+  }
+
+  @Override
+  public PoolCandidates candidates() {
+    return left;
+  }
+
+  @Override
+  public int origin(int index) {
+    return unfiltered ? index : survivors.origin(index);
   }
 
   /** Puts each score between 0 and 1; a NaN becomes 0. */
@@ -145,7 +187,7 @@ final class Profile {
     }
     if (!sound) {
       throw new IllegalStateException(
-          "picker of profile " + name + " chose no candidate; it must choose at least one");
+          "picker of profile " + name() + " chose no candidate; it must choose at least one");
     }
   }
 

@@ -1,6 +1,8 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.core.scheduling.PluginSet.Made;
+import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
+import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Plugin;
@@ -14,11 +16,16 @@ final class ProfileParts {
 
   static final int MAX_WEIGHT = 1_000_000;
 
+  private static final String DEFAULT_PICKER = "max-score-picker";
+
   private final PluginSet plugins;
   private final Problems problems;
   private final List<Filter> filters = new ArrayList<>();
-  private final List<Profile.Weighted> scorers = new ArrayList<>();
+  private final List<String> filterNames = new ArrayList<>();
+  private final List<Scorer> scorers = new ArrayList<>();
+  private final List<WeightedScorer> weighted = new ArrayList<>();
   private @Nullable Picker picker;
+  private String pickerName = DEFAULT_PICKER;
 
   ProfileParts(PluginSet plugins, Problems problems) {
     this.plugins = plugins;
@@ -44,24 +51,28 @@ final class ProfileParts {
     }
     if (plugin instanceof Filter filter) {
       filters.add(filter);
+      filterNames.add(made.name());
     }
     if (plugin instanceof Scorer scorer) {
-      scorers.add(new Profile.Weighted(scorer, weight));
+      addScorer(made.name(), scorer, weight);
     }
     if (plugin instanceof Picker own) {
       if (picker != null) {
         problems.add(path, "\"" + made.name() + "\" is a second picker; keep one per profile");
       }
       picker = own;
+      pickerName = made.name();
     }
   }
 
-  void addScorer(Scorer scorer, double weight) {
-    scorers.add(new Profile.Weighted(scorer, weight));
+  void addScorer(String name, Scorer scorer, double weight) {
+    scorers.add(scorer);
+    weighted.add(new WeightedScorer(name, weight));
   }
 
   Profile profile(String name) {
-    Picker own = picker != null ? picker : plugins.builtIn("max-score-picker", Picker.class);
-    return new Profile(name, filters, scorers, own);
+    Picker own = picker != null ? picker : plugins.builtIn(DEFAULT_PICKER, Picker.class);
+    return new Profile(
+        new ProfileOutline(name, filterNames, weighted, pickerName), filters, scorers, own);
   }
 }

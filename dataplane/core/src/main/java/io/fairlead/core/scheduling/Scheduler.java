@@ -24,6 +24,7 @@ public final class Scheduler {
 
   private static final int NOT_RUN = -2;
 
+  private final SchedulerOutline outline;
   private final Profile[] profiles;
   private final ProfileHandler handler;
   private final @Nullable Assigner assigner;
@@ -35,10 +36,16 @@ public final class Scheduler {
   private int primary = NONE;
 
   Scheduler(List<Profile> profiles, ProfileHandler handler, @Nullable Assigner assigner) {
+    this.outline = new SchedulerOutline(profiles.stream().map(Profile::outline).toList());
     this.profiles = profiles.toArray(Profile[]::new);
     this.handler = handler;
     this.assigner = assigner;
     this.picks = new int[this.profiles.length];
+  }
+
+  /** Names of all that it runs. */
+  public SchedulerOutline outline() {
+    return outline;
   }
 
   /** The partition that the assigner puts this endpoint in; 0 without an assigner. */
@@ -54,10 +61,14 @@ public final class Scheduler {
   /**
    * Chooses among the candidates.
    *
+   * @param recorder told how it comes about; null for nobody
    * @return whether one was found that gets the request
    * @throws RuntimeException if a plugin breaks its contract
    */
-  public boolean schedule(InferenceRequest request, PartitionedCandidates candidates) {
+  public boolean schedule(
+      InferenceRequest request,
+      PartitionedCandidates candidates,
+      @Nullable DecisionRecorder recorder) {
     Arrays.fill(picks, NOT_RUN);
     results.candidates = candidates;
     primary = NONE;
@@ -66,7 +77,7 @@ public final class Scheduler {
       for (int i = next(request); i != ProfileHandler.DONE; i = next(request)) {
         long allowed =
             assigner == null ? -1 : assigner.allowed(request, profiles[i].name(), present);
-        picks[i] = profiles[i].run(request, candidates, allowed);
+        picks[i] = profiles[i].run(request, candidates, allowed, i, recorder);
       }
       int chosen = handler.primary(request, results);
       if (chosen >= 0 && chosen < picks.length && picks[chosen] >= 0) {
@@ -76,6 +87,11 @@ public final class Scheduler {
     } finally {
       results.candidates = null;
     }
+  }
+
+  /** Number of the profile whose pick gets the request. */
+  public int primaryProfile() {
+    return primary;
   }
 
   /** Index of the candidate that gets the request. */

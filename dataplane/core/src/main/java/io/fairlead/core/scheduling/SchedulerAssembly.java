@@ -121,7 +121,7 @@ final class SchedulerAssembly {
       }
     }
     if (parts.isEmpty()) {
-      parts.addScorer(plugins.builtIn(DEFAULT_SCORER, Scorer.class), 1);
+      parts.addScorer(DEFAULT_SCORER, plugins.builtIn(DEFAULT_SCORER, Scorer.class), 1);
     }
     return parts.profile("default");
   }

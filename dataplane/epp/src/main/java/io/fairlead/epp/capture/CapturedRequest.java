@@ -57,6 +57,7 @@ public final class CapturedRequest implements Line {
     this.headers = headers;
     facts =
         new RequestFacts(
+            given.id(),
             given.model(),
             given.seed(),
             given.blocks(),

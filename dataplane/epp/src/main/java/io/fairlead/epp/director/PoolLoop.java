@@ -13,6 +13,7 @@ import io.fairlead.core.Probe;
 import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
+import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.openai.OpenAiError;
@@ -24,6 +25,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -282,6 +284,16 @@ public final class PoolLoop {
   /** Who waits at one moment, and how full the pool is. */
   public Future<QueueSnapshot> queues() {
     return loop.submit(() -> core.queues(clock.getAsLong()));
+  }
+
+  /** What was decided of the newest request of this name; null if that isn't kept. */
+  public Future<@Nullable DecidedRequest> decision(String id) {
+    return loop.submit(() -> core.receipts().find(id));
+  }
+
+  /** The newest requests that are wanted of which decisions are kept, newest first. */
+  public Future<List<DecidedRequest>> decisions(Predicate<DecidedRequest> wanted, int most) {
+    return loop.submit(() -> core.receipts().newest(wanted, most));
   }
 
   /** Requests that have not ended. */

@@ -26,19 +26,29 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers {@code /metrics}, {@code /healthz}, {@code /readyz} and {@code /debug/status} over HTTP.
- * The last tells addresses and is for clients on this host alone: in a cluster every pod can
- * connect. Pages are rendered on this server's own loop; the pool's loop only hands a snapshot
- * over.
+ * Answers {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /debug/status} and {@code
+ * /debug/decisions} over HTTP. The debug pages tell addresses and clients' names of requests, and
+ * are for clients on this host alone: in a cluster every pod can connect. Pages are rendered on
+ * this server's own loop; the pool's loop only hands a snapshot over.
  */
 public final class AdminServer implements AutoCloseable {
 
+  private static final String DECISIONS = "/debug/decisions";
+  private static final int USUAL_DECISIONS = 100;
+  private static final String LIMIT = "limit";
+  private static final Set<String> FILTERS = Set.of("model", "endpoint", "outcome");
+  private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,3}");
+  private static final String JSON = "application/json";
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -64,6 +74,18 @@ public final class AdminServer implements AutoCloseable {
 
     /** Why requests can't be served now; empty when they can. */
     String notReady();
+
+    /** What was decided of the newest request of this name, as JSON; null if that isn't kept. */
+    Future<@Nullable String> decision(String id);
+
+    /**
+     * The newest requests of which decisions are kept, newest first, in brief, as JSON.
+     *
+     * @param wanted field by field what they must be: {@code model}, {@code endpoint}, {@code
+     *     outcome}
+     * @param most how many
+     */
+    Future<String> decisions(Map<String, String> wanted, int most);
 
     /** The picker's status as JSON, with its endpoints as they were at one moment. */
     String status(List<EndpointSnapshot> endpoints);
@@ -145,7 +167,23 @@ public final class AdminServer implements AutoCloseable {
         answer(context, 405, TEXT, "only GET\n", keepAlive, false);
         return;
       }
-      switch (new QueryStringDecoder(request.uri()).path()) {
+      QueryStringDecoder query = new QueryStringDecoder(request.uri());
+      if (query.path().startsWith("/debug/") && !isLocal(context.channel().remoteAddress())) {
+        answer(
+            context,
+            403,
+            TEXT,
+            query.path()
+                + " is shown to this host alone: kubectl port-forward, then ask localhost\n",
+            keepAlive,
+            head);
+        return;
+      }
+      if (query.path().startsWith(DECISIONS + "/")) {
+        decision(context, query.path().substring(DECISIONS.length() + 1), keepAlive, head);
+        return;
+      }
+      switch (query.path()) {
         case "/metrics" -> metrics(context, keepAlive, head);
         case "/healthz" -> answer(context, 200, TEXT, "ok\n", keepAlive, head);
         case "/readyz" -> {
@@ -155,38 +193,82 @@ public final class AdminServer implements AutoCloseable {
           answer(context, ready ? 200 : 503, TEXT, body, keepAlive, head);
         }
         case "/debug/status" -> status(context, keepAlive, head);
+        case DECISIONS -> decisions(context, query, keepAlive, head);
         default ->
             answer(
                 context,
                 404,
                 TEXT,
-                "there are /metrics, /healthz, /readyz and /debug/status\n",
+                "there are /metrics, /healthz, /readyz, /debug/status and /debug/decisions\n",
                 keepAlive,
                 head);
       }
     }
 
     private void status(ChannelHandlerContext context, boolean keepAlive, boolean head) {
-      if (!isLocal(context.channel().remoteAddress())) {
+      withSnapshot(
+          context,
+          endpoints -> answer(context, 200, JSON, pages.status(endpoints) + "\n", keepAlive, head));
+    }
+
+    private void decision(
+        ChannelHandlerContext context, String id, boolean keepAlive, boolean head) {
+      whenThere(
+          context,
+          pages.decision(id),
+          found ->
+              answer(
+                  context,
+                  found == null ? 404 : 200,
+                  found == null ? TEXT : JSON,
+                  found == null
+                      ? "no decision on a request of this id is kept; "
+                          + DECISIONS
+                          + " lists those\n"
+                      : found + "\n",
+                  keepAlive,
+                  head));
+    }
+
+    private void decisions(
+        ChannelHandlerContext context, QueryStringDecoder query, boolean keepAlive, boolean head) {
+      Map<String, String> wanted = new TreeMap<>();
+      int most = USUAL_DECISIONS;
+      String wrong = null;
+      for (Map.Entry<String, List<String>> asked : query.parameters().entrySet()) {
+        String value = asked.getValue().getLast();
+        if (FILTERS.contains(asked.getKey())) {
+          wanted.put(asked.getKey(), value);
+        } else if (asked.getKey().equals(LIMIT) && LIMITS.matcher(value).matches()) {
+          most = Integer.parseInt(value);
+        } else {
+          wrong = asked.getKey();
+        }
+      }
+      if (wrong != null) {
         answer(
             context,
-            403,
+            400,
             TEXT,
-            "/debug/status is shown to this host alone: kubectl port-forward, then ask localhost\n",
+            "no such filter, or no such value: set model, endpoint, outcome, or limit from 1 to 9999\n",
             keepAlive,
             head);
         return;
       }
-      withSnapshot(
+      whenThere(
           context,
-          endpoints ->
-              answer(
-                  context,
-                  200,
-                  "application/json",
-                  pages.status(endpoints) + "\n",
-                  keepAlive,
-                  head));
+          pages.decisions(wanted, most),
+          list -> answer(context, list == null ? 503 : 200, JSON, list + "\n", keepAlive, head));
+    }
+
+    /** Goes on here with what another loop hands over; with null where that has ended. */
+    private static <T extends @Nullable String> void whenThere(
+        ChannelHandlerContext context, Future<T> page, Consumer<@Nullable String> render) {
+      page.addListener(
+          (Future<T> done) ->
+              context
+                  .executor()
+                  .execute(() -> render.accept(done.isSuccess() ? done.getNow() : null)));
     }
 
     private void metrics(ChannelHandlerContext context, boolean keepAlive, boolean head) {

@@ -111,6 +111,7 @@ class CaptureTest {
   void writesWhatIsDoneAboutARequestWhenItsPoolIsTold() throws IOException {
     RequestFacts facts =
         new RequestFacts(
+            "",
             "m",
             1,
             new long[0],
@@ -276,6 +277,7 @@ class CaptureTest {
     Map<String, String> given = Map.of("x-session", "s-1", "authorization", "secret");
     RequestFacts facts =
         new RequestFacts(
+            "",
             "m",
             1,
             new long[0],

@@ -84,6 +84,7 @@ final class SimulatedPicker implements PoolListener {
     Seen seen = senses.prompt(flight.shape);
     RequestFacts facts =
         new RequestFacts(
+            "",
             flight.shape.model(),
             seed,
             seen.blocks(),

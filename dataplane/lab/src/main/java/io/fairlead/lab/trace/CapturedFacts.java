@@ -18,6 +18,7 @@ final class CapturedFacts {
   static RequestFacts read(JsonLine line) {
     Map<String, String> headers = line.map("headers", object -> object::text);
     return new RequestFacts(
+        "",
         line.text("model"),
         line.whole("seed"),
         line.packed("blocks"),

@@ -180,6 +180,7 @@ class CaptureOfCoreTest implements PoolListener {
     }
     RequestFacts facts =
         new RequestFacts(
+            "",
             List.of("a", "b", "unheard of", "").get(random.nextInt(4)),
             random.nextLong(),
             blocks,

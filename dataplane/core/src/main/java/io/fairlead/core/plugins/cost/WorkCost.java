@@ -99,6 +99,48 @@ final class WorkCost {
     addDecode(into);
   }
 
+  /**
+   * The cost at one place without adapters, term by term, as {@link #fill} has it in one sum.
+   *
+   * @param cached prompt tokens that it is said to hold
+   * @param worth what a millisecond of prefill counts that a cache could have saved
+   */
+  void itemize(int place, double cached, double worth, double[] millis, double[] weights) {
+    double uncached = prompt - cached * columns.trust[place];
+    double pairs = uncached * (prompt - 0.5 * uncached);
+    double own =
+        columns.perPrefill[place]
+            + columns.perToken[place] * uncached
+            + columns.perPair[place] * pairs;
+    double kv = columns.tokens[place] + columns.decoding[place] * underWay;
+    double interference = columns.share[place] + columns.sharePerKv[place] * kv;
+    double drained = (columns.time(now) - columns.headSince[place]) * NANOS;
+    double before = Math.max(columns.backlog[place] - drained, columns.behindHead[place]);
+    double oneStep = step(place);
+    double kept = (kv - columns.repeated[place]) * columns.roomPerToken[place];
+    double excess = Math.max(0, kept + prompt + 0.5 * output - columns.room[place]);
+    double slower =
+        columns.stepPerSequence[place] + columns.stepPerKv[place] * (prompt + output / 2);
+
+    set(CostTerms.BACKLOG, before * interference, omega, millis, weights);
+    set(CostTerms.PREFILL, own * interference, 1, millis, weights);
+    double forKv = underWay * excess / (kept + NO_TOKENS) * oneStep;
+    set(CostTerms.KV_CACHE, forKv, omega, millis, weights);
+    double forSeat = expectedOutput * columns.standing[place] * oneStep;
+    set(CostTerms.SEAT, forSeat, omega, millis, weights);
+    set(CostTerms.DECODE, output * oneStep, 1, millis, weights);
+    double others =
+        columns.inFlight[place] * own + columns.decoding[place] * expectedOutput / 2 * slower;
+    set(CostTerms.OTHERS, others, 1, millis, weights);
+    double missed = worth == 0 ? 0 : (missedToken * uncached + missedPair * pairs) / worth;
+    set(CostTerms.MISSED, missed, worth, millis, weights);
+  }
+
+  private static void set(int term, double time, double weight, double[] millis, double[] weights) {
+    millis[term] = time;
+    weights[term] = weight;
+  }
+
   /** {@code Tp}, and {@code theta M}. */
   private void prefill(double[] cached, double[] into) {
     double[] perPrefill = columns.perPrefill;

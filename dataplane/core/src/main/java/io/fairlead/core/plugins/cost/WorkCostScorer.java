@@ -1,5 +1,7 @@
 package io.fairlead.core.plugins.cost;
 
+import io.fairlead.core.view.CostTerm;
+import io.fairlead.core.view.ItemizedScorer;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Adapters;
@@ -11,14 +13,21 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
-import io.fairlead.plugin.Scorer;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Scores by the time that a request costs at an endpoint, its own and that of others, in
  * milliseconds, by the formula of {@link WorkCost}: the least cost gets 1, the others the least
  * over their own.
  */
-final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
+final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.Changed {
+
+  private static final String AGREED = "every picker prefers it for this prompt";
+  private static final String EXPLORED =
+      "one request in a hundred tries an idle endpoint, so that what was learned of it can be unlearned";
+  private static final String LEAST_BUSY = "the least busy of those that cost about the same";
+  private static final String DRAWN = "drawn among idle ones that cost about the same";
 
   private static final double BELOW_ONE = Math.nextDown(1.0);
 
@@ -78,6 +87,9 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
 
   private double[] cachedThere = {};
   private double[] costsThere = {};
+
+  /** Why the last winner won, but for its cost. */
+  private String preference = "";
 
   /**
    * How it weighs. None of the weights follows from what is known of servers and requests: {@code
@@ -208,6 +220,39 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
     scores[owner] = 1;
   }
 
+  @Override
+  public List<CostTerm> costTerms() {
+    return CostTerms.ALL;
+  }
+
+  @Override
+  public String preference() {
+    return preference;
+  }
+
+  @Override
+  public void itemize(
+      InferenceRequest request,
+      Candidates candidates,
+      int index,
+      double[] millis,
+      double[] weights) {
+    int place = PoolCandidates.of(candidates).place(index);
+    Arrays.fill(millis, 0, CostTerms.ALL.size(), 0);
+    Arrays.fill(weights, 0, CostTerms.ALL.size(), 1);
+    costs.itemize(place, cached[index], missed(), millis, weights);
+    if (columns.hasAdapters(place)) {
+      Endpoint endpoint = candidates.get(index);
+      double load = load(request, endpoint.adapters(), speeds.engine(endpoint));
+      if (load > 0) {
+        millis[CostTerms.ADAPTER] = load;
+        weights[CostTerms.ADAPTER] = worthOfLoad(place);
+        millis[CostTerms.ADAPTER_SLOT] = untilASlotIsFree(endpoint.adapters(), place);
+        weights[CostTerms.ADAPTER_SLOT] = settings.omega();
+      }
+    }
+  }
+
   /** Of those that cost as much as this one but for rounding, one with the least load. */
   private int leastBusyTie(PoolCandidates candidates, double[] scores, int first) {
     int winner = first;
@@ -271,13 +316,21 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
         Adapters adapters = endpoint.adapters();
         double load = load(request, adapters, speeds.engine(endpoint));
         if (load > 0) {
-          double decode = costs.expectedOutput * costs.step(place);
           scores[i] +=
-              load * (settings.omega() + columns.inFlight(place) + settings.lambda())
-                  + settings.omega() * untilASlotIsFree(adapters.leastInFlight(), decode);
+              load * worthOfLoad(place) + settings.omega() * untilASlotIsFree(adapters, place);
         }
       }
     }
+  }
+
+  /** What a millisecond of an adapter's load counts. */
+  private double worthOfLoad(int place) {
+    return settings.omega() + columns.inFlight(place) + settings.lambda();
+  }
+
+  private double untilASlotIsFree(Adapters adapters, int place) {
+    double decode = costs.expectedOutput * costs.step(place);
+    return untilASlotIsFree(adapters.leastInFlight(), decode);
   }
 
   private void reserve(int size, int places) {
@@ -323,6 +376,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
       lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
       int agreed = highest(request, candidates, 0, MANY);
       if (scores[agreed] <= NEAR * least) {
+        preference = AGREED;
         return agreed;
       }
     }
@@ -331,6 +385,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
       lookAt(scores, candidates.size(), NOT_HOPELESS * least);
       int idle = highest(request, candidates, held, IDLE);
       if (idle != NONE) {
+        preference = EXPLORED;
         return idle;
       }
     }
@@ -340,6 +395,7 @@ final class WorkCostScorer implements Scorer, Observer, PoolCandidates.Changed {
     if (!atRest) {
       fewest = leastLoad(candidates, held);
     }
+    preference = nearCount == 1 ? "" : atRest ? DRAWN : LEAST_BUSY;
     return highest(request, candidates, held, fewest);
   }
 

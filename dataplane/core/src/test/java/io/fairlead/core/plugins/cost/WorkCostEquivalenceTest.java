@@ -233,6 +233,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
       double[] expected = new double[candidates.size()];
       columns.score(request, candidates, scores);
       plain.score(request, candidates, expected);
+      compareTerms(request, candidates, scores);
       for (int i = 0; i < expected.length; i++) {
         if (!(Math.abs(scores[i] - expected[i]) <= NEAR * expected[i])) {
           throw new AssertionError(
@@ -241,6 +242,30 @@ final class WorkCostEquivalenceTest implements RequestListener {
         }
       }
       compared++;
+    }
+
+    /** The sum of the terms is the cost that is scored by: the least one over each. */
+    private void compareTerms(InferenceRequest request, Candidates candidates, double[] scores) {
+      int terms = columns.costTerms().size();
+      double[] millis = new double[terms];
+      double[] weights = new double[terms];
+      double[] costs = new double[candidates.size()];
+      double least = Double.POSITIVE_INFINITY;
+      for (int i = 0; i < costs.length; i++) {
+        columns.itemize(request, candidates, i, millis, weights);
+        for (int t = 0; t < terms; t++) {
+          costs[i] += millis[t] * weights[t];
+        }
+        least = Math.min(least, costs[i]);
+      }
+      for (int i = 0; i < costs.length; i++) {
+        double score = least / costs[i];
+        if (scores[i] < 1 && !(Math.abs(scores[i] - score) <= NEAR * score)) {
+          throw new AssertionError(
+              "decision %d, candidate %d of %d: score %s, but its terms come to %s"
+                  .formatted(compared, i, costs.length, scores[i], score));
+        }
+      }
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RequestHead(WireHeaders headers, @Nullable Subset subset) implements RequestHeaders {
 
+  private static final String REQUEST_ID = "x-request-id";
   private static final long[] NO_BLOCKS = {};
 
   static RequestHead of(ProxyMessage message) {
@@ -41,6 +42,7 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Requ
   /** A request that shows no body. */
   RequestFacts facts(StreamContext context) {
     return new RequestFacts(
+        value(REQUEST_ID),
         "",
         context.seeds().getAsLong(),
         NO_BLOCKS,
@@ -56,6 +58,7 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Requ
   /** A request whose body of so many bytes was read. */
   RequestFacts facts(StreamContext context, ParsedRequest read, int bodyBytes) {
     return new RequestFacts(
+        value(REQUEST_ID),
         read.model(),
         context.seeds().getAsLong(),
         read.blocks(),

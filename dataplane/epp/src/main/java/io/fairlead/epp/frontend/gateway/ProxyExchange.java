@@ -96,6 +96,7 @@ final class ProxyExchange implements Exchange {
     boolean taken =
         director.submit(
             new RequestFacts(
+                requestId,
                 parsed.model(),
                 seed,
                 parsed.blocks(),

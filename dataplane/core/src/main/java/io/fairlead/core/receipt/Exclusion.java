@@ -1,0 +1,30 @@
+package io.fairlead.core.receipt;
+
+/** Why the scheduler was not asked about an endpoint. */
+public enum Exclusion {
+  /** It failed the request before. */
+  TRIED("failed this request before"),
+  /** The gateway's subset leaves it out. */
+  NOT_ALLOWED("is not among the endpoints that the gateway allows"),
+  /** It is out, or on trial with a request already. */
+  OUT("gets no requests: it does not answer, or is on trial"),
+  /** It gets fewer requests, the more it fails. */
+  SPARED("is spared this one, since it failed others of late"),
+  /** It has no room for one of this importance. */
+  FULL("is full"),
+  /** It would drive out contexts of conversations that go on. */
+  CONTEXTS("has no room for one more conversation"),
+  /** Another was to be tried, alone. */
+  OTHER_ON_TRIAL("stands back: another that came back was to be tried");
+
+  private final String words;
+
+  Exclusion(String words) {
+    this.words = words;
+  }
+
+  /** To be read after the endpoint's name. */
+  public String words() {
+    return words;
+  }
+}

@@ -1,0 +1,34 @@
+package io.fairlead.core.scheduling;
+
+import java.util.List;
+
+/** The profiles of a scheduler, with the names of their plugins, for people. */
+public record SchedulerOutline(List<ProfileOutline> profiles) {
+
+  public SchedulerOutline {
+    profiles = List.copyOf(profiles);
+  }
+
+  /**
+   * A profile.
+   *
+   * @param filters names, in order
+   * @param scorers in order
+   * @param picker name
+   */
+  public record ProfileOutline(
+      String name, List<String> filters, List<WeightedScorer> scorers, String picker) {
+    public ProfileOutline {
+      filters = List.copyOf(filters);
+      scorers = List.copyOf(scorers);
+    }
+  }
+
+  /**
+   * A scorer of a profile.
+   *
+   * @param name of the plugin
+   * @param weight factor on its scores
+   */
+  public record WeightedScorer(String name, double weight) {}
+}

@@ -1,0 +1,68 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.Decision;
+import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What every receipt has to hold, whatever was decided: it tells all, and its sums are right. */
+final class ReceiptChecks {
+
+  private static final double NEAR = 1e-9;
+
+  private ReceiptChecks() {}
+
+  /**
+   * Checks the last decision.
+   *
+   * @param endpoints names of those that there were
+   */
+  static void check(DecidedRequest receipt, Set<String> endpoints) {
+    Decision decision = receipt.last();
+    if (decision == null) {
+      assertThat(receipt.endpoint()).isEmpty();
+      return;
+    }
+    List<String> told = new ArrayList<>();
+    for (int i = 0; i < decision.candidates(); i++) {
+      told.add(decision.candidate(i));
+    }
+    decision.excluded().forEach(one -> told.add(one.endpoint()));
+    assertThat(told).containsExactlyInAnyOrderElementsOf(endpoints);
+    assertThat(decision.facts(decision.picked())).isNotNull();
+    decision.runs().forEach(run -> check(run, decision.candidates()));
+  }
+
+  private static void check(ProfileRun run, int candidates) {
+    int rejected = 0;
+    for (int i = 0; i < candidates; i++) {
+      boolean kept = run.rejectedBy(i) == ProfileRun.KEPT;
+      rejected += kept ? 0 : 1;
+      assertThat(run.place(i) >= 0).as("candidate %d is left", i).isEqualTo(kept);
+      assertThat(run.rejectedBy(i)).isLessThan(run.outline().filters().size());
+    }
+    assertThat(run.left()).isEqualTo(candidates - rejected);
+    double best = Double.NEGATIVE_INFINITY;
+    for (int place = 0; place < run.left(); place++) {
+      double sum = 0;
+      List<WeightedScorer> scorers = run.outline().scorers();
+      for (int s = 0; s < scorers.size(); s++) {
+        sum += scorers.get(s).weight() * run.score(s, place);
+      }
+      assertThat(run.sum(place)).as("the scores with their weights").isEqualTo(sum);
+      best = Math.max(best, sum);
+      if (run.hasCost(place)) {
+        assertThat(run.cost(place)).isPositive();
+        assertThat(run.expectedFirstToken(place)).isBetween(0.0, run.cost(place) * (1 + NEAR));
+      }
+    }
+    if (run.pickCount() > 0 && run.outline().picker().equals("max-score-picker")) {
+      assertThat(run.sum(run.pick(0))).as("who was picked scored best").isEqualTo(best);
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.Decision;
+import io.fairlead.core.receipt.Decision.Excluded;
+import io.fairlead.core.receipt.EndpointFacts;
+import io.fairlead.core.receipt.Exclusion;
+import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.receipt.ReceiptLimits;
+import io.fairlead.core.receipt.ReceiptLog;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What a receipt tells of a request. */
+class ReceiptTest {
+
+  private static final long MILLISECOND = 1_000_000;
+  private static final String NAMELESS = "request-";
+
+  private Pool pool = pool(new ReceiptLimits(100, 1 << 20, 1));
+
+  private static Pool pool(ReceiptLimits receipts) {
+    return new Pool(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, receipts));
+  }
+
+  private DecidedRequest receipt(long ticket) {
+    return Objects.requireNonNull(pool.core.receipts().find(NAMELESS + ticket));
+  }
+
+  private static Decision last(DecidedRequest receipt) {
+    return Objects.requireNonNull(receipt.last());
+  }
+
+  private static SchedulerConfig filtered() {
+    return Pool.atOnce(
+        List.of(
+            new PluginConfig(
+                "gold",
+                "by-label",
+                Map.of("label", "tier", "validValues", List.of("gold"), "allowsNoLabel", false)),
+            new PluginConfig("queue", "queue-scorer", Map.of()),
+            new PluginConfig("kv", "kv-cache-utilization-scorer", Map.of())),
+        List.of(
+            new ProfileConfig(
+                "only",
+                List.of(
+                    new PluginReference("gold", 1),
+                    new PluginReference("queue", 2),
+                    new PluginReference("kv", 0.5)))));
+  }
+
+  private static EndpointSpec endpoint(String name, String tier) {
+    return new EndpointSpec(name, "1", "10.0.0.1", 8000, Map.of("tier", tier));
+  }
+
+  @Test
+  void tellsWhoWasRejectedByWhichFilterAndWhatTheOthersScored() {
+    pool.configure(filtered());
+    List<EndpointSpec> endpoints =
+        List.of(endpoint("a", "gold"), endpoint("b", "iron"), endpoint("c", "gold"));
+    pool.core.endpoints(0, endpoints);
+    pool.core.scraped(0, endpoints.get(0), 0, busy(7, 0.5));
+    pool.core.scraped(0, endpoints.get(1), 0, busy(0, 0.25));
+    pool.core.scraped(0, endpoints.get(2), 0, busy(0, 0.25));
+    pool.now = 3 * MILLISECOND;
+    long ticket = pool.arrive("m");
+
+    DecidedRequest receipt = receipt(ticket);
+    assertThat(receipt.endpoint()).isEqualTo("c").isEqualTo(pool.lastRoute().endpoint());
+    Decision decision = last(receipt);
+    ProfileRun run = decision.primaryRun();
+    assertThat(run.outline().name()).isEqualTo("only");
+    assertThat(run.outline().filters()).containsExactly("gold");
+    int a = candidate(decision, "a");
+    int b = candidate(decision, "b");
+    int c = candidate(decision, "c");
+    assertThat(run.rejectedBy(b)).isZero();
+    assertThat(run.rejectedBy(a)).isEqualTo(ProfileRun.KEPT);
+    assertThat(run.place(b)).isNegative();
+    assertThat(run.score(0, run.place(a))).isZero();
+    assertThat(run.score(0, run.place(c))).isEqualTo(1);
+    assertThat(run.sum(run.place(c))).isEqualTo(2 * 1 + 0.5 * 0.75);
+    EndpointFacts facts = Objects.requireNonNull(decision.facts(a));
+    assertThat(facts.scrapedWaiting()).isEqualTo(7);
+    assertThat(facts.kvUsage()).isEqualTo(0.5);
+    assertThat(facts.health()).isEqualTo(HealthState.IN_USE);
+    assertThat(decision.at() - facts.scrapedAt()).isEqualTo(3 * MILLISECOND);
+    assertThat(decision.facts(c)).isNotNull();
+  }
+
+  private static int candidate(Decision decision, String name) {
+    for (int i = 0; i < decision.candidates(); i++) {
+      if (decision.candidate(i).equals(name)) {
+        return i;
+      }
+    }
+    throw new AssertionError(name + " is no candidate: " + decision.excluded());
+  }
+
+  private static EndpointMetrics busy(int waiting, double kvUsage) {
+    return new EndpointMetrics(
+        waiting, 1, kvUsage, 16, 1_000, "", -1, List.of(), List.of(), Map.of());
+  }
+
+  @Test
+  void tellsTheTermsOfACost() {
+    pool.configure().endpoints("a", "b");
+    pool.arrive("m", 1, 2, 3);
+    long ticket = pool.arrive("m", 4, 5, 6, 7);
+    Decision decision = last(receipt(ticket));
+    ProfileRun run = decision.primaryRun();
+    assertThat(run.outline().scorers().getFirst().name()).isEqualTo("work-cost");
+    assertThat(run.costTerms().getFirst().name()).isEqualTo("prefills before it");
+    int winner = run.pick(0);
+    int other = 1 - winner;
+    assertThat(run.costMillis(winner, 0)).as("nobody is before it").isZero();
+    assertThat(run.costMillis(other, 0)).isPositive();
+    assertThat(run.cost(winner)).isLessThan(run.cost(other));
+    assertThat(decision.expectedFirstToken())
+        .isEqualTo(run.costMillis(winner, 1))
+        .isLessThan(run.cost(winner));
+  }
+
+  @Test
+  void followsTheRequestToItsEnd() {
+    pool.configure().endpoints("a", "b");
+    pool.now = 5 * MILLISECOND;
+    long ticket = pool.arrive("m", 1, 2);
+    assertThat(receipt(ticket).outcome()).isEqualTo("open");
+    assertThat(receipt(ticket).tookNanos()).isEqualTo(-1);
+    pool.now += 40 * MILLISECOND;
+    pool.core.attemptFailed(pool.now, ticket, Failure.DIED);
+    pool.now += 60 * MILLISECOND;
+    pool.core.firstByte(pool.now, ticket);
+    pool.now += 900 * MILLISECOND;
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, new Usage(33, 7, 16));
+
+    DecidedRequest receipt = receipt(ticket);
+    assertThat(receipt.decisions()).hasSize(2);
+    assertThat(last(receipt).excluded())
+        .containsExactly(new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED));
+    assertThat(receipt.endpoint()).isEqualTo(pool.lastRoute().endpoint());
+    assertThat(receipt.firstTokenNanos()).isEqualTo(100 * MILLISECOND);
+    assertThat(receipt.tookNanos()).isEqualTo(1_000 * MILLISECOND);
+    assertThat(receipt.outcome()).isEqualTo("completed");
+    assertThat(receipt.usage()).isEqualTo(new Usage(33, 7, 16));
+    assertThat(receipt.firstTokenError()).isEqualTo(60 - last(receipt).expectedFirstToken());
+  }
+
+  @Test
+  void tellsOfAWaitAndOfARefusal() {
+    pool.core.configure(0, Pool.withRoom(1, Pool.model("m", Criticality.CRITICAL)));
+    pool.endpoints("a");
+    long first = pool.arrive("m");
+    long second = pool.arrive("m");
+    assertThat(receipt(second).waited()).isTrue();
+    assertThat(receipt(second).decisions()).isEmpty();
+    assertThat(receipt(second).beforeSentNanos()).isEqualTo(-1);
+    pool.now += 250 * MILLISECOND;
+    pool.core.ended(pool.now, first, Outcome.COMPLETED, Usage.UNKNOWN);
+    DecidedRequest sent = receipt(second);
+    assertThat(sent.beforeSentNanos()).isEqualTo(250 * MILLISECOND);
+    assertThat(sent.priority()).isEqualTo(1);
+    assertThat(sent.flow()).isEqualTo("m");
+    long third = pool.arrive("m");
+    pool.core.refuseWaiting(pool.now);
+    assertThat(receipt(third).outcome()).isEqualTo("shutting_down");
+    assertThat(receipt(third).endpoint()).isEmpty();
+  }
+
+  @Test
+  void keepsTheNewestWithinItsBounds() {
+    pool = pool(new ReceiptLimits(3, 1 << 20, 1));
+    pool.configure().endpoints("a");
+    long oldest = pool.arrive("m");
+    pool.arrive("m");
+    pool.arrive("m");
+    long newest = pool.arrive("m");
+    ReceiptLog log = pool.core.receipts();
+    assertThat(log.find(NAMELESS + oldest)).isNull();
+    assertThat(log.newest(any -> true, 10)).hasSize(3);
+    assertThat(log.newest(any -> true, 1).getFirst().id()).isEqualTo(NAMELESS + newest);
+    // The end of one that is not kept any more is no business of the log.
+    pool.core.ended(1, oldest, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(log.size()).isEqualTo(3);
+
+    long one = log.bytes() / 3;
+    pool = pool(new ReceiptLimits(100, 5 * one + one / 2, 1));
+    pool.configure().endpoints("a");
+    for (int i = 0; i < 50; i++) {
+      pool.arrive("m");
+    }
+    assertThat(pool.core.receipts().size()).isBetween(3, 49);
+    assertThat(pool.core.receipts().bytes()).isLessThanOrEqualTo(5 * one + one / 2);
+  }
+
+  @Test
+  void writesNoneOrOneInSoManyAsSet() {
+    pool = pool(ReceiptLimits.NONE);
+    pool.configure().endpoints("a");
+    pool.arrive("m");
+    assertThat(pool.core.receipts().size()).isZero();
+    pool = pool(new ReceiptLimits(100, 1 << 20, 10));
+    pool.configure().endpoints("a");
+    for (int i = 0; i < 50; i++) {
+      pool.arrive("m");
+    }
+    assertThat(pool.core.receipts().size()).isEqualTo(5);
+    assertThatThrownBy(() -> new ReceiptLimits(1, 1, 0)).hasMessageContaining("every is 0");
+  }
+
+  /** A name is a client's to choose: neither its length nor a second use does harm. */
+  @Test
+  void findsTheNewestOfAName() {
+    pool.configure().endpoints("a", "b");
+    String longName = "x".repeat(1_000_000);
+    arrive(longName, 1);
+    arrive(longName, 2);
+    DecidedRequest found =
+        Objects.requireNonNull(pool.core.receipts().find(longName.substring(0, 128)));
+    assertThat(found.blocks()).isEqualTo(2);
+    assertThat(pool.core.receipts().bytes()).isLessThan(10_000);
+  }
+
+  private void arrive(String id, int blocks) {
+    RequestFacts facts = Pool.request("m", 1, new long[blocks]);
+    pool.core.arrive(
+        pool.now,
+        new RequestFacts(
+            id,
+            facts.model(),
+            facts.seed(),
+            facts.blocks(),
+            facts.prompt(),
+            -1,
+            facts.bodyBytes(),
+            facts.delivery(),
+            Timeouts.UNSET,
+            RequestHeaders.NONE,
+            null),
+        pool);
+  }
+}

@@ -1,0 +1,200 @@
+package io.fairlead.epp.status;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.core.Usage;
+import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.Decision;
+import io.fairlead.core.receipt.EndpointFacts;
+import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
+import io.fairlead.crds.document.ConfigDocument;
+import java.util.List;
+
+/** What was decided of requests, and why, as JSON. */
+public final class DecisionPage {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final OutEndpoints clock;
+
+  /**
+   * Pages of one picker.
+   *
+   * @param clock tells times
+   */
+  public DecisionPage(OutEndpoints clock) {
+    this.clock = clock;
+  }
+
+  /** One request with all that its decisions were made from. */
+  public String of(DecidedRequest request) {
+    ObjectNode page = summary(request);
+    ArrayNode decisions = page.putArray("decisions");
+    request.decisions().forEach(decision -> write(decision, decisions.addObject()));
+    return text(page);
+  }
+
+  /** Many requests in brief. */
+  public String list(List<DecidedRequest> requests) {
+    ObjectNode page = JSON.createObjectNode();
+    ArrayNode list = page.putArray("requests");
+    requests.forEach(request -> list.add(summary(request)));
+    return text(page);
+  }
+
+  private static String text(ObjectNode page) {
+    try {
+      return JSON.writeValueAsString(page);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a page of plain values could not be written", e);
+    }
+  }
+
+  private ObjectNode summary(DecidedRequest request) {
+    ObjectNode one = JSON.createObjectNode();
+    one.put("id", request.id());
+    one.put("arrived", clock.moment(request.arrivedAt()));
+    one.put("model", request.model());
+    one.put("endpoint", request.endpoint());
+    one.put("outcome", request.outcome());
+    one.put("attempts", request.decisions().size());
+    if (!request.decisions().isEmpty()) {
+      one.put("targetModel", request.targetModel());
+      one.put("criticality", request.criticality().toString());
+      one.put("priority", request.priority());
+      one.put("flow", request.flow());
+      one.put("promptTokens", request.promptTokens());
+    }
+    one.put("waited", request.waited());
+    millis(one, "beforeSentMillis", request.beforeSentNanos());
+    millis(one, "firstTokenMillis", request.firstTokenNanos());
+    millis(one, "tookMillis", request.tookNanos());
+    Decision last = request.last();
+    if (last != null) {
+      number(one, "expectedFirstTokenMillis", last.expectedFirstToken());
+      number(one, "firstTokenErrorMillis", request.firstTokenError());
+    }
+    one.put("streamed", request.streamed());
+    one.put("bodyBytes", request.bodyBytes());
+    one.put("promptBlocks", request.blocks());
+    if (request.maxOutputTokens() >= 0) {
+      one.put("maxOutputTokens", request.maxOutputTokens());
+    }
+    Usage usage = request.usage();
+    if (!usage.equals(Usage.UNKNOWN)) {
+      ObjectNode reported = one.putObject("usage");
+      reported.put("promptTokens", usage.promptTokens());
+      reported.put("completionTokens", usage.completionTokens());
+      reported.put("cachedTokens", usage.cachedTokens());
+    }
+    return one;
+  }
+
+  private void write(Decision decision, ObjectNode to) {
+    to.put("at", clock.moment(decision.at()));
+    to.put("configHash", ConfigDocument.hash(decision.config()).toString());
+    to.put("endpoint", decision.candidate(decision.picked()));
+    if (decision.prefill() >= 0) {
+      to.put("prefill", decision.candidate(decision.prefill()));
+    }
+    ArrayNode excluded = to.putArray("excluded");
+    decision
+        .excluded()
+        .forEach(
+            one ->
+                excluded.addObject().put("endpoint", one.endpoint()).put("why", one.why().words()));
+    ArrayNode candidates = to.putArray("candidates");
+    for (int i = 0; i < decision.candidates(); i++) {
+      EndpointFacts facts = decision.facts(i);
+      if (facts != null) {
+        write(decision, decision.candidate(i), facts, candidates.addObject());
+      }
+    }
+    to.put("moreCandidates", decision.candidates() - candidates.size());
+    ArrayNode profiles = to.putArray("profiles");
+    decision.runs().forEach(run -> write(decision, run, profiles.addObject()));
+  }
+
+  private static void write(Decision decision, String name, EndpointFacts facts, ObjectNode to) {
+    to.put("endpoint", name);
+    to.put("inFlight", facts.inFlight());
+    to.put("awaitingFirstToken", facts.awaitingFirstToken());
+    to.put("waiting", facts.scrapedWaiting());
+    to.put("running", facts.scrapedRunning());
+    number(to, "kvUsage", facts.kvUsage());
+    to.put("cachedTokens", facts.cachedTokens());
+    if (facts.scrapedAt() != Long.MIN_VALUE) {
+      millis(to, "scrapeAgeMillis", decision.at() - facts.scrapedAt());
+    }
+    to.put("health", facts.health().words());
+    number(to, "failureRisk", facts.failing());
+    number(to, "saturation", facts.saturation());
+  }
+
+  /** Of the candidates those of which facts are kept: the best, and who was picked. */
+  private static void write(Decision decision, ProfileRun run, ObjectNode to) {
+    to.put("name", run.outline().name());
+    to.put("picker", run.outline().picker());
+    to.put("preference", run.preference());
+    ArrayNode picked = to.putArray("picked");
+    for (int rank = 0; rank < run.pickCount(); rank++) {
+      picked.add(decision.candidate(run.candidate(run.pick(rank))));
+    }
+    ArrayNode rejected = to.putArray("rejected");
+    ArrayNode scored = to.putArray("scored");
+    for (int i = 0; i < decision.candidates(); i++) {
+      int by = run.rejectedBy(i);
+      if (by != ProfileRun.KEPT) {
+        rejected
+            .addObject()
+            .put("endpoint", decision.candidate(i))
+            .put(
+                "by",
+                by == ProfileRun.NOT_ASSIGNED ? "the assigner" : run.outline().filters().get(by));
+      } else if (decision.facts(i) != null) {
+        scored(run, run.place(i), scored.addObject().put("endpoint", decision.candidate(i)));
+      }
+    }
+  }
+
+  private static void scored(ProfileRun run, int place, ObjectNode to) {
+    to.put("score", run.sum(place));
+    ArrayNode scores = to.putArray("scores");
+    List<WeightedScorer> scorers = run.outline().scorers();
+    for (int s = 0; s < scorers.size(); s++) {
+      scores
+          .addObject()
+          .put("plugin", scorers.get(s).name())
+          .put("score", run.score(s, place))
+          .put("weight", scorers.get(s).weight());
+    }
+    if (run.hasCost(place)) {
+      number(to, "cost", run.cost(place));
+      ArrayNode terms = to.putArray("terms");
+      for (int t = 0; t < run.costTerms().size(); t++) {
+        if (run.costMillis(place, t) != 0) {
+          ObjectNode term = terms.addObject().put("name", run.costTerms().get(t).name());
+          number(term, "millis", run.costMillis(place, t));
+          number(term, "weight", run.costWeight(place, t));
+        }
+      }
+    }
+  }
+
+  private static void millis(ObjectNode to, String field, long nanos) {
+    if (nanos >= 0) {
+      number(to, field, nanos / NANOS_PER_MILLI);
+    }
+  }
+
+  /** To a thousandth; left out where there is none. */
+  private static void number(ObjectNode to, String field, double value) {
+    if (Double.isFinite(value)) {
+      to.put(field, Math.round(value * 1_000) / 1_000.0);
+    }
+  }
+}
