@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.GoDuration;
+import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import java.time.Duration;
@@ -41,7 +42,14 @@ public final class RequestsDocument {
         timeouts(tree, path.field("timeouts"), node.path("timeouts")),
         node.path("trustTimeoutHeaders").asBoolean(preset.trustTimeoutHeaders()),
         node.path("retryBudgetPercent").asInt(preset.retryBudgetPercent()),
-        trust(tree, path.field("trustFlowHeaders"), node.path("trustFlowHeaders")));
+        trust(tree, path.field("trustFlowHeaders"), node.path("trustFlowHeaders")),
+        receipts(node.path("receipts")));
+  }
+
+  private static ReceiptsConfig receipts(JsonNode node) {
+    ReceiptsConfig preset = ReceiptsConfig.DEFAULT;
+    return new ReceiptsConfig(
+        node.path("keep").asInt(preset.keep()), node.path("every").asInt(preset.every()));
   }
 
   private static FlowTrust trust(SourceTree tree, FieldPath path, JsonNode node) {
@@ -108,6 +116,10 @@ public final class RequestsDocument {
     }
     if (!config.trustFlowHeaders().equals(preset.trustFlowHeaders())) {
       put(node.putObject("trustFlowHeaders"), config.trustFlowHeaders());
+    }
+    ReceiptsConfig receipts = config.receipts();
+    if (!receipts.equals(preset.receipts())) {
+      node.putObject("receipts").put("keep", receipts.keep()).put("every", receipts.every());
     }
     return node;
   }

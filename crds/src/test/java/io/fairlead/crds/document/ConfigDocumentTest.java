@@ -14,6 +14,7 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
@@ -129,7 +130,8 @@ final class ConfigDocumentTest {
                 new TimeoutsConfig(Duration.ofSeconds(90), null, Duration.ofMinutes(10)),
                 true,
                 0,
-                new FlowTrust(FlowTrust.Mode.ALL, FlowTrust.Mode.SECRET, "ab".repeat(32))),
+                new FlowTrust(FlowTrust.Mode.ALL, FlowTrust.Mode.SECRET, "ab".repeat(32)),
+                new ReceiptsConfig(0, 7)),
             new TimeoutsConfig(null, Duration.ofMillis(1_500), null));
     String written = ConfigDocument.write(config);
     assertThat(written)
@@ -147,6 +149,9 @@ final class ConfigDocumentTest {
               trustFlowHeaders:
                 gateway: "Secret"
                 secretSha256: "abababababababababababababababababababababababababababababababab"
+              receipts:
+                keep: 0
+                every: 7
             scheduling: {}
             """);
     assertThat(ConfigDocument.read("c", written).value()).isEqualTo(config);

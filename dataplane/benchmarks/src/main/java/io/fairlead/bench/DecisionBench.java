@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
@@ -14,6 +15,8 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ReceiptsConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +67,12 @@ public class DecisionBench implements RequestListener {
   @Param({"default", "weighted"})
   public String profile = "";
 
-  private final PoolCore core = new PoolCore();
+  /** One in so many requests gets a receipt, as a picker does; 0 for none. */
+  @Param("1")
+  public int receipts;
+
+  private final PoolCore core =
+      new PoolCore(new PoolLimits(4, 1 << 16, 1 << 20, 256 << 20, Long.MAX_VALUE, 32 << 20));
   private final RequestFacts[] requests = new RequestFacts[PROMPTS];
   private int next;
   private long now;
@@ -111,6 +119,8 @@ public class DecisionBench implements RequestListener {
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(), profiles, null, Map.of("flowControl", flowControl), null, null, List.of());
+    ReceiptsConfig kept =
+        receipts == 0 ? new ReceiptsConfig(0, 1) : new ReceiptsConfig(10_000, receipts);
     core.configure(
         0,
         new ConfigCompiler(List.of())
@@ -122,6 +132,7 @@ public class DecisionBench implements RequestListener {
                     List.of(8000),
                     "http",
                     List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
+                    RequestsConfig.DEFAULT.withReceipts(kept),
                     scheduler)));
   }
 

@@ -42,30 +42,42 @@ final class Contexts {
   private static final int MOST_CONTEXTS = 1 << 16;
 
   /** Those within the window, the first that ended before the others. */
-  private final Map<Long, Context> resting = new LinkedHashMap<>();
+  private final Map<Key, Context> resting = new LinkedHashMap<>();
 
   /** Those up to twice as old: what comes back of them tells that the window is too short. */
-  private final Map<Long, Context> older = new LinkedHashMap<>();
+  private final Map<Key, Context> older = new LinkedHashMap<>();
+
+  /** To look up with, set anew for each of a prompt's blocks; never put into a map. */
+  private final Key probe = new Key();
 
   private double goOn;
   private double gap = ASSUMED_GAP;
 
+  /** Which context: by its deepest block that is looked at. */
+  static final class Key {
+
+    private long block;
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(block);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key key && key.block == block;
+    }
+  }
+
   /**
    * What a request has left in its endpoint's cache.
    *
-   * @param key of its deepest block that is looked at
    * @param blocks of its prompt
    * @param last hash of the last of these, which stands for all before it
    * @param tokens that are in no other context, the answer's too
    */
   record Context(
-      long key,
-      int blocks,
-      long last,
-      EndpointState at,
-      long tokens,
-      boolean critical,
-      long since) {
+      Key key, int blocks, long last, EndpointState at, long tokens, boolean critical, long since) {
 
     /** Not by one that comes again as it was, and not by one that only begins alike. */
     private boolean isContinuedBy(long[] prompt, int count) {
@@ -80,9 +92,9 @@ final class Contexts {
     }
     Context found = null;
     for (int depth = 1; depth <= count; depth = SharedBlocks.nextDepth(depth)) {
-      Long key = SharedBlocks.key(salt, blocks[depth - 1]);
-      Context known = resting.get(key);
-      known = known == null ? older.get(key) : known;
+      probe.block = SharedBlocks.key(salt, blocks[depth - 1]);
+      Context known = resting.get(probe);
+      known = known == null ? older.get(probe) : known;
       if (known != null && known.isContinuedBy(blocks, count)) {
         found = known;
       }
@@ -122,7 +134,8 @@ final class Contexts {
         flight.state().isLeft()
             ? attempt.sampledBlocks[samples - 1]
             : flight.facts.blocks()[deepest - 1];
-    long key = SharedBlocks.key(attempt.salt, block);
+    Key key = new Key();
+    key.block = SharedBlocks.key(attempt.salt, block);
     Context context =
         new Context(
             key,
@@ -140,7 +153,7 @@ final class Contexts {
     resting.put(key, context);
     at.rests(context);
     if (resting.size() + older.size() > MOST_CONTEXTS) {
-      Map<Long, Context> from = older.isEmpty() ? resting : older;
+      Map<Key, Context> from = older.isEmpty() ? resting : older;
       remove(from.values().iterator().next());
     }
   }

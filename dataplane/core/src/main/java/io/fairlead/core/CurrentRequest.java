@@ -99,23 +99,6 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     chosen[size++] = place;
   }
 
-  /** The candidates; not to be changed. */
-  EndpointState[] endpoints() {
-    if (all) {
-      return endpoints;
-    }
-    EndpointState[] some = new EndpointState[size];
-    for (int i = 0; i < size; i++) {
-      some[i] = endpoints[chosen[i]];
-    }
-    return some;
-  }
-
-  /** Whether every endpoint of the pool is a candidate. */
-  boolean isEverybody() {
-    return all;
-  }
-
   EndpointState endpoint(int index) {
     return endpoints[place(index)];
   }

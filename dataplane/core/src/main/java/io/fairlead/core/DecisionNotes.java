@@ -1,23 +1,21 @@
 package io.fairlead.core;
 
-import io.fairlead.core.flow.FlowQueue;
-import io.fairlead.core.receipt.Decision;
-import io.fairlead.core.receipt.Decision.Excluded;
 import io.fairlead.core.receipt.DecisionWriter;
 import io.fairlead.core.receipt.EndpointFacts;
+import io.fairlead.core.receipt.Exclusion;
 import io.fairlead.core.receipt.Receipt;
+import io.fairlead.core.receipt.WrittenDecision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.DecisionRecorder;
 import io.fairlead.core.scheduling.Scheduler;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Notes how the decision on a request comes about, for its receipt; nothing where it has none. Only
  * the try that sends the request is kept.
  */
-final class DecisionNotes {
+final class DecisionNotes implements DecisionWriter.Surroundings {
 
   private final DecisionWriter writer;
   private final CandidateChoice choice;
@@ -28,6 +26,11 @@ final class DecisionNotes {
   private double ceiling;
 
   private CandidateChoice.Use use = CandidateChoice.Use.ANY;
+
+  /** Whom it is decided about, and when. */
+  private @Nullable Flight decided;
+
+  private long at;
 
   DecisionNotes(
       DecisionWriter writer,
@@ -42,7 +45,7 @@ final class DecisionNotes {
 
   /** Notes that the request waits. */
   void waits(Flight flight) {
-    Receipt receipt = flight.receipt;
+    Receipt receipt = flight.receipt();
     if (receipt != null) {
       receipt.waits();
     }
@@ -51,7 +54,7 @@ final class DecisionNotes {
   /** Is to be told of the try that begins now; null if nobody is. */
   @Nullable DecisionRecorder recorder(
       Flight flight, double fullFrom, CandidateChoice.Use whom, Scheduler scheduler) {
-    if (flight.receipt == null) {
+    if (flight.receipt() == null) {
       return null;
     }
     ceiling = fullFrom;
@@ -61,52 +64,51 @@ final class DecisionNotes {
   }
 
   /** The try has found somebody, and nothing is booked yet; null if nobody was told of it. */
-  @Nullable Decision decision(long now, Flight flight, CompiledConfig active) {
-    Receipt receipt = flight.receipt;
-    if (receipt == null) {
+  @Nullable WrittenDecision decision(long now, Flight flight, CompiledConfig active) {
+    if (flight.receipt() == null) {
       return null;
     }
-    FlowQueue queue = flight.flow;
-    if (queue != null) {
-      receipt.band(queue.priority(), queue.id());
-    }
     Scheduler scheduler = active.scheduler();
+    decided = flight;
+    at = now;
     return writer.end(
         now,
         active.source(),
-        current.endpoints(),
-        excluded(now, flight),
+        endpoints.eligible(),
         scheduler.primaryProfile(),
+        scheduler.primary(),
         scheduler.prefill(),
-        this::facts);
+        this);
+  }
+
+  /** It was booked, and nothing else was decided since. */
+  static void sent(Flight flight, WrittenDecision decision, Route route) {
+    Receipt receipt = flight.receipt();
+    if (receipt != null) {
+      receipt.sent(
+          decision, route.criticality(), flight.flow, route.targetModel(), route.promptTokens());
+    }
   }
 
   /** Nothing is decided any more. */
   void clear() {
     writer.clear();
+    decided = null;
   }
 
-  private List<Excluded> excluded(long now, Flight flight) {
-    if (current.isEverybody()) {
-      return List.of();
-    }
-    EndpointState[] all = endpoints.eligible();
-    boolean[] candidate = new boolean[all.length];
-    for (int i = 0; i < current.size(); i++) {
-      candidate[current.place(i)] = true;
-    }
-    List<Excluded> excluded = new ArrayList<>();
-    for (int place = 0; place < all.length; place++) {
-      if (!candidate[place]) {
-        excluded.add(
-            new Excluded(all[place].name(), choice.exclusion(now, flight, ceiling, use, place)));
-      }
-    }
-    return excluded;
+  @Override
+  public int place(int candidate) {
+    return current.place(candidate);
   }
 
-  private EndpointFacts facts(int index) {
-    EndpointState endpoint = current.endpoint(index);
+  @Override
+  public Exclusion exclusion(int place) {
+    return choice.exclusion(at, Objects.requireNonNull(decided), ceiling, use, place);
+  }
+
+  @Override
+  public EndpointFacts facts(int candidate) {
+    EndpointState endpoint = current.endpoint(candidate);
     double[] saturation = endpoints.columns().saturation;
     return new EndpointFacts(
         endpoint.inFlight(),
@@ -114,10 +116,10 @@ final class DecisionNotes {
         endpoint.scrapedWaiting(),
         endpoint.scrapedRunning(),
         endpoint.kvUsage(),
-        current.cachedTokens(index),
+        current.cachedTokens(candidate),
         endpoint.scrapedAt(),
         endpoint.health().state(),
         endpoint.health().failing(),
-        saturation[current.place(index)]);
+        saturation[current.place(candidate)]);
   }
 }

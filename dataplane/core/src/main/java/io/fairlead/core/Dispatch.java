@@ -4,7 +4,7 @@ import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.flow.FlowControl.Sent;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
-import io.fairlead.core.receipt.Decision;
+import io.fairlead.core.receipt.WrittenDecision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.Scheduler;
@@ -173,10 +173,10 @@ final class Dispatch {
       admission.stopWaiting(now, flight, WaitEnd.DISPATCHED);
       bookings.takeBack(now, flight);
       observers.tellEnd();
-      Decision decision = notes.decision(now, flight, active);
+      WrittenDecision decision = notes.decision(now, flight, active);
       route = book(now, flight, model, criticality, active);
-      if (flight.receipt != null && decision != null) {
-        flight.receipt.sent(decision, criticality, route.targetModel(), route.promptTokens());
+      if (decision != null) {
+        DecisionNotes.sent(flight, decision, route);
       }
     } catch (RuntimeException | Error e) {
       rejectUnsent(now, flight, criticality, e);

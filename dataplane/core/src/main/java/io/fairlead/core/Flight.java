@@ -39,8 +39,8 @@ final class Flight {
   /** Told of its end once it is left; nobody before. */
   LeftListener leftListener = LeftListener.NONE;
 
-  /** Where it is written down what was decided of it; null where it is not. */
-  @Nullable Receipt receipt;
+  /** Where it is written down what was decided of it, unless another has it by now. */
+  private @Nullable Receipt receipt;
 
   /** Its place among those that wait; null while it does not. */
   @Nullable Waiting waiting;
@@ -189,6 +189,17 @@ final class Flight {
     facts = facts.delivery().streamed() ? STREAMED_AND_LEFT : WHOLE_AND_LEFT;
     listener = DEAF;
     leftListener = told;
+  }
+
+  /** It is to be written down there what is decided of it; null for nowhere. */
+  void receipt(@Nullable Receipt given) {
+    receipt = given;
+  }
+
+  /** Where it is written down what is decided of it; null where it is not, or not any more. */
+  @Nullable Receipt receipt() {
+    Receipt own = receipt;
+    return own != null && own.isOf(ticket) ? own : null;
   }
 
   /** It is over: lets go of all that it referred to. */

@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.PrefixIndex;
+import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.plugin.Observer;
@@ -48,7 +49,7 @@ public final class PoolCore {
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits, PoolListener listener) {
     TokenEstimate tokens = new TokenEstimate();
-    this.receipts = new ReceiptLog(limits.receipts());
+    this.receipts = new ReceiptLog(limits.maxReceiptBytes());
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
@@ -100,6 +101,7 @@ public final class PoolCore {
     }
     this.config.apply(config);
     rules.budget().share(config.retryBudget());
+    receipts.configure(config.receipts());
     current.maxBlocks(config.prefix().maxBlocks());
     endpoints.prefixSettings(config.prefix());
     admission.configure(now, config);
@@ -205,7 +207,7 @@ public final class PoolCore {
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
     Flight flight = requests.add(now, facts, listener);
     long ticket = flight.ticket;
-    flight.receipt = receipts.open(now, ticket, facts);
+    flight.receipt(receipts.open(now, ticket, facts));
     rules.budget().arrived();
     dispatch.decide(now, flight);
     return ticket;
@@ -242,8 +244,9 @@ public final class PoolCore {
       return;
     }
     flight.answered(now);
-    if (flight.receipt != null && flight.facts.delivery().streamed()) {
-      flight.receipt.firstToken(now);
+    Receipt receipt = flight.receipt();
+    if (receipt != null && flight.facts.delivery().streamed()) {
+      receipt.firstToken(now);
     }
     rules.answered(now, flight, flight.attempt.at);
     if (flight.firstTokenSeen()) {

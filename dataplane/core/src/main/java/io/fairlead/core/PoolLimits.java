@@ -1,7 +1,5 @@
 package io.fairlead.core;
 
-import io.fairlead.core.receipt.ReceiptLimits;
-
 /**
  * What bounds a pool's core.
  *
@@ -13,7 +11,8 @@ import io.fairlead.core.receipt.ReceiptLimits;
  *     room to grow comes on top, up to as much again with prompts of a block or two
  * @param maxWaitingBytes most bytes of the bodies of requests that wait for room, at least 0: the
  *     process holds them meanwhile, and needs memory for those that come, too
- * @param receipts how much is kept of what was decided
+ * @param maxReceiptBytes most memory for what is kept of decisions, as far as it is their own; 0 to
+ *     keep none, whatever the config says
  */
 public record PoolLimits(
     int retries,
@@ -21,7 +20,7 @@ public record PoolLimits(
     int maxPrefixBlocks,
     long maxPrefixBytes,
     long maxWaitingBytes,
-    ReceiptLimits receipts) {
+    long maxReceiptBytes) {
 
   private static final long MIB = 1 << 20;
 
@@ -31,7 +30,7 @@ public record PoolLimits(
    * no receipts.
    */
   public static final PoolLimits DEFAULT =
-      new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB, Long.MAX_VALUE, ReceiptLimits.NONE);
+      new PoolLimits(4, 1 << 16, 1 << 20, 256 * MIB, Long.MAX_VALUE, 0);
 
   /** Without receipts. */
   public PoolLimits(
@@ -40,13 +39,7 @@ public record PoolLimits(
       int maxPrefixBlocks,
       long maxPrefixBytes,
       long maxWaitingBytes) {
-    this(
-        retries,
-        unknownPrefixBlocks,
-        maxPrefixBlocks,
-        maxPrefixBytes,
-        maxWaitingBytes,
-        ReceiptLimits.NONE);
+    this(retries, unknownPrefixBlocks, maxPrefixBlocks, maxPrefixBytes, maxWaitingBytes, 0);
   }
 
   public PoolLimits {
@@ -67,6 +60,9 @@ public record PoolLimits(
     }
     if (maxWaitingBytes < 0) {
       throw new IllegalArgumentException("maxWaitingBytes is " + maxWaitingBytes + "; set 0 or up");
+    }
+    if (maxReceiptBytes < 0) {
+      throw new IllegalArgumentException("maxReceiptBytes is " + maxReceiptBytes + "; set 0 or up");
     }
   }
 }

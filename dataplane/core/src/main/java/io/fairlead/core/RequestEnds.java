@@ -4,6 +4,7 @@ import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.receipt.Receipt;
 import io.fairlead.crds.config.Criticality;
 
 /**
@@ -137,8 +138,9 @@ final class RequestEnds {
   }
 
   private void remove(long now, Flight flight, String how, Usage usage) {
-    if (flight.receipt != null) {
-      flight.receipt.ended(now, how, usage);
+    Receipt receipt = flight.receipt();
+    if (receipt != null) {
+      receipt.ended(now, how, usage);
     }
     admission.over(now, flight, usage);
     left.remove(flight);

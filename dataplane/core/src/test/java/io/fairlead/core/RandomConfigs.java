@@ -8,6 +8,7 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
@@ -52,13 +53,17 @@ final class RandomConfigs {
                 .count();
     CompiledConfig next =
         compiler.compile(
-            config(models, truth.unconfigured, scheduler), random.nextBoolean() ? last : null);
+            config(models, truth.unconfigured, receipts(), scheduler),
+            random.nextBoolean() ? last : null);
     last = next;
     return next;
   }
 
   private static PoolConfig config(
-      List<ModelConfig> models, Criticality unconfigured, SchedulerConfig scheduler) {
+      List<ModelConfig> models,
+      Criticality unconfigured,
+      ReceiptsConfig receipts,
+      SchedulerConfig scheduler) {
     return new PoolConfig(
         "default",
         "pool",
@@ -66,8 +71,12 @@ final class RandomConfigs {
         List.of(8000),
         "http",
         models,
-        new RequestsConfig(unconfigured, TimeoutsConfig.UNSET, false, 20),
+        new RequestsConfig(unconfigured, TimeoutsConfig.UNSET, false, 20).withReceipts(receipts),
         scheduler);
+  }
+
+  private ReceiptsConfig receipts() {
+    return new ReceiptsConfig(500, 1 + random.nextInt(2));
   }
 
   private List<ModelConfig> models() {

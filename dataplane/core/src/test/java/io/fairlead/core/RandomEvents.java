@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.TruthPlugins.Broken;
 import io.fairlead.core.TruthPlugins.Fault;
 import io.fairlead.core.receipt.DecidedRequest;
-import io.fairlead.core.receipt.ReceiptLimits;
+import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
@@ -58,8 +58,7 @@ final class RandomEvents {
   RandomEvents(long seed) {
     random = new SplittableRandom(seed);
     int retries = random.nextInt(4);
-    ReceiptLimits receipts = new ReceiptLimits(500, 1 << 20, 1 + random.nextInt(2));
-    core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20, 1 << 20, receipts));
+    core = new PoolCore(new PoolLimits(retries, 40, 400, 1 << 20, 1 << 20, 1 << 20));
     truth = new TruthModel(retries);
     plugins = new TruthPlugins(truth);
     configs = new RandomConfigs(random, plugins, truth);
@@ -130,12 +129,13 @@ final class RandomEvents {
 
   /** One is there where the log keeps it, and says what has happened. */
   private void checkReceipt(TruthRequest request) {
-    DecidedRequest receipt = core.receipts().find(request.facts.id());
-    if (receipt == null) {
+    KeptRequest kept = core.receipts().find(request.facts.id());
+    if (kept == null) {
       return;
     }
     count("receipt");
-    ReceiptChecks.check(receipt, truth.eligible.keySet());
+    ReceiptChecks.check(kept, truth.eligible.keySet());
+    DecidedRequest receipt = kept.request();
     TruthServer at = truth.live.containsKey(request.ticket) ? request.at : null;
     if (at != null) {
       hold(receipt.endpoint().equals(at.spec.name()), "the receipt names the endpoint");

@@ -2,8 +2,8 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
+import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
 import java.util.ArrayList;
@@ -22,11 +22,20 @@ final class ReceiptChecks {
    *
    * @param endpoints names of those that there were
    */
-  static void check(DecidedRequest receipt, Set<String> endpoints) {
-    Decision decision = receipt.last();
-    if (decision == null) {
-      assertThat(receipt.endpoint()).isEmpty();
+  static void check(KeptRequest receipt, Set<String> endpoints) {
+    List<Decision> decisions = receipt.decisions();
+    assertThat(receipt.request().attempts()).isEqualTo(decisions.size());
+    if (decisions.isEmpty()) {
+      assertThat(receipt.request().endpoint()).isEmpty();
       return;
+    }
+    Decision decision = decisions.getLast();
+    assertThat(receipt.request().endpoint()).isEqualTo(decision.candidate(decision.picked()));
+    ProfileRun counts = decision.primaryRun();
+    int place = counts.place(decision.picked());
+    if (counts.hasCost(place)) {
+      assertThat(receipt.request().expectedFirstToken())
+          .isEqualTo(counts.expectedFirstToken(place));
     }
     List<String> told = new ArrayList<>();
     for (int i = 0; i < decision.candidates(); i++) {

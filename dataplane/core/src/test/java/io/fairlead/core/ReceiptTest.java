@@ -8,17 +8,23 @@ import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.Decision.Excluded;
 import io.fairlead.core.receipt.EndpointFacts;
 import io.fairlead.core.receipt.Exclusion;
+import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
-import io.fairlead.core.receipt.ReceiptLimits;
+import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
+import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.ReceiptsConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What a receipt tells of a request. */
@@ -27,18 +33,22 @@ class ReceiptTest {
   private static final long MILLISECOND = 1_000_000;
   private static final String NAMELESS = "request-";
 
-  private Pool pool = pool(new ReceiptLimits(100, 1 << 20, 1));
+  private Pool pool = pool(1 << 20);
 
-  private static Pool pool(ReceiptLimits receipts) {
-    return new Pool(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, receipts));
+  private static Pool pool(long maxReceiptBytes) {
+    return new Pool(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, maxReceiptBytes));
   }
 
   private DecidedRequest receipt(long ticket) {
+    return kept(ticket).request();
+  }
+
+  private KeptRequest kept(long ticket) {
     return Objects.requireNonNull(pool.core.receipts().find(NAMELESS + ticket));
   }
 
-  private static Decision last(DecidedRequest receipt) {
-    return Objects.requireNonNull(receipt.last());
+  private Decision last(long ticket) {
+    return kept(ticket).decisions().getLast();
   }
 
   private static SchedulerConfig filtered() {
@@ -77,7 +87,7 @@ class ReceiptTest {
 
     DecidedRequest receipt = receipt(ticket);
     assertThat(receipt.endpoint()).isEqualTo("c").isEqualTo(pool.lastRoute().endpoint());
-    Decision decision = last(receipt);
+    Decision decision = last(ticket);
     ProfileRun run = decision.primaryRun();
     assertThat(run.outline().name()).isEqualTo("only");
     assertThat(run.outline().filters()).containsExactly("gold");
@@ -117,8 +127,7 @@ class ReceiptTest {
     pool.configure().endpoints("a", "b");
     pool.arrive("m", 1, 2, 3);
     long ticket = pool.arrive("m", 4, 5, 6, 7);
-    Decision decision = last(receipt(ticket));
-    ProfileRun run = decision.primaryRun();
+    ProfileRun run = last(ticket).primaryRun();
     assertThat(run.outline().scorers().getFirst().name()).isEqualTo("work-cost");
     assertThat(run.costTerms().getFirst().name()).isEqualTo("prefills before it");
     int winner = run.pick(0);
@@ -126,7 +135,7 @@ class ReceiptTest {
     assertThat(run.costMillis(winner, 0)).as("nobody is before it").isZero();
     assertThat(run.costMillis(other, 0)).isPositive();
     assertThat(run.cost(winner)).isLessThan(run.cost(other));
-    assertThat(decision.expectedFirstToken())
+    assertThat(receipt(ticket).expectedFirstToken())
         .isEqualTo(run.costMillis(winner, 1))
         .isLessThan(run.cost(winner));
   }
@@ -146,15 +155,15 @@ class ReceiptTest {
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, new Usage(33, 7, 16));
 
     DecidedRequest receipt = receipt(ticket);
-    assertThat(receipt.decisions()).hasSize(2);
-    assertThat(last(receipt).excluded())
+    assertThat(kept(ticket).decisions()).hasSize(2);
+    assertThat(last(ticket).excluded())
         .containsExactly(new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED));
     assertThat(receipt.endpoint()).isEqualTo(pool.lastRoute().endpoint());
     assertThat(receipt.firstTokenNanos()).isEqualTo(100 * MILLISECOND);
     assertThat(receipt.tookNanos()).isEqualTo(1_000 * MILLISECOND);
     assertThat(receipt.outcome()).isEqualTo("completed");
     assertThat(receipt.usage()).isEqualTo(new Usage(33, 7, 16));
-    assertThat(receipt.firstTokenError()).isEqualTo(60 - last(receipt).expectedFirstToken());
+    assertThat(receipt.firstTokenError()).isEqualTo(60 - receipt.expectedFirstToken());
   }
 
   @Test
@@ -164,7 +173,7 @@ class ReceiptTest {
     long first = pool.arrive("m");
     long second = pool.arrive("m");
     assertThat(receipt(second).waited()).isTrue();
-    assertThat(receipt(second).decisions()).isEmpty();
+    assertThat(kept(second).decisions()).isEmpty();
     assertThat(receipt(second).beforeSentNanos()).isEqualTo(-1);
     pool.now += 250 * MILLISECOND;
     pool.core.ended(pool.now, first, Outcome.COMPLETED, Usage.UNKNOWN);
@@ -180,43 +189,71 @@ class ReceiptTest {
 
   @Test
   void keepsTheNewestWithinItsBounds() {
-    pool = pool(new ReceiptLimits(3, 1 << 20, 1));
-    pool.configure().endpoints("a");
+    keep(3, 1);
+    pool.endpoints("a");
     long oldest = pool.arrive("m");
     pool.arrive("m");
     pool.arrive("m");
     long newest = pool.arrive("m");
     ReceiptLog log = pool.core.receipts();
     assertThat(log.find(NAMELESS + oldest)).isNull();
-    assertThat(log.newest(any -> true, 10)).hasSize(3);
-    assertThat(log.newest(any -> true, 1).getFirst().id()).isEqualTo(NAMELESS + newest);
+    assertThat(log.newest(ReceiptFilter.ANY, 10)).hasSize(3);
+    assertThat(log.newest(ReceiptFilter.ANY, 1).getFirst().id()).isEqualTo(NAMELESS + newest);
     // The end of one that is not kept any more is no business of the log.
     pool.core.ended(1, oldest, Outcome.COMPLETED, Usage.UNKNOWN);
     assertThat(log.size()).isEqualTo(3);
 
-    long one = log.bytes() / 3;
-    pool = pool(new ReceiptLimits(100, 5 * one + one / 2, 1));
-    pool.configure().endpoints("a");
-    for (int i = 0; i < 50; i++) {
-      pool.arrive("m");
+    // In a large pool it is the scores that fill the ring.
+    pool = pool(256 << 10);
+    pool.configure()
+        .endpoints(IntStream.range(0, 200).mapToObj(i -> "e" + i).toArray(String[]::new));
+    long[] tickets = IntStream.range(0, 500).mapToLong(i -> pool.arrive("m")).toArray();
+    int kept = pool.core.receipts().size();
+    assertThat(kept).isBetween(50, 110);
+    assertThat(pool.core.receipts().bytes()).isLessThanOrEqualTo(256 << 10);
+    assertThat(pool.core.receipts().find(NAMELESS + tickets[499 - kept])).isNull();
+    for (int i = 500 - kept; i < 500; i++) {
+      assertThat(last(tickets[i]).candidates()).isEqualTo(200);
     }
-    assertThat(pool.core.receipts().size()).isBetween(3, 49);
-    assertThat(pool.core.receipts().bytes()).isLessThanOrEqualTo(5 * one + one / 2);
   }
 
   @Test
   void writesNoneOrOneInSoManyAsSet() {
-    pool = pool(ReceiptLimits.NONE);
+    pool = pool(0);
     pool.configure().endpoints("a");
     pool.arrive("m");
     assertThat(pool.core.receipts().size()).isZero();
-    pool = pool(new ReceiptLimits(100, 1 << 20, 10));
-    pool.configure().endpoints("a");
+    pool = pool(1 << 20);
+    keep(0, 1);
+    pool.endpoints("a");
+    pool.arrive("m");
+    assertThat(pool.core.receipts().size()).isZero();
+    keep(100, 10);
     for (int i = 0; i < 50; i++) {
       pool.arrive("m");
     }
     assertThat(pool.core.receipts().size()).isEqualTo(5);
-    assertThatThrownBy(() -> new ReceiptLimits(1, 1, 0)).hasMessageContaining("every is 0");
+    // An edit holds at once: what is beyond it goes.
+    keep(2, 1);
+    assertThat(pool.core.receipts().size()).isEqualTo(2);
+    assertThatThrownBy(() -> new ReceiptsConfig(1, 0)).hasMessageContaining("every is 0");
+  }
+
+  private void keep(int most, int every) {
+    RequestsConfig requests = RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(most, every));
+    pool.core.configure(
+        pool.now,
+        new ConfigCompiler(List.of())
+            .compile(
+                new PoolConfig(
+                    "default",
+                    "pool",
+                    Map.of(),
+                    List.of(8000),
+                    "http",
+                    List.of(),
+                    requests,
+                    SchedulerConfig.DEFAULT)));
   }
 
   /** A name is a client's to choose: neither its length nor a second use does harm. */
@@ -226,10 +263,10 @@ class ReceiptTest {
     String longName = "x".repeat(1_000_000);
     arrive(longName, 1);
     arrive(longName, 2);
-    DecidedRequest found =
+    KeptRequest found =
         Objects.requireNonNull(pool.core.receipts().find(longName.substring(0, 128)));
-    assertThat(found.blocks()).isEqualTo(2);
-    assertThat(pool.core.receipts().bytes()).isLessThan(10_000);
+    assertThat(found.request().blocks()).isEqualTo(2);
+    assertThat(pool.core.receipts().bytes()).isLessThan(100_000);
   }
 
   private void arrive(String id, int blocks) {

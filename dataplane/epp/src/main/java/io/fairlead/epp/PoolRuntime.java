@@ -7,8 +7,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.QueueSnapshot;
-import io.fairlead.core.receipt.DecidedRequest;
-import io.fairlead.core.receipt.ReceiptLimits;
+import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -54,7 +53,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,9 +70,6 @@ final class PoolRuntime implements AutoCloseable {
 
   private static final long SMALLEST_INDEX = 1 << 20;
   private static final long LARGE_BODY = 32 << 20;
-
-  /** Requests of which it is kept why they went where they did, as far as memory allows. */
-  private static final int RECEIPTS = 10_000;
 
   private static final long MOST_RECEIPT_BYTES = 32 << 20;
 
@@ -175,8 +170,7 @@ final class PoolRuntime implements AutoCloseable {
         usual.maxPrefixBlocks(),
         Math.max(SMALLEST_INDEX, Runtime.getRuntime().maxMemory() / 4),
         Math.max(LARGE_BODY, BodyBudget.bytesOfHeap() / 8),
-        new ReceiptLimits(
-            RECEIPTS, Math.min(MOST_RECEIPT_BYTES, Runtime.getRuntime().maxMemory() / 32), 1));
+        Math.min(MOST_RECEIPT_BYTES, Runtime.getRuntime().maxMemory() / 32));
   }
 
   void start() {
@@ -275,12 +269,9 @@ final class PoolRuntime implements AutoCloseable {
 
   /** The newest requests whose fields are as wanted, in brief, as JSON. */
   Future<String> decisions(Map<String, String> wanted, int most) {
-    Predicate<DecidedRequest> all =
-        request ->
-            wanted.getOrDefault("model", request.model()).equals(request.model())
-                && wanted.getOrDefault("endpoint", request.endpoint()).equals(request.endpoint())
-                && wanted.getOrDefault("outcome", request.outcome()).equals(request.outcome());
-    return rendered(pool.decisions(all, most), new DecisionPage(out)::list);
+    ReceiptFilter filter =
+        new ReceiptFilter(wanted.get("model"), wanted.get("endpoint"), wanted.get("outcome"));
+    return rendered(pool.decisions(filter, most), new DecisionPage(out)::list);
   }
 
   /** A page that is rendered on no loop of requests. */

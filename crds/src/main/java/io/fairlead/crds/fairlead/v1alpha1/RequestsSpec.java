@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param retryBudgetPercent how many requests may be sent again, in per cent of those that arrive;
  *     20 when absent
  * @param trustFlowHeaders whose headers count for flow control
+ * @param receipts of how many requests it is kept why they went where they did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -22,4 +23,5 @@ public record RequestsSpec(
     @Nullable TimeoutsSpec timeouts,
     @Nullable Boolean trustTimeoutHeaders,
     @Nullable Integer retryBudgetPercent,
-    @Nullable TrustFlowHeadersSpec trustFlowHeaders) {}
+    @Nullable TrustFlowHeadersSpec trustFlowHeaders,
+    @Nullable ReceiptsSpec receipts) {}

@@ -2,11 +2,9 @@ package io.fairlead.core.receipt;
 
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A receipt as it was at one moment: what was decided of a request, from what, and what came of it.
+ * A receipt in brief, as it was at one moment: what was decided of a request, and what came of it.
  *
  * @param id as its client or the proxy before the picker calls it; one that has no name gets one
  * @param arrivedAt in nanoseconds of the pool's clock
@@ -21,7 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param maxOutputTokens the request's own limit, or -1
  * @param bodyBytes of its body
  * @param streamed whether its answer comes token by token
- * @param decisions one for each time that it was sent
+ * @param attempts how often it was sent
+ * @param endpoint name of the one that got it last; empty if none did
+ * @param sentAt when it was sent first; meaningless where it never was
+ * @param lastSentAt when it was sent last
+ * @param expectedFirstToken milliseconds until the first token that were expected when it was sent
+ *     last; NaN where nothing was
  * @param firstTokenNanos from its arrival to its first token; -1 where none was seen
  * @param tookNanos from its arrival to its end; -1 while it is open
  * @param outcome {@code open}, {@code completed}, or what ended it
@@ -41,30 +44,19 @@ public record DecidedRequest(
     int maxOutputTokens,
     long bodyBytes,
     boolean streamed,
-    List<Decision> decisions,
+    int attempts,
+    String endpoint,
+    long sentAt,
+    long lastSentAt,
+    double expectedFirstToken,
     long firstTokenNanos,
     long tookNanos,
     String outcome,
     Usage usage) {
 
-  public DecidedRequest {
-    decisions = List.copyOf(decisions);
-  }
-
-  /** The decision that counts: the last one; null for a request that was never sent. */
-  public @Nullable Decision last() {
-    return decisions.isEmpty() ? null : decisions.getLast();
-  }
-
-  /** Name of the endpoint that got it last; empty if none did. */
-  public String endpoint() {
-    Decision last = last();
-    return last == null ? "" : last.candidate(last.picked());
-  }
-
   /** Nanoseconds from its arrival until it was sent first; -1 if it never was. */
   public long beforeSentNanos() {
-    return decisions.isEmpty() ? -1 : decisions.getFirst().at() - arrivedAt;
+    return attempts == 0 ? -1 : sentAt - arrivedAt;
   }
 
   /**
@@ -72,11 +64,9 @@ public record DecidedRequest(
    * negative for earlier, NaN where nothing was expected or seen.
    */
   public double firstTokenError() {
-    Decision last = last();
-    if (last == null || firstTokenNanos < 0 || !streamed) {
+    if (attempts == 0 || firstTokenNanos < 0 || !streamed) {
       return Double.NaN;
     }
-    double took = (arrivedAt + firstTokenNanos - last.at()) / 1e6;
-    return took - last.expectedFirstToken();
+    return (arrivedAt + firstTokenNanos - lastSentAt) / 1e6 - expectedFirstToken;
   }
 }

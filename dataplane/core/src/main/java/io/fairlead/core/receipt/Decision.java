@@ -108,20 +108,4 @@ public final class Decision {
     }
     return null;
   }
-
-  /** Milliseconds until the first token that were expected; NaN where no scorer expects any. */
-  public double expectedFirstToken() {
-    ProfileRun run = primaryRun();
-    int place = run.pick(0);
-    return run.hasCost(place) ? run.expectedFirstToken(place) : Double.NaN;
-  }
-
-  /** Bytes that it takes, about, but for what it shares with others. */
-  long bytes() {
-    long bytes = 120 + 4L * candidates.length + 24L * excluded.size() + 76L * shown.length;
-    for (ProfileRun run : runs) {
-      bytes += run.bytes();
-    }
-    return bytes;
-  }
 }

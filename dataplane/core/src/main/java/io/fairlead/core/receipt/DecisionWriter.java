@@ -1,10 +1,7 @@
 package io.fairlead.core.receipt;
 
-import io.fairlead.core.receipt.Decision.Excluded;
-import io.fairlead.core.receipt.ProfileRun.Costs;
 import io.fairlead.core.scheduling.DecisionRecorder;
 import io.fairlead.core.scheduling.SchedulerOutline;
-import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
 import io.fairlead.core.view.ItemizedScorer;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.plugin.Endpoint;
@@ -13,35 +10,66 @@ import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a {@link Decision} down as the scheduler makes it. Used again for each; what is copied is
- * what a receipt keeps, and of costs and endpoints' facts only those of the best few.
+ * Writes a decision into the ring while the scheduler makes it: numbers as they are, of costs and
+ * endpoints' facts those of the best few. {@link DecisionReader} makes a {@link Decision} of it
+ * when somebody asks.
  */
 public final class DecisionWriter implements DecisionRecorder {
 
   /** Candidates of which it is kept what was known of them, and what they would have cost. */
-  private static final int SHOWN = 16;
+  private static final int SHOWN = 8;
 
-  private static final double[][] NO_SCORES = {};
-
-  private final List<ProfileRun> runs = new ArrayList<>();
-  private final List<Integer> profiles = new ArrayList<>();
+  private final ReceiptRing ring;
+  private final Vocabulary vocabulary;
   private final Best best = new Best();
+
+  /** The best candidates of each run so far. */
+  private final List<int[]> bests = new ArrayList<>();
+
+  private final List<Integer> profiles = new ArrayList<>();
   private @Nullable SchedulerOutline outline;
-  private @Nullable InferenceRequest request;
+
+  /** Of the last decision. */
+  private @Nullable DecisionContext context;
+
+  private long from;
   private int all;
 
   /** Of the profile that runs now. */
-  private @Nullable ProfileOutline current;
+  private @Nullable InferenceRequest request;
 
-  private byte @Nullable [] rejectedBy;
-  private double[][] scores = NO_SCORES;
-  private @Nullable Costs costs;
+  private boolean begun;
+  private @Nullable ItemizedScorer itemized;
+  private int itemizedNumber;
 
-  DecisionWriter() {}
+  /** By run; milliseconds until the first token of who was picked. */
+  private final List<Double> expected = new ArrayList<>();
+
+  private int[] shown = new int[SHOWN + 2];
+  private double[] millis = {};
+  private double[] weights = {};
+  private boolean[] isCandidate = {};
+
+  DecisionWriter(ReceiptRing ring, Vocabulary vocabulary) {
+    this.ring = ring;
+    this.vocabulary = vocabulary;
+  }
+
+  /** What is asked about candidates and endpoints once one was picked. */
+  public interface Surroundings {
+
+    /** Place of a candidate among the pool's endpoints. */
+    int place(int candidate);
+
+    /** Why the scheduler was not asked about the endpoint in this place. */
+    Exclusion exclusion(int place);
+
+    /** What is known of a candidate. */
+    EndpointFacts facts(int candidate);
+  }
 
   /**
    * The scheduler is asked.
@@ -50,172 +78,264 @@ public final class DecisionWriter implements DecisionRecorder {
    * @param candidates how many there are
    */
   public void begin(SchedulerOutline outline, int candidates) {
+    if (this.outline != null) {
+      ring.rewind(from);
+    }
     this.outline = outline;
+    from = ring.end();
     all = candidates;
-    runs.clear();
+    bests.clear();
+    expected.clear();
     profiles.clear();
-    current = null;
   }
 
   @Override
   public void profile(int profile, InferenceRequest request) {
-    endProfile();
     this.request = request;
-    current = outline == null ? null : outline.profiles().get(profile);
+    begun = false;
+    itemized = null;
     profiles.add(profile);
-    rejectedBy = null;
-    scores = new double[current == null ? 0 : current.scorers().size()][];
-    costs = null;
+    bests.add(new int[0]);
+    expected.add(Double.NaN);
+    ring.put(DecisionReader.PROFILE, profile);
+  }
+
+  /** Tells once of each profile with what it began: the assigner may have given it only some. */
+  private void begin(Left left) {
+    int size = left.candidates().size();
+    if (!begun && size < all) {
+      mark(size, left);
+      ring.put(DecisionReader.SOME, all);
+      putBits(isCandidate, all);
+    }
+    begun = true;
+  }
+
+  private void mark(int size, Left left) {
+    reserve(all);
+    Arrays.fill(isCandidate, 0, all, false);
+    for (int i = 0; i < size; i++) {
+      isCandidate[left.origin(i)] = true;
+    }
   }
 
   @Override
   public void filtered(int filter, Left left, boolean[] keep) {
-    byte[] by = rejected(left);
-    for (int i = 0, size = left.candidates().size(); i < size; i++) {
+    begin(left);
+    int size = left.candidates().size();
+    for (int i = 0; i < size; i++) {
       if (!keep[i]) {
-        by[left.origin(i)] = (byte) Math.min(filter, Byte.MAX_VALUE);
+        ring.put(DecisionReader.FILTERED, filter);
+        putBits(keep, size);
+        return;
       }
     }
-  }
-
-  /** Who is not there when the first filter looks was not assigned to the profile. */
-  private byte[] rejected(Left left) {
-    byte[] by = rejectedBy;
-    if (by == null) {
-      by = new byte[all];
-      Arrays.fill(by, (byte) ProfileRun.NOT_ASSIGNED);
-      for (int i = 0, size = left.candidates().size(); i < size; i++) {
-        by[left.origin(i)] = ProfileRun.KEPT;
-      }
-      rejectedBy = by;
-    }
-    return by;
   }
 
   @Override
-  public void scored(int number, Scorer scorer, Left left, double[] all) {
-    int size = left.candidates().size();
-    scores[number] = Arrays.copyOf(all, size);
-    if (scorer instanceof ItemizedScorer itemized && costs == null && request != null) {
-      int[] places = best.of(all, size);
-      int terms = itemized.costTerms().size();
-      double[][] millis = new double[places.length][terms];
-      double[][] weights = new double[places.length][terms];
-      for (int i = 0; i < places.length; i++) {
-        itemized.itemize(request, left.candidates(), places[i], millis[i], weights[i]);
-      }
-      costs =
-          new Costs(number, itemized.costTerms(), itemized.preference(), places, millis, weights);
+  public void scored(int number, Scorer scorer, Left left, double[] scores) {
+    begin(left);
+    if (scorer instanceof ItemizedScorer one && itemized == null) {
+      itemized = one;
+      itemizedNumber = number;
     }
+    ring.put(DecisionReader.SCORED, number);
+    ring.put(scores, left.candidates().size());
   }
 
   @Override
   public void picked(Left left, double[] sums, int[] picked, int count) {
-    int size = left.candidates().size();
-    if (size < all && rejectedBy == null) {
-      rejected(left);
+    begin(left);
+    int[] places = best.of(sums, left.candidates().size());
+    if (itemized != null && request != null) {
+      double millis = costs(itemized, request, left, places, picked[0]);
+      expected.set(expected.size() - 1, millis);
     }
-    add(size, left, Arrays.copyOf(sums, size), Arrays.copyOf(picked, count));
+    ring.put(DecisionReader.PICKED, count);
+    for (int i = 0; i < count; i++) {
+      ring.put(picked[i]);
+    }
+    for (int i = 0; i < places.length; i++) {
+      places[i] = left.origin(places[i]);
+    }
+    bests.set(bests.size() - 1, places);
   }
 
-  private void add(int size, @Nullable Left left, double[] sums, int[] picked) {
-    if (current == null) {
-      return;
+  /**
+   * Writes of each cost the terms that are not at their usual: 0 ms, with a weight of 1. Returns
+   * what is expected until the first token at who was picked; NaN where that isn't among the best.
+   */
+  private double costs(
+      ItemizedScorer scorer, InferenceRequest request, Left left, int[] places, int picked) {
+    double expectedThere = Double.NaN;
+    int terms = scorer.costTerms().size();
+    if (millis.length < terms) {
+      millis = new double[terms];
+      weights = new double[terms];
     }
-    int[] origins = null;
-    if (size < all) {
-      origins = new int[size];
-      for (int i = 0; i < size && left != null; i++) {
-        origins[i] = left.origin(i);
+    ring.put(DecisionReader.COSTS, itemizedNumber);
+    ring.put(vocabulary.number(scorer.costTerms()), vocabulary.number(scorer.preference()));
+    ring.put(places.length);
+    for (int place : places) {
+      scorer.itemize(request, left.candidates(), place, millis, weights);
+      int unusual = 0;
+      double firstToken = 0;
+      for (int t = 0; t < terms; t++) {
+        unusual |= millis[t] != 0 || weights[t] != 1 ? 1 << t : 0;
+        firstToken += scorer.costTerms().get(t).beforeFirstToken() ? millis[t] : 0;
+      }
+      expectedThere = place == picked ? firstToken : expectedThere;
+      ring.put(place, unusual);
+      for (int t = 0; t < terms; t++) {
+        if ((unusual & 1 << t) != 0) {
+          ring.put(millis[t]);
+          ring.put(weights[t]);
+        }
       }
     }
-    runs.add(new ProfileRun(current, rejectedBy, origins, scores, sums, picked, costs));
-    current = null;
-  }
-
-  /** One of which the filters left nobody has told of no pick. */
-  private void endProfile() {
-    if (current != null) {
-      scores = new double[scores.length][0];
-      add(0, null, new double[0], new int[0]);
-    }
+    return expectedThere;
   }
 
   /**
    * What has come of it.
    *
-   * @param candidates by index; the decision's own from here on
+   * @param pool the endpoints that there were; never changed from here on
    * @param primary number of the profile whose pick gets the request
+   * @param picked that pick
    * @param prefill the candidate that computes the prompt for it; -1 for itself
-   * @param facts of a candidate, asked for the best few
    */
-  public Decision end(
+  public WrittenDecision end(
       long at,
       PoolConfig config,
-      Endpoint[] candidates,
-      List<Excluded> excluded,
+      Endpoint[] pool,
       int primary,
+      int picked,
       int prefill,
-      IntFunction<EndpointFacts> facts) {
-    endProfile();
-    int run = profiles.indexOf(primary);
-    ProfileRun chosen = runs.get(run);
-    int[] shown = shown(chosen, prefill);
-    EndpointFacts[] known = new EndpointFacts[shown.length];
-    for (int i = 0; i < shown.length; i++) {
-      known[i] = facts.apply(shown[i]);
+      Surroundings around) {
+    SchedulerOutline made = outline;
+    if (made == null) {
+      throw new IllegalStateException("no decision was begun");
     }
-    Decision made =
-        new Decision(at, config, candidates, excluded, runs, run, prefill, shown, known);
+    int runs = Math.toIntExact(ring.end() - from);
+    places(pool.length, around);
+    int run = profiles.indexOf(primary);
+    int count = shown(bests.get(run), picked, prefill);
+    ring.put(count);
+    for (int i = 0; i < count; i++) {
+      write(shown[i], around.facts(shown[i]));
+    }
+    WrittenDecision decision =
+        new WrittenDecision(
+            context(config, made, pool),
+            at,
+            from,
+            runs,
+            all,
+            run,
+            around.place(picked),
+            prefill,
+            expected.get(run));
+    outline = null;
     clear();
-    return made;
+    return decision;
   }
 
-  /** Lets go of what the last decision was made from. */
-  public void clear() {
-    if (outline == null) {
+  @SuppressWarnings("ReferenceEquality") // the same one, or another: that costs an object
+  private DecisionContext context(PoolConfig config, SchedulerOutline outline, Endpoint[] pool) {
+    DecisionContext same = context;
+    if (same == null
+        || same.config() != config
+        || same.outline() != outline
+        || same.pool() != pool) {
+      same = new DecisionContext(config, outline, pool);
+      context = same;
+    }
+    return same;
+  }
+
+  /** Which endpoints are the candidates, and why the others are not. */
+  private void places(int endpoints, Surroundings around) {
+    if (all == endpoints) {
       return;
     }
-    runs.clear();
-    profiles.clear();
-    outline = null;
-    request = null;
-    current = null;
-    rejectedBy = null;
-    scores = NO_SCORES;
-    costs = null;
+    reserve(endpoints);
+    Arrays.fill(isCandidate, 0, endpoints, false);
+    for (int i = 0; i < all; i++) {
+      isCandidate[around.place(i)] = true;
+    }
+    putBits(isCandidate, endpoints);
+    for (int place = 0; place < endpoints; place++) {
+      if (!isCandidate[place]) {
+        ring.put(DecisionReader.EXCLUSIONS.indexOf(around.exclusion(place)));
+      }
+    }
   }
 
-  /** The best of the run that counts, whoever was picked, and others while there is space. */
-  private int[] shown(ProfileRun chosen, int prefill) {
-    int most = Math.min(all, SHOWN + 2);
-    int[] shown = new int[most];
+  private void write(int candidate, EndpointFacts facts) {
+    ring.put(candidate, DecisionReader.HEALTH.indexOf(facts.health()));
+    ring.put(facts.inFlight(), facts.awaitingFirstToken());
+    ring.put(facts.scrapedWaiting(), facts.scrapedRunning());
+    ring.put(facts.kvUsage());
+    ring.put(facts.cachedTokens());
+    ring.put(facts.scrapedAt());
+    ring.put(facts.failing());
+    ring.put(facts.saturation());
+  }
+
+  /** Takes back what was written of a decision that was not made. */
+  public void clear() {
+    if (outline != null) {
+      ring.rewind(from);
+    }
+    outline = null;
+    request = null;
+    itemized = null;
+  }
+
+  /** Who was picked, the best of the run that counts, and others while there is space. */
+  private int shown(int[] bestOfRun, int picked, int prefill) {
+    int most = Math.min(all, shown.length);
     int count = 0;
-    shown[count++] = chosen.candidate(chosen.pick(0));
-    if (prefill >= 0 && !contains(shown, count, prefill)) {
+    shown[count++] = picked;
+    if (prefill >= 0 && prefill != picked) {
       shown[count++] = prefill;
     }
-    for (int place : best.of(chosen.sums(), chosen.left())) {
-      int candidate = chosen.candidate(place);
-      if (count < most && !contains(shown, count, candidate)) {
+    for (int candidate : bestOfRun) {
+      if (count < most && !isShown(count, candidate)) {
         shown[count++] = candidate;
       }
     }
     for (int i = 0; i < all && count < most; i++) {
-      if (!contains(shown, count, i)) {
+      if (!isShown(count, i)) {
         shown[count++] = i;
       }
     }
-    return Arrays.copyOf(shown, count);
+    return count;
   }
 
-  private static boolean contains(int[] numbers, int count, int number) {
+  private boolean isShown(int count, int candidate) {
     for (int i = 0; i < count; i++) {
-      if (numbers[i] == number) {
+      if (shown[i] == candidate) {
         return true;
       }
     }
     return false;
+  }
+
+  private void reserve(int size) {
+    if (isCandidate.length < size) {
+      isCandidate = new boolean[size + size / 2];
+    }
+  }
+
+  private void putBits(boolean[] bits, int count) {
+    for (int start = 0; start < count; start += Long.SIZE) {
+      long word = 0;
+      for (int i = Math.min(count, start + Long.SIZE) - 1; i >= start; i--) {
+        word = word << 1 | (bits[i] ? 1 : 0);
+      }
+      ring.put(word);
+    }
   }
 
   /** Finds the places of the highest numbers, highest first. */
@@ -225,17 +345,19 @@ public final class DecisionWriter implements DecisionRecorder {
 
     int[] of(double[] numbers, int size) {
       int count = 0;
+      double least = Double.NEGATIVE_INFINITY;
       for (int i = 0; i < size; i++) {
         double number = numbers[i];
-        if (count == SHOWN && number <= numbers[places[SHOWN - 1]]) {
-          continue;
+        // Hardly ever true once the first are through: with equals, too, the earlier ones stay.
+        if (number > least || count < SHOWN) {
+          int at = count < SHOWN ? count++ : SHOWN - 1;
+          while (at > 0 && numbers[places[at - 1]] < number) {
+            places[at] = places[at - 1];
+            at--;
+          }
+          places[at] = i;
+          least = count < SHOWN ? Double.NEGATIVE_INFINITY : numbers[places[SHOWN - 1]];
         }
-        int at = count < SHOWN ? count++ : SHOWN - 1;
-        while (at > 0 && numbers[places[at - 1]] < number) {
-          places[at] = places[at - 1];
-          at--;
-        }
-        places[at] = i;
       }
       return Arrays.copyOf(places, count);
     }

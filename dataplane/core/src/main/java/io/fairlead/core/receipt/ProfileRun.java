@@ -177,16 +177,4 @@ public final class ProfileRun {
     }
     return sum;
   }
-
-  double[] sums() {
-    return sums;
-  }
-
-  /** Bytes that it takes, about. */
-  long bytes() {
-    long bytes = 96 + (scores.length + 1L) * (16 + 8L * sums.length) + 4L * picked.length;
-    bytes += rejectedBy == null ? 0 : rejectedBy.length;
-    bytes += origins == null ? 0 : 4L * origins.length;
-    return costs == null ? bytes : bytes + costs.places().length * (40 + 16L * costTerms().size());
-  }
 }

@@ -2,62 +2,80 @@ package io.fairlead.core.receipt;
 
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.flow.FlowQueue;
+import io.fairlead.core.receipt.KeptRequest.KeptDecision;
 import io.fairlead.crds.config.Criticality;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** What became of one request so far, written by the core as it happens. */
+/**
+ * What became of one request so far, written by the core as it happens. When others need the space,
+ * the object is another request's: {@link #isOf} tells whose it is. Names are in the ring, so that
+ * nothing of a request outlives it but words.
+ */
 public final class Receipt {
 
-  /** Of a request's own name; a header may be of any length. */
-  private static final int LONGEST_ID = 128;
+  /** Characters of names that are kept; a header may be of any length. */
+  private static final int LONGEST_NAME = 128;
 
   private static final String OPEN = "open";
-  private static final long OWN_BYTES = 220;
 
-  private final ReceiptLog log;
-  private final String id;
-  private final long arrivedAt;
-  private final String model;
-  private final int blocks;
-  private final int maxOutputTokens;
-  private final long bodyBytes;
-  private final boolean streamed;
-  private final List<Decision> decisions = new ArrayList<>(1);
-  private Criticality criticality = Criticality.STANDARD;
-  private String flow = "";
-  private long priority;
+  /** Of each decision: where its words begin, where {@link #sent} has added to them, the end. */
+  private static final int PLACES = 3;
+
+  private final ReceiptRing ring;
+  private long ticket;
+  private long from;
+  private int nameWords;
+  private int idHash;
+  private long arrivedAt;
+  private int blocks;
+  private int maxOutputTokens;
+  private long bodyBytes;
+  private boolean streamed;
   private boolean waited;
-  private String targetModel = "";
-  private int promptTokens;
-  private long firstTokenAt;
+  private int attempts;
+  private DecisionContext[] contexts = new DecisionContext[1];
+  private long[] places = new long[PLACES];
   private boolean firstTokenSeen;
+  private long firstTokenAt;
   private long endedAt;
   private String outcome = OPEN;
-  private Usage usage = Usage.UNKNOWN;
-  private long bytes;
-  private boolean forgotten;
+  private int usedPrompt;
+  private int usedCompletion;
+  private int usedCached;
+  private int usedEvents;
 
-  Receipt(ReceiptLog log, long now, long ticket, RequestFacts facts) {
-    this.log = log;
-    String given = facts.id();
-    id =
-        given.isEmpty()
-            ? "request-" + ticket
-            : given.substring(0, Math.min(given.length(), LONGEST_ID));
+  Receipt(ReceiptRing ring) {
+    this.ring = ring;
+  }
+
+  /** From now on it is another request's. */
+  void begin(long now, long newTicket, RequestFacts facts) {
+    ticket = newTicket;
+    from = ring.end();
+    String id = clipped(facts.id());
+    idHash = id.hashCode();
+    ring.put(id);
+    ring.put(clipped(facts.model()));
+    nameWords = Math.toIntExact(ring.end() - from);
     arrivedAt = now;
-    model = facts.model();
     blocks = facts.blocks().length;
     maxOutputTokens = facts.maxOutputTokens();
     bodyBytes = facts.bodyBytes();
     streamed = facts.delivery().streamed();
-    bytes = OWN_BYTES + 2L * id.length();
+    waited = false;
+    attempts = 0;
+    firstTokenSeen = false;
+    outcome = OPEN;
+    use(Usage.UNKNOWN);
   }
 
-  /** Whose turn it is among those who wait; told when it is looked at first. */
-  public void band(long bandPriority, String flowId) {
-    priority = bandPriority;
-    flow = flowId;
+  /** Whether it is still that request's. */
+  public boolean isOf(long request) {
+    return ticket == request;
   }
 
   /** There is no room for it yet. */
@@ -65,13 +83,41 @@ public final class Receipt {
     waited = true;
   }
 
-  /** It is sent, or sent again. */
-  public void sent(Decision decision, Criticality importance, String target, int tokens) {
-    decisions.add(decision);
-    criticality = importance;
-    targetModel = target;
-    promptTokens = tokens;
-    grow(decision.bytes());
+  /**
+   * It is sent, or sent again. Nothing else was written since the decision.
+   *
+   * @param flow whose turn it was; null where nobody ever waits
+   * @param target model name that it is sent with
+   * @param promptTokens as estimated
+   */
+  public void sent(
+      WrittenDecision decision,
+      Criticality criticality,
+      @Nullable FlowQueue flow,
+      String target,
+      int promptTokens) {
+    int place = attempts * PLACES;
+    if (place == places.length) {
+      places = Arrays.copyOf(places, 2 * places.length);
+      contexts = Arrays.copyOf(contexts, 2 * contexts.length);
+    }
+    contexts[attempts++] = decision.context();
+    places[place] = decision.from();
+    places[place + 1] = ring.end();
+    ring.put(decision.at());
+    ring.put(decision.runs(), decision.candidates());
+    ring.put(decision.primary(), decision.prefill());
+    ring.put(decision.picked());
+    ring.put(decision.expectedFirstToken());
+    ring.put(promptTokens, Sending.CRITICALITIES.indexOf(criticality));
+    ring.put(flow == null ? 0 : flow.priority());
+    ring.put(clipped(target));
+    ring.put(flow == null ? "" : clipped(flow.id()));
+    places[place + 2] = ring.end();
+  }
+
+  private static String clipped(String name) {
+    return name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
   }
 
   /** Its first token came. */
@@ -88,48 +134,98 @@ public final class Receipt {
   public void ended(long now, String how, Usage used) {
     endedAt = now;
     outcome = how;
-    usage = used;
+    use(used);
   }
 
-  private void grow(long more) {
-    bytes += more;
-    if (!forgotten) {
-      log.grew(more);
+  private void use(Usage used) {
+    usedPrompt = used.promptTokens();
+    usedCompletion = used.completionTokens();
+    usedCached = used.cachedTokens();
+    usedEvents = used.streamedEvents();
+  }
+
+  /** Whether it is somebody's, and all that it tells is still there. */
+  boolean isWhole() {
+    return ticket != 0 && ring.holds(from);
+  }
+
+  boolean isNamed(String name) {
+    return idHash == name.hashCode() ? name.equals(id()) : name.equals(nameless());
+  }
+
+  /** What a request is called that came without a name. */
+  private String nameless() {
+    return idHash == 0 ? "request-" + ticket : "";
+  }
+
+  private String id() {
+    String given = names().text();
+    return given.isEmpty() ? nameless() : given;
+  }
+
+  private String model() {
+    Words names = names();
+    var _ = names.text();
+    return names.text();
+  }
+
+  /** Its name, if it has one, then the model. */
+  private Words names() {
+    return new Words(ring.copy(from, nameWords));
+  }
+
+  boolean isAccepted(ReceiptFilter filter) {
+    return filter.accepts(model(), endpoint(), outcome);
+  }
+
+  private String endpoint() {
+    return attempts == 0 ? "" : sending(attempts - 1).endpoint().name();
+  }
+
+  /** What {@link #sent} has written. */
+  private Sending sending(int attempt) {
+    long at = places[attempt * PLACES + 1];
+    int words = Math.toIntExact(places[attempt * PLACES + 2] - at);
+    return Sending.read(contexts[attempt], new Words(ring.copy(at, words)));
+  }
+
+  /** As it is now, with its decisions. */
+  KeptRequest kept(List<Object> vocabulary) {
+    List<KeptDecision> decisions = new ArrayList<>();
+    for (int i = 0; i < attempts; i++) {
+      long at = places[i * PLACES];
+      int words = Math.toIntExact(places[i * PLACES + 1] - at);
+      decisions.add(new KeptDecision(sending(i), ring.copy(at, words), vocabulary));
     }
-  }
-
-  void forget() {
-    forgotten = true;
-  }
-
-  long bytes() {
-    return bytes;
-  }
-
-  String id() {
-    return id;
+    return new KeptRequest(inBrief(), decisions);
   }
 
   /** As it is now. */
-  DecidedRequest snapshot() {
+  DecidedRequest inBrief() {
+    @Nullable Sending first = attempts == 0 ? null : sending(0);
+    @Nullable Sending last = attempts == 0 ? null : sending(attempts - 1);
     return new DecidedRequest(
-        id,
+        id(),
         arrivedAt,
-        model,
-        targetModel,
-        criticality,
-        priority,
-        flow,
+        model(),
+        last == null ? "" : last.target(),
+        last == null ? Criticality.STANDARD : last.criticality(),
+        last == null ? 0 : last.priority(),
+        last == null ? "" : last.flow(),
         waited,
-        promptTokens,
+        last == null ? 0 : last.promptTokens(),
         blocks,
         maxOutputTokens,
         bodyBytes,
         streamed,
-        decisions,
+        attempts,
+        last == null ? "" : last.endpoint().name(),
+        first == null ? 0 : first.at(),
+        last == null ? 0 : last.at(),
+        last == null ? Double.NaN : last.expectedFirstToken(),
         firstTokenSeen ? firstTokenAt - arrivedAt : -1,
         outcome.equals(OPEN) ? -1 : endedAt - arrivedAt,
         outcome,
-        usage);
+        new Usage(usedPrompt, usedCompletion, usedCached, usedEvents));
   }
 }

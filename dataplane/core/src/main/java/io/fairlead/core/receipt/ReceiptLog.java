@@ -1,36 +1,82 @@
 package io.fairlead.core.receipt;
 
 import io.fairlead.core.RequestFacts;
-import java.util.ArrayDeque;
+import io.fairlead.crds.config.ReceiptsConfig;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The newest receipts. Owned by the pool's loop; what it hands out never changes. */
+/**
+ * The newest receipts: what is of one size in objects that are used again and again, the rest in a
+ * ring of words. So keeping them leaves nothing to collect, and takes memory only while they fill
+ * for the first time. Owned by the pool's loop; what it hands out never changes.
+ */
 public final class ReceiptLog {
 
-  private final ReceiptLimits limits;
-  private final ArrayDeque<Receipt> receipts;
-  private final DecisionWriter writer = new DecisionWriter();
-  private long bytes;
+  /** Of the bytes, one in so many is for receipts themselves, and the rest for the ring. */
+  private static final int OWN_SHARE = 4;
+
+  /** That a receipt takes itself, about. */
+  private static final int RECEIPT_BYTES = 256;
+
+  private final int mostReceipts;
+  private final ReceiptRing ring;
+  private final Vocabulary vocabulary = new Vocabulary();
+  private final DecisionWriter writer;
+
+  /** The newest is at {@code opened - 1}, modulo their number; null where none was written yet. */
+  private @Nullable Receipt[] receipts = {};
+
+  private long opened;
+  private int every = 1;
   private long arrived;
 
-  /** A log without receipts. */
-  public ReceiptLog(ReceiptLimits limits) {
-    this.limits = limits;
-    receipts = new ArrayDeque<>(Math.min(limits.most(), 1_024));
+  /**
+   * A log that keeps nothing until it is told to.
+   *
+   * @param maxBytes that receipts may take together, as far as they are their own: in a large pool
+   *     that is the bound; 0 to keep none
+   */
+  public ReceiptLog(long maxBytes) {
+    long own = maxBytes / OWN_SHARE;
+    mostReceipts = (int) Math.min(Integer.MAX_VALUE, own / RECEIPT_BYTES);
+    ring = new ReceiptRing(maxBytes - own);
+    writer = new DecisionWriter(ring, vocabulary);
+  }
+
+  /** Sets how many are kept from now on: the newest of those that there are stay. */
+  public void configure(ReceiptsConfig wanted) {
+    every = wanted.every();
+    int keep = Math.min(wanted.keep(), mostReceipts);
+    if (keep == receipts.length) {
+      return;
+    }
+    @Nullable Receipt[] kept = new @Nullable Receipt[keep];
+    int there = (int) Math.min(opened, Math.min(keep, receipts.length));
+    for (int age = 1; age <= there; age++) {
+      kept[there - age] = receipt(age);
+    }
+    receipts = kept;
+    opened = there;
+  }
+
+  /** The one that was opened so many ago, 1 for the newest. */
+  private @Nullable Receipt receipt(int age) {
+    return receipts[(int) ((opened - age) % receipts.length)];
   }
 
   /** A request came: its receipt, or null if it gets none. */
   public @Nullable Receipt open(long now, long ticket, RequestFacts facts) {
-    if (limits.most() == 0 || arrived++ % limits.every() != 0) {
+    if (receipts.length == 0 || arrived++ % every != 0) {
       return null;
     }
-    Receipt receipt = new Receipt(this, now, ticket, facts);
-    receipts.addLast(receipt);
-    grew(receipt.bytes());
+    int at = (int) (opened++ % receipts.length);
+    Receipt receipt = receipts[at];
+    if (receipt == null) {
+      receipt = new Receipt(ring);
+      receipts[at] = receipt;
+    }
+    receipt.begin(now, ticket, facts);
     return receipt;
   }
 
@@ -39,51 +85,49 @@ public final class ReceiptLog {
     return writer;
   }
 
-  void grew(long more) {
-    bytes += more;
-    while (receipts.size() > limits.most() || (bytes > limits.bytes() && receipts.size() > 1)) {
-      Receipt oldest = receipts.removeFirst();
-      oldest.forget();
-      bytes -= oldest.bytes();
-    }
-  }
-
   /** What was decided of the newest request of this name; null if that isn't kept. */
-  public @Nullable DecidedRequest find(String id) {
-    Iterator<Receipt> newestFirst = receipts.descendingIterator();
-    while (newestFirst.hasNext()) {
-      Receipt receipt = newestFirst.next();
-      if (receipt.id().equals(id)) {
-        return receipt.snapshot();
+  public @Nullable KeptRequest find(String id) {
+    for (int age = 1, there = size(); age <= there; age++) {
+      Receipt receipt = receipt(age);
+      if (receipt != null && receipt.isNamed(id)) {
+        return receipt.kept(vocabulary.known());
       }
     }
     return null;
   }
 
   /**
-   * The newest requests that are wanted, newest first.
+   * The newest requests that are asked for, newest first, in brief.
    *
    * @param most how many
    */
-  public List<DecidedRequest> newest(Predicate<DecidedRequest> wanted, int most) {
+  public List<DecidedRequest> newest(ReceiptFilter wanted, int most) {
     List<DecidedRequest> found = new ArrayList<>();
-    Iterator<Receipt> newestFirst = receipts.descendingIterator();
-    while (newestFirst.hasNext() && found.size() < most) {
-      DecidedRequest request = newestFirst.next().snapshot();
-      if (wanted.test(request)) {
-        found.add(request);
+    for (int age = 1, there = size(); age <= there && found.size() < most; age++) {
+      Receipt receipt = receipt(age);
+      if (receipt != null && receipt.isAccepted(wanted)) {
+        found.add(receipt.inBrief());
       }
     }
     return found;
   }
 
-  /** How many receipts are kept. */
+  /** How many receipts are kept: the newest, as far as the ring holds their words. */
   public int size() {
-    return receipts.size();
+    int there = (int) Math.min(opened, receipts.length);
+    int kept = 0;
+    while (kept < there) {
+      Receipt next = receipt(kept + 1);
+      if (next == null || !next.isWhole()) {
+        break;
+      }
+      kept++;
+    }
+    return kept;
   }
 
   /** Bytes that they take, about. */
   public long bytes() {
-    return bytes;
+    return ring.bytes() + Math.min(opened, receipts.length) * RECEIPT_BYTES;
   }
 }

@@ -10,6 +10,7 @@ import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Setting;
@@ -137,6 +138,11 @@ public final class CompiledConfig {
   /** Whose headers count for flow control. */
   public FlowTrust trustFlowHeaders() {
     return source.requests().trustFlowHeaders();
+  }
+
+  /** Of how many requests it is kept why they went where they did. */
+  public ReceiptsConfig receipts() {
+    return source.requests().receipts();
   }
 
   /** Requests that may be sent again, as a share of those that arrive: 0 to 1. */

@@ -14,6 +14,8 @@ import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.KeptRequest;
+import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.openai.OpenAiError;
@@ -25,7 +27,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -287,12 +288,12 @@ public final class PoolLoop {
   }
 
   /** What was decided of the newest request of this name; null if that isn't kept. */
-  public Future<@Nullable DecidedRequest> decision(String id) {
+  public Future<@Nullable KeptRequest> decision(String id) {
     return loop.submit(() -> core.receipts().find(id));
   }
 
-  /** The newest requests that are wanted of which decisions are kept, newest first. */
-  public Future<List<DecidedRequest>> decisions(Predicate<DecidedRequest> wanted, int most) {
+  /** The newest requests that are asked for of which decisions are kept, newest first. */
+  public Future<List<DecidedRequest>> decisions(ReceiptFilter wanted, int most) {
     return loop.submit(() -> core.receipts().newest(wanted, most));
   }
 

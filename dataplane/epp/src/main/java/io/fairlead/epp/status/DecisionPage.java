@@ -8,6 +8,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.EndpointFacts;
+import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
 import io.fairlead.crds.document.ConfigDocument;
@@ -31,10 +32,10 @@ public final class DecisionPage {
   }
 
   /** One request with all that its decisions were made from. */
-  public String of(DecidedRequest request) {
-    ObjectNode page = summary(request);
+  public String of(KeptRequest kept) {
+    ObjectNode page = summary(kept.request());
     ArrayNode decisions = page.putArray("decisions");
-    request.decisions().forEach(decision -> write(decision, decisions.addObject()));
+    kept.decisions().forEach(decision -> write(decision, decisions.addObject()));
     return text(page);
   }
 
@@ -61,8 +62,8 @@ public final class DecisionPage {
     one.put("model", request.model());
     one.put("endpoint", request.endpoint());
     one.put("outcome", request.outcome());
-    one.put("attempts", request.decisions().size());
-    if (!request.decisions().isEmpty()) {
+    one.put("attempts", request.attempts());
+    if (request.attempts() > 0) {
       one.put("targetModel", request.targetModel());
       one.put("criticality", request.criticality().toString());
       one.put("priority", request.priority());
@@ -73,11 +74,8 @@ public final class DecisionPage {
     millis(one, "beforeSentMillis", request.beforeSentNanos());
     millis(one, "firstTokenMillis", request.firstTokenNanos());
     millis(one, "tookMillis", request.tookNanos());
-    Decision last = request.last();
-    if (last != null) {
-      number(one, "expectedFirstTokenMillis", last.expectedFirstToken());
-      number(one, "firstTokenErrorMillis", request.firstTokenError());
-    }
+    number(one, "expectedFirstTokenMillis", request.expectedFirstToken());
+    number(one, "firstTokenErrorMillis", request.firstTokenError());
     one.put("streamed", request.streamed());
     one.put("bodyBytes", request.bodyBytes());
     one.put("promptBlocks", request.blocks());

@@ -109,10 +109,7 @@ class ExtProcQueueIT {
             "http",
             List.of(),
             List.of(new ObjectiveConfig("urgent", 5), new ObjectiveConfig("spare", -5)),
-            trust == null
-                ? usual
-                : new RequestsConfig(
-                    usual.unconfiguredModels(), usual.timeouts(), false, 20, trust),
+            trust == null ? usual : usual.withTrustFlowHeaders(trust),
             scheduler);
     pool.loop.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
   }

@@ -70,10 +70,7 @@ class GatewayTrustIT {
             "http",
             List.of(),
             List.of(new ObjectiveConfig("urgent", 5)),
-            trust == null
-                ? usual
-                : new RequestsConfig(
-                    usual.unconfiguredModels(), usual.timeouts(), false, 20, trust),
+            trust == null ? usual : usual.withTrustFlowHeaders(trust),
             scheduler);
     rig.pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
   }
