@@ -1,6 +1,7 @@
 package io.fairlead.cli;
 
 import io.fairlead.cli.demo.DemoCommand;
+import io.fairlead.cli.explain.ExplainCommand;
 import io.fairlead.cli.simulate.EvaluateCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
       EvaluateCommand.class,
       ReplayCommand.class,
       TrainCommand.class,
+      ExplainCommand.class,
     })
 public final class Fairlead implements Runnable {
 

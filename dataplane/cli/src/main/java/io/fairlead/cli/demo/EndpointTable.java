@@ -1,5 +1,6 @@
 package io.fairlead.cli.demo;
 
+import io.fairlead.cli.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,22 +30,7 @@ final class EndpointTable {
               millis(row.ttftP50Millis()),
               millis(row.ttftP99Millis())));
     }
-    int[] widths = new int[HEAD.size()];
-    for (List<String> line : cells) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], line.get(i).length());
-      }
-    }
-    return cells.stream().map(line -> line(line, widths)).toList();
-  }
-
-  private static String line(List<String> cells, int[] widths) {
-    var line = new StringBuilder();
-    for (int i = 0; i < widths.length; i++) {
-      String pad = " ".repeat(widths[i] - cells.get(i).length());
-      line.append(i == 0 ? cells.get(i) + pad : "  " + pad + cells.get(i));
-    }
-    return line.toString();
+    return TextTable.lines(cells);
   }
 
   private static String percent(double share) {

@@ -17,6 +17,9 @@ import java.util.List;
 /** What was decided of requests, and why, as JSON. */
 public final class DecisionPage {
 
+  /** Of a page of one request: another one can't be read by who reads this. */
+  public static final int VERSION = 1;
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -34,6 +37,7 @@ public final class DecisionPage {
   /** One request with all that its decisions were made from. */
   public String of(KeptRequest kept) {
     ObjectNode page = summary(kept.request());
+    page.put("version", VERSION);
     ArrayNode decisions = page.putArray("decisions");
     kept.decisions().forEach(decision -> write(decision, decisions.addObject()));
     return text(page);
@@ -65,7 +69,7 @@ public final class DecisionPage {
     one.put("attempts", request.attempts());
     if (request.attempts() > 0) {
       one.put("targetModel", request.targetModel());
-      one.put("criticality", request.criticality().toString());
+      one.put("criticality", request.criticality().wireName());
       one.put("priority", request.priority());
       one.put("flow", request.flow());
       one.put("promptTokens", request.promptTokens());
@@ -96,6 +100,7 @@ public final class DecisionPage {
     to.put("at", clock.moment(decision.at()));
     to.put("configHash", ConfigDocument.hash(decision.config()).toString());
     to.put("endpoint", decision.candidate(decision.picked()));
+    to.put("profile", decision.primaryRun().outline().name());
     if (decision.prefill() >= 0) {
       to.put("prefill", decision.candidate(decision.prefill()));
     }

@@ -1,0 +1,163 @@
+package io.fairlead.cli.explain;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fairlead.cli.TextTable;
+import io.fairlead.epp.status.DecisionPage;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Asks a picker why a request went where it did, and tells that in words. */
+@Command(
+    name = "explain",
+    description = {
+      "Why a request went where it did: the winner first, then why not the others. Without an ID:"
+          + " the newest requests.",
+      "Asks a picker on this host, or one whose port is forwarded:"
+          + " kubectl port-forward deploy/NAME 9090."
+    },
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class ExplainCommand implements Callable<Integer> {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "ID",
+      description = "The request's x-request-id, as its client or its gateway sent it.")
+  private @Nullable String id;
+
+  @Option(
+      names = "--picker",
+      paramLabel = "URL",
+      description = "Where the picker tells its metrics.",
+      defaultValue = "http://localhost:9090")
+  private URI picker = URI.create("http://localhost:9090");
+
+  @Option(
+      names = "--file",
+      paramLabel = "FILE",
+      description = "Instead of asking: what a picker said at /debug/decisions/ID before.")
+  private @Nullable Path file;
+
+  @Option(names = "--limit", description = "Without ID: how many.", defaultValue = "20")
+  private int limit = 20;
+
+  @Option(names = "--json", description = "Print what the picker says as it is.")
+  private boolean json;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** For the command line. */
+  public ExplainCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (id != null && file != null) {
+      throw new ParameterException(spec.commandLine(), "Either an ID or --file: it has one.");
+    }
+    String page = page();
+    List<String> lines =
+        json ? List.of(page.strip()) : id == null && file == null ? list(page) : receipt(page);
+    lines.forEach(spec.commandLine().getOut()::println);
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private String page() throws IOException, InterruptedException {
+    if (file != null) {
+      try {
+        return Files.readString(file);
+      } catch (NoSuchFileException e) {
+        throw new IOException(file + ": is not there", e);
+      }
+    }
+    String path =
+        id == null
+            ? "/debug/decisions?limit=" + limit
+            : "/debug/decisions/"
+                + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
+    URI asked = picker.resolve(path);
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(asked).timeout(PATIENCE).build(), BodyHandlers.ofString());
+      if (answer.statusCode() != 200) {
+        throw new IOException(asked + ": " + answer.body().strip());
+      }
+      return answer.body();
+    } catch (IOException e) {
+      throw e.getMessage() == null
+          ? new IOException(asked + ": nobody answers; is the picker's port forwarded?", e)
+          : e;
+    }
+  }
+
+  private static List<String> receipt(String page) throws IOException {
+    JsonNode tree = tree(page);
+    int version = tree.path("version").asInt();
+    if (version != DecisionPage.VERSION) {
+      throw new IOException(
+          "the receipt is of version %d, and this program reads version %d: use the picker's own"
+              .formatted(version, DecisionPage.VERSION));
+    }
+    try {
+      return ReceiptText.lines(JSON.treeToValue(tree, ReceiptPage.class));
+    } catch (JsonProcessingException e) {
+      throw new IOException("this is no receipt: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  private static List<String> list(String page) throws IOException {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("ID", "ARRIVED", "MODEL", "ENDPOINT", "OUTCOME", "FIRST TOKEN", "TOOK"));
+    for (JsonNode request : tree(page).path("requests")) {
+      rows.add(
+          List.of(
+              request.path("id").asText(),
+              request.path("arrived").asText(),
+              request.path("model").asText(),
+              request.path("endpoint").asText(),
+              request.path("outcome").asText(),
+              millis(request.path("firstTokenMillis")),
+              millis(request.path("tookMillis"))));
+    }
+    return TextTable.lines(rows);
+  }
+
+  private static JsonNode tree(String page) throws IOException {
+    try {
+      return JSON.readTree(page);
+    } catch (JsonProcessingException e) {
+      throw new IOException("this is no receipt: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  private static String millis(JsonNode number) {
+    return number.isNumber() ? String.format(Locale.ROOT, "%,.0f ms", number.asDouble()) : "-";
+  }
+}

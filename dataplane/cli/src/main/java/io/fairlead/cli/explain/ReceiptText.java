@@ -1,0 +1,290 @@
+package io.fairlead.cli.explain;
+
+import io.fairlead.cli.TextTable;
+import io.fairlead.cli.explain.ReceiptPage.Attempt;
+import io.fairlead.cli.explain.ReceiptPage.Candidate;
+import io.fairlead.cli.explain.ReceiptPage.Run;
+import io.fairlead.cli.explain.ReceiptPage.Score;
+import io.fairlead.cli.explain.ReceiptPage.Scored;
+import io.fairlead.cli.explain.ReceiptPage.Term;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Tells people of a receipt: who got the request, and why the others did not. */
+final class ReceiptText {
+
+  /** Reasons that are told of one endpoint. */
+  private static final int MOST_REASONS = 3;
+
+  /** Characters of a config's hash that tell it from others. */
+  private static final int SHORT_HASH = 12;
+
+  /** Scores and costs that differ by less are told as the same. */
+  private static final double NOTABLE_SCORE = 5e-4;
+
+  private static final double NOTABLE_MILLIS = 0.05;
+
+  private final List<String> lines = new ArrayList<>();
+
+  private ReceiptText() {}
+
+  static List<String> lines(ReceiptPage page) {
+    ReceiptText text = new ReceiptText();
+    text.request(page);
+    for (int i = 0; i < page.decisions().size(); i++) {
+      text.lines.add("");
+      text.attempt(page.decisions().get(i), i + 1, page.decisions().size());
+    }
+    return text.lines;
+  }
+
+  private void request(ReceiptPage page) {
+    StringBuilder head = new StringBuilder();
+    head.append("request ").append(page.id()).append(" for ").append(page.model());
+    if (page.promptTokens() != null) {
+      head.append(String.format(Locale.ROOT, ", %,d prompt tokens", page.promptTokens()));
+      head.append(", ").append(page.criticality());
+    }
+    lines.add(head.append(page.streamed() ? ", streamed" : "").toString());
+    StringBuilder end = new StringBuilder("  ").append(page.outcome());
+    if (page.tookMillis() != null) {
+      end.append(" after ").append(millis(page.tookMillis()));
+    }
+    if (page.usage() != null && page.usage().completionTokens() >= 0) {
+      end.append(
+          String.format(Locale.ROOT, ", %,d tokens put out", page.usage().completionTokens()));
+    }
+    if (page.usage() != null && page.usage().cachedTokens() >= 0) {
+      end.append(
+          String.format(
+              Locale.ROOT, ", %,d of its prompt found cached", page.usage().cachedTokens()));
+    }
+    lines.add(end.toString());
+    Double first = page.firstTokenMillis();
+    Double error = page.firstTokenErrorMillis();
+    if (first != null) {
+      lines.add(
+          "  first token after "
+              + millis(first)
+              + (error == null
+                  ? ""
+                  : ", "
+                      + millis(Math.abs(error))
+                      + (error < 0 ? " sooner" : " later")
+                      + " than expected"));
+    }
+    if (page.waited()) {
+      lines.add(
+          "  waited for room"
+              + (page.beforeSentMillis() == null ? "" : " " + millis(page.beforeSentMillis()))
+              + (page.flow() == null || page.flow().isEmpty()
+                  ? ""
+                  : String.format(
+                      Locale.ROOT, ", priority %d, flow %s", page.priority(), page.flow())));
+    }
+    if (page.decisions().isEmpty()) {
+      lines.add("  was sent to nobody");
+    }
+  }
+
+  private void attempt(Attempt attempt, int number, int of) {
+    Run run = primary(attempt);
+    int endpoints =
+        attempt.candidates().size() + attempt.moreCandidates() + attempt.excluded().size();
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "%s%s: sent to %s of %d endpoints, by profile %s of config %s",
+            of == 1 ? "" : "attempt " + number + ", ",
+            attempt.at(),
+            attempt.endpoint(),
+            endpoints,
+            attempt.profile(),
+            attempt
+                .configHash()
+                .substring(0, Math.min(SHORT_HASH, attempt.configHash().length()))));
+    if (attempt.prefill() != null) {
+      lines.add("  its prompt is computed by " + attempt.prefill());
+    }
+    if (!run.preference().isEmpty()) {
+      lines.add("  preferred: " + run.preference());
+    }
+    lines.add("");
+    table(attempt, run);
+    lines.add("");
+    reasons(attempt, run);
+  }
+
+  /** The run whose pick got the request. */
+  private static Run primary(Attempt attempt) {
+    return attempt.profiles().stream()
+        .filter(run -> run.name().equals(attempt.profile()))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("profile " + attempt.profile()));
+  }
+
+  private void table(Attempt attempt, Run run) {
+    Map<String, Candidate> known =
+        attempt.candidates().stream()
+            .collect(Collectors.toMap(Candidate::endpoint, Function.identity()));
+    List<Scored> scored = winnerFirst(attempt, run);
+    boolean costs = scored.stream().anyMatch(one -> one.cost() != null);
+    List<List<String>> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>(List.of("ENDPOINT", "SUM"));
+    for (Score score : scored.getFirst().scores()) {
+      head.add(score.plugin() + " x " + plain(score.weight()));
+    }
+    if (costs) {
+      head.add("COST");
+    }
+    head.addAll(List.of("IN FLIGHT", "QUEUE", "KV USE", "CACHED", "SCRAPED"));
+    rows.add(head);
+    for (Scored one : scored) {
+      List<String> row = new ArrayList<>(List.of(one.endpoint(), score(one.score())));
+      one.scores().forEach(score -> row.add(score(score.score())));
+      if (costs) {
+        row.add(one.cost() == null ? "-" : millis(one.cost()));
+      }
+      Candidate facts = known.get(one.endpoint());
+      if (facts == null) {
+        row.addAll(List.of("-", "-", "-", "-", "-"));
+      } else {
+        row.add(Integer.toString(facts.inFlight()));
+        row.add(Integer.toString(facts.waiting()));
+        row.add(
+            facts.kvUsage() == null
+                ? "-"
+                : String.format(Locale.ROOT, "%.0f %%", 100 * facts.kvUsage()));
+        row.add(String.format(Locale.ROOT, "%,d", facts.cachedTokens()));
+        row.add(
+            facts.scrapeAgeMillis() == null ? "never" : millis(facts.scrapeAgeMillis()) + " ago");
+      }
+      rows.add(row);
+    }
+    TextTable.lines(rows).forEach(line -> lines.add("  " + line));
+  }
+
+  private static List<Scored> winnerFirst(Attempt attempt, Run run) {
+    Comparator<Scored> winner =
+        Comparator.comparing(one -> !one.endpoint().equals(attempt.endpoint()));
+    return run.scored().stream()
+        .sorted(winner.thenComparing(Comparator.comparingDouble(Scored::score).reversed()))
+        .toList();
+  }
+
+  private void reasons(Attempt attempt, Run run) {
+    List<Scored> scored = winnerFirst(attempt, run);
+    Scored winner = scored.getFirst();
+    Map<String, String> why = new LinkedHashMap<>();
+    for (Scored other : scored.subList(1, scored.size())) {
+      why.put(other.endpoint(), against(other, winner, run));
+    }
+    if (attempt.moreCandidates() > 0) {
+      why.put(
+          String.format(Locale.ROOT, "%,d others", attempt.moreCandidates()),
+          "did no better than these");
+    }
+    run.rejected().forEach(one -> why.put(one.endpoint(), "was rejected by " + one.by()));
+    attempt.excluded().forEach(one -> why.put(one.endpoint(), one.why()));
+    if (why.isEmpty()) {
+      lines.add("  there was no other");
+      return;
+    }
+    lines.add("  why not the others");
+    why.forEach((endpoint, reason) -> lines.add("    " + endpoint + ": " + reason));
+  }
+
+  private static String against(Scored other, Scored winner, Run run) {
+    List<Reason> reasons =
+        other.terms() == null || winner.terms() == null
+            ? byScore(other, winner)
+            : byCost(other, winner);
+    if (other.score() - winner.score() > NOTABLE_SCORE) {
+      return "scored higher, but "
+          + (run.preference().isEmpty()
+              ? run.picker() + " picked by more than scores"
+              : "see above");
+    }
+    if (reasons.isEmpty()) {
+      return "did as well, and " + (run.preference().isEmpty() ? "lost the draw" : "see above");
+    }
+    return reasons.stream()
+        .sorted(Comparator.comparingDouble(Reason::worth).reversed())
+        .limit(MOST_REASONS)
+        .map(Reason::words)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** What it would have cost more there, by term. */
+  private static List<Reason> byCost(Scored other, Scored winner) {
+    List<Reason> reasons = new ArrayList<>();
+    for (Term term : terms(other)) {
+      double there = term.millis() * term.weight();
+      double here =
+          terms(winner).stream()
+              .filter(own -> own.name().equals(term.name()))
+              .mapToDouble(own -> own.millis() * own.weight())
+              .sum();
+      if (there - here > NOTABLE_MILLIS) {
+        reasons.add(
+            new Reason(there - here, term.name() + " costs " + millis(there - here) + " more"));
+      }
+    }
+    return reasons;
+  }
+
+  private static List<Term> terms(Scored one) {
+    return one.terms() == null ? List.of() : one.terms();
+  }
+
+  /** By how much a scorer likes it less. */
+  private static List<Reason> byScore(Scored other, Scored winner) {
+    List<Reason> reasons = new ArrayList<>();
+    for (int s = 0; s < other.scores().size(); s++) {
+      Score there = other.scores().get(s);
+      Score here = winner.scores().get(s);
+      double less = (here.score() - there.score()) * there.weight();
+      if (less > NOTABLE_SCORE) {
+        reasons.add(
+            new Reason(
+                less,
+                String.format(
+                    Locale.ROOT,
+                    "%s says %s instead of %s",
+                    there.plugin(),
+                    score(there.score()),
+                    score(here.score()))));
+      }
+    }
+    return reasons;
+  }
+
+  /**
+   * Why an endpoint lost.
+   *
+   * @param worth how much that counted
+   */
+  private record Reason(double worth, String words) {}
+
+  private static String score(double score) {
+    return String.format(Locale.ROOT, "%.3f", score);
+  }
+
+  private static String plain(double number) {
+    return number == Math.rint(number)
+        ? String.format(Locale.ROOT, "%.0f", number)
+        : String.format(Locale.ROOT, "%s", number);
+  }
+
+  private static String millis(double millis) {
+    return millis < 10
+        ? String.format(Locale.ROOT, "%.1f ms", millis)
+        : String.format(Locale.ROOT, "%,.0f ms", millis);
+  }
+}

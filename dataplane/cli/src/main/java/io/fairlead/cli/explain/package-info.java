@@ -1,0 +1,5 @@
+/** fairlead explain: why a request went where it did. */
+@NullMarked
+package io.fairlead.cli.explain;
+
+import org.jspecify.annotations.NullMarked;

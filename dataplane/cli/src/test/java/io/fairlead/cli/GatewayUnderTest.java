@@ -1,0 +1,86 @@
+package io.fairlead.cli;
+
+import io.fairlead.epp.DataPlane;
+import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.stub.server.ModelServer;
+import io.fairlead.stub.server.ModelServerConfig;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/** A gateway in front of three model servers that answer at once. */
+final class GatewayUnderTest implements AutoCloseable {
+
+  private static final String CONFIG =
+      """
+      apiVersion: fairlead.io/v1alpha1
+      kind: PoolConfig
+      pool: {namespace: default, name: test, targetPorts: [8000]}
+      models: [{name: m, criticality: Critical, targets: [{name: m, weight: 1}]}]
+      scheduling: {}
+      """;
+
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final List<ModelServer> stubs =
+      Stream.of("one", "two", "three")
+          .map(
+              name ->
+                  ModelServerConfig.builder(name, "m").instant().promptTokensDetails(true).build())
+          .map(config -> ModelServer.start(config, loops))
+          .toList();
+  private final DataPlane plane;
+
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @param folder for its files
+   * @param parts it has beside the gateway
+   */
+  GatewayUnderTest(Path folder, UnaryOperator<DataPlaneConfig.Builder> parts) throws Exception {
+    Path endpoints = Files.writeString(folder.resolve("endpoints.yaml"), endpoints());
+    Path config = Files.writeString(folder.resolve("config.yaml"), CONFIG);
+    plane =
+        DataPlane.start(
+            parts
+                .apply(DataPlaneConfig.builder(new DataPlaneConfig.Files(endpoints, config)))
+                .gateway("127.0.0.1", 0)
+                .loops(1)
+                .build());
+    plane.ready().get(20, TimeUnit.SECONDS);
+  }
+
+  private String endpoints() {
+    StringBuilder text = new StringBuilder("endpoints:\n");
+    stubs.forEach(
+        stub ->
+            text.append(
+                "- {name: %s, address: %s, port: %d}\n"
+                    .formatted(
+                        stub.config().name(),
+                        stub.address().getAddress().getHostAddress(),
+                        stub.address().getPort())));
+    return text.toString();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + plane.gatewayPort().orElseThrow();
+  }
+
+  String adminUrl() {
+    return "http://127.0.0.1:" + plane.adminPort().orElseThrow();
+  }
+
+  @Override
+  public void close() {
+    plane.close();
+    stubs.forEach(ModelServer::close);
+    loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+}

@@ -1,0 +1,106 @@
+package io.fairlead.cli.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What a person reads of a receipt. */
+class ReceiptTextTest {
+
+  private static final String TWICE =
+      """
+      {"version": 1, "id": "r-1", "arrived": "2026-11-24T05:00:00Z", "model": "chat", "outcome": "failed",
+       "priority": 1, "criticality": "Standard", "flow": "team-a", "promptTokens": 1200,
+       "waited": true, "streamed": true, "beforeSentMillis": 40.2, "firstTokenMillis": 250.4,
+       "firstTokenErrorMillis": -9.26, "tookMillis": 2310,
+       "decisions": [
+        {"at": "2026-11-24T05:00:00Z", "configHash": "abcdef0123456789", "endpoint": "b", "profile": "only",
+         "excluded": [{"endpoint": "full", "why": "is full"}],
+         "candidates": [
+          {"endpoint": "a", "inFlight": 3, "waiting": 1, "kvUsage": 0.5, "cachedTokens": 0, "scrapeAgeMillis": 12.4, "health": "in use"},
+          {"endpoint": "b", "inFlight": 0, "waiting": 0, "cachedTokens": 1100, "health": "in use"}],
+         "moreCandidates": 5,
+         "profiles": [
+          {"name": "only", "picker": "max-score-picker", "preference": "", "picked": ["b"],
+           "rejected": [{"endpoint": "iron", "by": "gold"}],
+           "scored": [
+            {"endpoint": "a", "score": 1.5, "scores": [
+              {"plugin": "queue", "score": 0.5, "weight": 2}, {"plugin": "kv", "score": 0.5, "weight": 1}]},
+            {"endpoint": "b", "score": 3, "scores": [
+              {"plugin": "queue", "score": 1, "weight": 2}, {"plugin": "kv", "score": 1, "weight": 1}]}]}]},
+        {"at": "2026-11-24T05:00:01Z", "configHash": "abcdef0123456789", "endpoint": "a", "profile": "only",
+         "excluded": [{"endpoint": "b", "why": "failed this request before"}],
+         "candidates": [{"endpoint": "a", "inFlight": 3, "waiting": 1, "cachedTokens": 0, "health": "in use"}],
+         "moreCandidates": 0,
+         "profiles": [
+          {"name": "only", "picker": "random-picker", "preference": "", "picked": ["a"], "rejected": [],
+           "scored": [{"endpoint": "a", "score": 0, "scores": []}]}]}]}
+      """;
+
+  private static String text(String json) throws IOException {
+    ReceiptPage page = JsonMapper.builder().build().readValue(json, ReceiptPage.class);
+    return String.join("\n", ReceiptText.lines(page));
+  }
+
+  @Test
+  void tellsEachSendingWinnerFirst() throws IOException {
+    assertThat(text(TWICE))
+        .isEqualTo(
+            """
+            request r-1 for chat, 1,200 prompt tokens, Standard, streamed
+              failed after 2,310 ms
+              first token after 250 ms, 9.3 ms sooner than expected
+              waited for room 40 ms, priority 1, flow team-a
+
+            attempt 1, 2026-11-24T05:00:00Z: sent to b of 8 endpoints, by profile only of config abcdef012345
+
+              ENDPOINT    SUM  queue x 2  kv x 1  IN FLIGHT  QUEUE  KV USE  CACHED    SCRAPED
+              b         3.000      1.000   1.000          0      0       -   1,100      never
+              a         1.500      0.500   0.500          3      1    50 %       0  12 ms ago
+
+              why not the others
+                a: queue says 0.500 instead of 1.000, kv says 0.500 instead of 1.000
+                5 others: did no better than these
+                iron: was rejected by gold
+                full: is full
+
+            attempt 2, 2026-11-24T05:00:01Z: sent to a of 2 endpoints, by profile only of config abcdef012345
+
+              ENDPOINT    SUM  IN FLIGHT  QUEUE  KV USE  CACHED  SCRAPED
+              a         0.000          3      1       -       0    never
+
+              why not the others
+                b: failed this request before""");
+  }
+
+  @Test
+  void saysWhatWasPreferredToAScore() throws IOException {
+    String drawn =
+        TWICE
+            .replace("\"preference\": \"\"", "\"preference\": \"the least busy\"")
+            .replace("\"score\": 1.5,", "\"score\": 3.5,");
+    assertThat(text(drawn))
+        .contains("  preferred: the least busy\n", "    a: scored higher, but see above\n");
+    assertThat(text(TWICE.replace("\"score\": 1.5,", "\"score\": 3.5,")))
+        .contains("    a: scored higher, but max-score-picker picked by more than scores\n");
+  }
+
+  @Test
+  void tellsOfARequestThatWasNeverSent() throws IOException {
+    assertThat(
+            text(
+                """
+                {"version": 1, "id": "r-2", "arrived": "2026-11-24T05:00:00Z", "model": "chat",
+                 "outcome": "saturated", "waited": true, "streamed": false, "tookMillis": 5000,
+                 "decisions": []}
+                """))
+        .isEqualTo(
+            """
+            request r-2 for chat
+              saturated after 5,000 ms
+              waited for room
+              was sent to nobody""");
+  }
+}
