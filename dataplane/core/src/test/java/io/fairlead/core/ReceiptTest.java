@@ -263,10 +263,33 @@ class ReceiptTest {
     String longName = "x".repeat(1_000_000);
     arrive(longName, 1);
     arrive(longName, 2);
-    KeptRequest found =
-        Objects.requireNonNull(pool.core.receipts().find(longName.substring(0, 128)));
-    assertThat(found.request().blocks()).isEqualTo(2);
+    for (String name : List.of(longName, longName.substring(0, 128))) {
+      KeptRequest found = Objects.requireNonNull(pool.core.receipts().find(name));
+      assertThat(found.request().blocks()).isEqualTo(2);
+    }
     assertThat(pool.core.receipts().bytes()).isLessThan(100_000);
+  }
+
+  @Test
+  void listsThoseThatAreAskedFor() {
+    pool.configure().endpoints("a", "b");
+    pool.arrive("m");
+    long failed = pool.arrive("other");
+    String where = pool.lastRoute().endpoint();
+    pool.core.ended(1, failed, Outcome.FAILED, Usage.UNKNOWN);
+    ReceiptLog log = pool.core.receipts();
+    for (ReceiptFilter filter :
+        List.of(
+            new ReceiptFilter("other", null, null),
+            new ReceiptFilter(null, null, "failed"),
+            new ReceiptFilter("other", where, "failed"))) {
+      assertThat(log.newest(filter, 10))
+          .as("%s", filter)
+          .extracting(DecidedRequest::id)
+          .containsExactly(NAMELESS + failed);
+    }
+    assertThat(log.newest(new ReceiptFilter("m", null, "failed"), 10)).isEmpty();
+    assertThat(log.newest(new ReceiptFilter(null, "nobody", null), 10)).isEmpty();
   }
 
   private void arrive(String id, int blocks) {

@@ -149,7 +149,9 @@ public final class Receipt {
     return ticket != 0 && ring.holds(from);
   }
 
-  boolean isNamed(String name) {
+  /** Whether it is of that name, as far as names are kept. */
+  boolean isNamed(String whole) {
+    String name = clipped(whole);
     return idHash == name.hashCode() ? name.equals(id()) : name.equals(nameless());
   }
 
@@ -174,8 +176,11 @@ public final class Receipt {
     return new Words(ring.copy(from, nameWords));
   }
 
+  /** Names are read only where they are asked for: there may be many receipts to look at. */
   boolean isAccepted(ReceiptFilter filter) {
-    return filter.accepts(model(), endpoint(), outcome);
+    return (filter.outcome() == null || filter.outcome().equals(outcome))
+        && (filter.model() == null || filter.model().equals(model()))
+        && (filter.endpoint() == null || filter.endpoint().equals(endpoint()));
   }
 
   private String endpoint() {

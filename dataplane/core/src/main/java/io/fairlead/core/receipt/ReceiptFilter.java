@@ -14,10 +14,4 @@ public record ReceiptFilter(
 
   /** Every request. */
   public static final ReceiptFilter ANY = new ReceiptFilter(null, null, null);
-
-  boolean accepts(String itsModel, String itsEndpoint, String itsOutcome) {
-    return (model == null || model.equals(itsModel))
-        && (endpoint == null || endpoint.equals(itsEndpoint))
-        && (outcome == null || outcome.equals(itsOutcome));
-  }
 }
