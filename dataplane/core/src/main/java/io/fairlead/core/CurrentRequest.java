@@ -26,6 +26,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private RequestFacts facts = NOBODY;
   private Criticality criticality = Criticality.STANDARD;
   private long now;
+  private long arrivedAt;
   private final Notes notes = new Notes();
   private String targetModel = "";
   private long salt;
@@ -59,8 +60,15 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     this.estimate = estimate;
   }
 
-  void start(long time, RequestFacts request, Criticality importance, EndpointSet pool) {
+  /**
+   * The request to decide from now on.
+   *
+   * @param arrived when it came, in nanoseconds as {@code time}: it may have waited since
+   */
+  void start(
+      long time, long arrived, RequestFacts request, Criticality importance, EndpointSet pool) {
     now = time;
+    arrivedAt = arrived;
     facts = request;
     criticality = importance;
     targetModel = request.model();
@@ -184,6 +192,16 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   @Override
   public long now() {
     return now;
+  }
+
+  @Override
+  public long firstTokenBy() {
+    return FlowHeaders.firstTokenBy(facts.headers(), arrivedAt);
+  }
+
+  @Override
+  public long timePerOutputToken() {
+    return FlowHeaders.timePerOutputToken(facts.headers());
   }
 
   @Override

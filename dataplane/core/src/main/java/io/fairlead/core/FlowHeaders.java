@@ -62,6 +62,13 @@ public final class FlowHeaders {
         : arrivedAt + Math.round(millis * NANOS_PER_MILLI);
   }
 
+  /** Nanoseconds from token to token; {@link WaitingRequest#NEVER} if it says nothing. */
+  static long timePerOutputToken(RequestHeaders headers) {
+    String text = first(headers, NEXT_TOKEN);
+    double millis = text == null ? Double.NaN : millis(text);
+    return Double.isNaN(millis) ? WaitingRequest.NEVER : Math.round(millis * NANOS_PER_MILLI);
+  }
+
   /** Whether this can be the name of an objective or a flow. */
   public static boolean isName(String text) {
     return !text.isEmpty() && text.length() <= LONGEST_ID;

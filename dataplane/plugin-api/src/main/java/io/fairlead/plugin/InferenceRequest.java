@@ -26,6 +26,22 @@ public interface InferenceRequest {
   /** When it is being decided about, in nanoseconds of a clock that only goes forward. */
   long now();
 
+  /**
+   * When its first token is wanted, in nanoseconds as {@link #now}, which may be past it; {@link
+   * WaitingRequest#NEVER} where the request asks for no time, or may not.
+   */
+  default long firstTokenBy() {
+    return WaitingRequest.NEVER;
+  }
+
+  /**
+   * Nanoseconds from token to token that are wanted; {@link WaitingRequest#NEVER} where the request
+   * asks for no pace, or may not.
+   */
+  default long timePerOutputToken() {
+    return WaitingRequest.NEVER;
+  }
+
   /** Whether its model is critical. */
   boolean critical();
 

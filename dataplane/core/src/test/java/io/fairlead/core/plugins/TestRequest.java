@@ -2,6 +2,7 @@ package io.fairlead.core.plugins;
 
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ public final class TestRequest implements InferenceRequest, CycleState {
   public int promptTokens;
   public int maxOutputTokens = -1;
   public long now;
+  public long firstTokenBy = WaitingRequest.NEVER;
+  public long timePerOutputToken = WaitingRequest.NEVER;
   public boolean critical;
   public boolean sheddable;
   public final Map<String, String> headers = new HashMap<>();
@@ -35,6 +38,8 @@ public final class TestRequest implements InferenceRequest, CycleState {
     copy.promptTokens = promptTokens;
     copy.maxOutputTokens = maxOutputTokens;
     copy.now = now;
+    copy.firstTokenBy = firstTokenBy;
+    copy.timePerOutputToken = timePerOutputToken;
     copy.critical = critical;
     copy.sheddable = sheddable;
     copy.headers.putAll(headers);
@@ -70,6 +75,16 @@ public final class TestRequest implements InferenceRequest, CycleState {
   @Override
   public long now() {
     return now;
+  }
+
+  @Override
+  public long firstTokenBy() {
+    return firstTokenBy;
+  }
+
+  @Override
+  public long timePerOutputToken() {
+    return timePerOutputToken;
   }
 
   @Override

@@ -32,6 +32,9 @@ final class CostTerms {
   /** {@code M}. */
   static final int MISSED = 8;
 
+  /** {@code E}. */
+  static final int LATE = 9;
+
   static final List<CostTerm> ALL =
       List.of(
           new CostTerm("prefills before it", true),
@@ -42,7 +45,8 @@ final class CostTerms {
           new CostTerm("wait for an adapter slot", true),
           new CostTerm("decoding", false),
           new CostTerm("delay of those there", false),
-          new CostTerm("prefill that a cache would save", false));
+          new CostTerm("prefill that a cache would save", false),
+          new CostTerm("later than it asked for", false));
 
   private CostTerms() {}
 }

@@ -13,7 +13,9 @@ package io.fairlead.core.plugins.cost;
  * wait for KV      V  = tokens too many * (r S) / K'           r output tokens to come of who decodes
  * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
  * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
- * cost = (omega Q + Tp) i + omega (L + V + W) + X + theta M + lambda L + o S
+ * first token      F  = (Q + Tp) i + L + V + W + S
+ * late             E  = min(max(0, F - f), f) + o min(max(0, S - s), s)       f and s are asked for
+ * cost = (omega Q + Tp) i + omega (L + V + W) + X + theta M + lambda L + o S + epsilon E
  * </pre>
  *
  * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
@@ -25,7 +27,10 @@ package io.fairlead.core.plugins.cost;
  * to come, {@code omega} the wait for a first token, which those who come later share while there
  * is a queue, and {@code theta}, more so the fuller caches and servers are, what a missed cache
  * costs those to come. The latter as it would be on average: with each server's own speed it would
- * crowd requests onto the fastest ones.
+ * crowd requests onto the fastest ones. {@code E} is there only where the request says within what
+ * time it wants its first token, {@code f} being what is left of it, or in what pace the others. It
+ * is bounded: who comes too late by far is served no better by coming less late, so that in an
+ * overload, when all are late everywhere, the other terms decide.
  *
  * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
  * ones before it, and while the request decodes half of its answer is there. What others have still
@@ -40,7 +45,8 @@ package io.fairlead.core.plugins.cost;
  */
 final class WorkCost {
 
-  private static final double NANOS = 1e-6;
+  /** Milliseconds of a nanosecond. */
+  static final double NANOS = 1e-6;
 
   /** Changes no number of tokens but 0, by which nothing can be divided. */
   private static final double NO_TOKENS = 1e-100;
@@ -70,6 +76,11 @@ final class WorkCost {
 
   double missedPair;
 
+  /** Milliseconds until the first token, and from token to token, that the request asks for. */
+  double firstTokenWithin;
+
+  double eachTokenWithin;
+
   WorkCost(CostColumns columns, double omega) {
     this.columns = columns;
     this.omega = omega;
@@ -77,8 +88,7 @@ final class WorkCost {
 
   /** Milliseconds of a decode step there, this request in it. */
   double step(int place) {
-    double kv = columns.tokens[place] + columns.decoding[place] * underWay;
-    return columns.step[place] + columns.stepPerKv[place] * (kv + prompt);
+    return columns.step[place] + columns.stepPerKv[place] * (kv(place) + prompt);
   }
 
   /**
@@ -99,40 +109,102 @@ final class WorkCost {
     addDecode(into);
   }
 
+  /** Whether the request says what would be late. */
+  boolean hasObjective() {
+    return firstTokenWithin < Double.POSITIVE_INFINITY
+        || eachTokenWithin < Double.POSITIVE_INFINITY;
+  }
+
   /**
-   * The cost at one place without adapters, term by term, as {@link #fill} has it in one sum.
+   * {@code E}, in milliseconds.
+   *
+   * @param cached prompt tokens that the endpoint in this place is said to hold
+   * @param adapter milliseconds until its adapter is there
+   */
+  double late(int place, double cached, double adapter) {
+    double oneStep = step(place);
+    double each = tooMuch(oneStep, eachTokenWithin);
+    if (firstTokenWithin == Double.POSITIVE_INFINITY) {
+      return output * each;
+    }
+    double uncached = prompt - cached * columns.trust[place];
+    double prefills = before(place) + own(place, uncached);
+    double first =
+        prefills * interference(place)
+            + adapter
+            + (waitForKv(place) + waitForSeat(place)) * oneStep
+            + oneStep;
+    return tooMuch(first, firstTokenWithin) + output * each;
+  }
+
+  private static double tooMuch(double time, double wanted) {
+    return wanted == Double.POSITIVE_INFINITY ? 0 : Math.min(Math.max(0, time - wanted), wanted);
+  }
+
+  /** {@code Tp}. */
+  private double own(int place, double uncached) {
+    return columns.perPrefill[place]
+        + columns.perToken[place] * uncached
+        + columns.perPair[place] * pairs(uncached);
+  }
+
+  private double pairs(double uncached) {
+    return uncached * (prompt - 0.5 * uncached);
+  }
+
+  /** {@code Q}. */
+  private double before(int place) {
+    double drained = (columns.time(now) - columns.headSince[place]) * NANOS;
+    return Math.max(columns.backlog[place] - drained, columns.behindHead[place]);
+  }
+
+  /** {@code K}, which grows as those there decode. */
+  private double kv(int place) {
+    return columns.tokens[place] + columns.decoding[place] * underWay;
+  }
+
+  /** {@code i}. */
+  private double interference(int place) {
+    return columns.share[place] + columns.sharePerKv[place] * kv(place);
+  }
+
+  /** {@code V}, in steps. */
+  private double waitForKv(int place) {
+    double kept = (kv(place) - columns.repeated[place]) * columns.roomPerToken[place];
+    double excess = Math.max(0, kept + prompt + 0.5 * output - columns.room[place]);
+    return underWay * excess / (kept + NO_TOKENS);
+  }
+
+  /** {@code W}, in steps. */
+  private double waitForSeat(int place) {
+    return expectedOutput * columns.standing[place];
+  }
+
+  /**
+   * The cost at one place without adapters and without what is late, term by term, as {@link #fill}
+   * has it in one sum.
    *
    * @param cached prompt tokens that it is said to hold
    * @param worth what a millisecond of prefill counts that a cache could have saved
    */
   void itemize(int place, double cached, double worth, double[] millis, double[] weights) {
     double uncached = prompt - cached * columns.trust[place];
-    double pairs = uncached * (prompt - 0.5 * uncached);
-    double own =
-        columns.perPrefill[place]
-            + columns.perToken[place] * uncached
-            + columns.perPair[place] * pairs;
-    double kv = columns.tokens[place] + columns.decoding[place] * underWay;
-    double interference = columns.share[place] + columns.sharePerKv[place] * kv;
-    double drained = (columns.time(now) - columns.headSince[place]) * NANOS;
-    double before = Math.max(columns.backlog[place] - drained, columns.behindHead[place]);
+    double own = own(place, uncached);
+    double interference = interference(place);
     double oneStep = step(place);
-    double kept = (kv - columns.repeated[place]) * columns.roomPerToken[place];
-    double excess = Math.max(0, kept + prompt + 0.5 * output - columns.room[place]);
     double slower =
         columns.stepPerSequence[place] + columns.stepPerKv[place] * (prompt + output / 2);
 
-    set(CostTerms.BACKLOG, before * interference, omega, millis, weights);
+    set(CostTerms.BACKLOG, before(place) * interference, omega, millis, weights);
     set(CostTerms.PREFILL, own * interference, 1, millis, weights);
-    double forKv = underWay * excess / (kept + NO_TOKENS) * oneStep;
-    set(CostTerms.KV_CACHE, forKv, omega, millis, weights);
-    double forSeat = expectedOutput * columns.standing[place] * oneStep;
-    set(CostTerms.SEAT, forSeat, omega, millis, weights);
+    set(CostTerms.KV_CACHE, waitForKv(place) * oneStep, omega, millis, weights);
+    set(CostTerms.SEAT, waitForSeat(place) * oneStep, omega, millis, weights);
     set(CostTerms.DECODE, output * oneStep, 1, millis, weights);
     double others =
         columns.inFlight[place] * own + columns.decoding[place] * expectedOutput / 2 * slower;
     set(CostTerms.OTHERS, others, 1, millis, weights);
-    double missed = worth == 0 ? 0 : (missedToken * uncached + missedPair * pairs) / worth;
+    double missed =
+        worth == 0 ? 0 : (missedToken * uncached + missedPair * pairs(uncached)) / worth;
     set(CostTerms.MISSED, missed, worth, millis, weights);
   }
 

@@ -13,6 +13,7 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.Arrays;
 import java.util.List;
 
@@ -104,6 +105,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
    * @param lambda worth of not loading an adapter to later requests, in load times: as many
    *     requests as would find it loaded, if those that wait for a load of the adapter that goes
    *     are left out; nobody counts these
+   * @param epsilon worth of a millisecond by which it would be later than the request asks for; far
+   *     above all others, as the request says that it counts
    * @param criticalWeight what a critical request in flight counts in {@code n}, and among those
    *     that make an endpoint busy; a standard one counts 1
    * @param sheddableWeight what a sheddable one counts
@@ -114,6 +117,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
       double omega,
       double theta,
       double lambda,
+      double epsilon,
       double criticalWeight,
       double sheddableWeight,
       int replicas) {
@@ -190,6 +194,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
         request.maxOutputTokens() > 0
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
+    costs.firstTokenWithin = left(request.firstTokenBy(), request.now());
+    costs.eachTokenWithin = left(request.timePerOutputToken(), 0);
     if (size == candidates.places()) {
       averages(columns.perToken() / size, columns.perPair() / size);
       costs.fill(cached, scores);
@@ -198,6 +204,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
     }
     if (columns.anyAdapters()) {
       addLoads(request, candidates, scores);
+    }
+    if (costs.hasObjective()) {
+      addLate(request, candidates, scores);
     }
     double least = Double.POSITIVE_INFINITY;
     int cheapest = 0;
@@ -250,6 +259,11 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
         millis[CostTerms.ADAPTER_SLOT] = untilASlotIsFree(endpoint.adapters(), place);
         weights[CostTerms.ADAPTER_SLOT] = settings.omega();
       }
+    }
+    if (costs.hasObjective()) {
+      double adapter = millis[CostTerms.ADAPTER] + millis[CostTerms.ADAPTER_SLOT];
+      millis[CostTerms.LATE] = costs.late(place, cached[index], adapter);
+      weights[CostTerms.LATE] = settings.epsilon();
     }
   }
 
@@ -321,6 +335,28 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
         }
       }
     }
+  }
+
+  /** What is later than the request asks for: one by one, as few requests ask for anything. */
+  private void addLate(InferenceRequest request, PoolCandidates candidates, double[] scores) {
+    for (int i = 0; i < candidates.size(); i++) {
+      int place = candidates.place(i);
+      double adapter = 0;
+      if (columns.hasAdapters(place)) {
+        Endpoint endpoint = candidates.get(i);
+        Adapters adapters = endpoint.adapters();
+        double load = load(request, adapters, speeds.engine(endpoint));
+        adapter = load > 0 ? load + untilASlotIsFree(adapters, place) : 0;
+      }
+      scores[i] += settings.epsilon() * costs.late(place, cached[i], adapter);
+    }
+  }
+
+  /** Milliseconds until a time; infinitely many if it never comes, none if it is past. */
+  private static double left(long time, long now) {
+    return time == WaitingRequest.NEVER
+        ? Double.POSITIVE_INFINITY
+        : Math.max(0, time - now) * WorkCost.NANOS;
   }
 
   /** What a millisecond of an adapter's load counts. */
@@ -488,6 +524,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
               parameters.number("omega", 64, 0, 1_000),
               parameters.number("theta", 20, 0, 1_000),
               parameters.number("lambda", 30, 0, 1_000),
+              parameters.number("epsilon", 1_000, 0, 1_000_000),
               parameters.number("criticalWeight", 2, 0, 100),
               parameters.number("sheddableWeight", 0.5, 0, 100),
               parameters.has("replicas") ? parameters.integer("replicas", 1, 1, 1_000) : AS_TOLD));

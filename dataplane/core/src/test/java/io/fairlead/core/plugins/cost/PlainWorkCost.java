@@ -8,6 +8,7 @@ import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.Scorer;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -67,7 +68,6 @@ final class PlainWorkCost implements Scorer {
     boolean welcomed =
         newcomers.welcome(request.now(), PoolCandidates.of(candidates), cached, speeds);
     double prompt = request.promptTokens();
-    long now = request.now();
     double tokenTime = 0;
     meanPair = 0;
     for (int i = 0; i < size; i++) {
@@ -84,7 +84,7 @@ final class PlainWorkCost implements Scorer {
       uncached[i] = prompt - cached[i] * speeds.trust(slot);
       double load = there.adapters().slots() > 0 ? load(request, there.adapters(), engine) : 0;
       leastInFlight = there.adapters().leastInFlight();
-      scores[i] = cost(there, prompt, now, engine, slot, uncached[i], load, output);
+      scores[i] = cost(request, there, engine, slot, uncached[i], load, output);
     }
     // Kept as of each endpoint's last event, how long answers are having changed a little since.
     double worth = missed.getAsDouble();
@@ -127,14 +127,15 @@ final class PlainWorkCost implements Scorer {
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */
   private double cost(
+      InferenceRequest request,
       Endpoint there,
-      double prompt,
-      long now,
       EngineClass engine,
       int slot,
       double uncached,
       double load,
       double output) {
+    double prompt = request.promptTokens();
+    long now = request.now();
     Prefills line = there.prefills();
     double cached = prompt - uncached;
     double inFlight =
@@ -166,8 +167,19 @@ final class PlainWorkCost implements Scorer {
       wait += WorkCostScorer.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
-    return (settings.omega() * backlog + own)
-            * engine.interference(there.decoding(), kv, slowness(slot))
+    double interference = engine.interference(there.decoding(), kv, slowness(slot));
+    double first = (backlog + own) * interference + load + wait + step;
+    double late = 0;
+    if (request.firstTokenBy() != WaitingRequest.NEVER) {
+      double left = Math.max(0, (request.firstTokenBy() - now) * NANOS);
+      late += Math.min(left, Math.max(0, first - left));
+    }
+    if (request.timePerOutputToken() != WaitingRequest.NEVER) {
+      double wanted = request.timePerOutputToken() * NANOS;
+      late += output * Math.min(wanted, Math.max(0, step - wanted));
+    }
+    return (settings.omega() * backlog + own) * interference
+        + settings.epsilon() * late
         + settings.omega() * (load + wait)
         + inFlight * (own + load)
         + there.decoding() * expectedOutput / 2 * slower

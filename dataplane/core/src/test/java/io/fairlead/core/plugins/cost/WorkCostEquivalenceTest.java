@@ -7,10 +7,13 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
@@ -29,6 +32,7 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -180,7 +184,30 @@ final class WorkCostEquivalenceTest implements RequestListener {
     int tokens = random.nextInt(50) == 0 ? 300_000 : blocks.length * 16 + random.nextInt(16);
     int output = random.nextBoolean() ? -1 : 1 + random.nextInt(500);
     String model = MODELS.get(random.nextInt(MODELS.size()));
-    return new RequestFacts(model, random.nextLong(), blocks, tokens, output, tokens * 4L);
+    return new RequestFacts(
+        "",
+        model,
+        random.nextLong(),
+        blocks,
+        PromptSize.ofTokens(tokens),
+        output,
+        tokens * 4L,
+        RequestFacts.Delivery.STREAMED,
+        Timeouts.UNSET,
+        objectives(random),
+        null);
+  }
+
+  /** Of every second request: some that every endpoint keeps, some that few or none do. */
+  private static RequestHeaders objectives(SplittableRandom random) {
+    Map<String, String> headers = new HashMap<>();
+    if (random.nextInt(3) == 0) {
+      headers.put("x-slo-ttft-ms", Integer.toString(1 << random.nextInt(16)));
+    }
+    if (random.nextInt(3) == 0) {
+      headers.put("x-llm-d-slo-tpot-ms", Double.toString(0.5 + random.nextInt(60)));
+    }
+    return headers.isEmpty() ? RequestHeaders.NONE : headers::get;
   }
 
   private static Usage usage(SplittableRandom random) {

@@ -88,6 +88,59 @@ class WorkCostScorerTest {
     assertThat(scores[1]).isLessThan(0.95);
   }
 
+  /** The cached prompt is worth more, but the request would be late behind others' prefills. */
+  @Test
+  void goesWhereItsFirstTokenIsInTime() {
+    WorkCostScorer scorer = scorer(Map.of("omega", 1L));
+    TestEndpoint caching = endpoint("caching", 0);
+    TestEndpoint idle = endpoint("idle", 1);
+    caching.matched = 99;
+    caching.inFlight = 1;
+    caching.awaiting = 1;
+    caching.tokens = 8_000;
+    caching.uncached = 8_000;
+    caching.headUncached = 8_000;
+    TestRequest request = new TestRequest(1, 100);
+    double before = A + B * 8_000;
+    double idleFirst = A + B * 1_600 + C * 1_600 * 800 + D0 + D1 + D2 * 1_600;
+    assertThat(before).as("the case").isGreaterThan(2 * idleFirst);
+    assertThat(scores(scorer, request, caching, idle)[0]).as("no objective").isEqualTo(1);
+
+    request.firstTokenBy = Math.round(1.2 * idleFirst * MILLI);
+    assertThat(scores(scorer, request, caching, idle)[1]).isEqualTo(1);
+
+    request.firstTokenBy = Math.round(2 * before * MILLI);
+    assertThat(scores(scorer, request, caching, idle)[0]).as("both are in time").isEqualTo(1);
+
+    request.firstTokenBy = Math.round(idleFirst / 3 * MILLI);
+    assertThat(scores(scorer, request, caching, idle)[0]).as("both are too late").isEqualTo(1);
+
+    request.now = 1_000 * MILLI;
+    caching.headSince = request.now;
+    request.firstTokenBy = MILLI;
+    assertThat(scores(scorer, request, caching, idle)[0]).as("past already").isEqualTo(1);
+  }
+
+  /** A batch that is full already takes longer for each step. */
+  @Test
+  void goesWhereTokensComeInItsPace() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint caching = endpoint("caching", 0);
+    TestEndpoint idle = endpoint("idle", 1);
+    caching.matched = 999;
+    caching.inFlight = 60;
+    caching.tokens = 60_000;
+    TestRequest request = new TestRequest(1, 1_000);
+    assertThat(scores(scorer, request, caching, idle)[0]).as("no objective").isEqualTo(1);
+
+    double idleStep = D0 + D1 + D2 * 16_000;
+    request.timePerOutputToken = Math.round(1.1 * idleStep * MILLI);
+    assertThat(scores(scorer, request, caching, idle)[1]).isEqualTo(1);
+
+    request.timePerOutputToken = Math.round(10 * idleStep * MILLI);
+    assertThat(scores(scorer, request, caching, idle)[0]).as("both keep it").isEqualTo(1);
+  }
+
   @Test
   void countsAPrefixThatRequestsShareOnce() {
     WorkCostScorer scorer = scorer(Map.of());
