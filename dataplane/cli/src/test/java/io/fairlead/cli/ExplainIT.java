@@ -62,6 +62,19 @@ final class ExplainIT {
     assertThat(list.out().lines().toList().get(1)).contains("again", "m", winner, "completed");
   }
 
+  /** The objective comes as a header and ends as a cost, through all that is in between. */
+  @Test
+  void saysWhatWouldHaveBeenLaterThanTheRequestAskedFor() throws Exception {
+    String prompt = "The rope runs through the fairlead. ".repeat(400);
+    ask("first", prompt);
+    ask("urgent", prompt, "x-slo-ttft-ms", "60");
+    assertThat(endpointOf("urgent")).isEqualTo(endpointOf("first"));
+    assertThat(explain("urgent").out())
+        .containsPattern("(one|two|three): later than it asked for costs [\\d.,]+ ms more");
+    ask("patient", prompt, "x-slo-ttft-ms", "60000");
+    assertThat(explain("patient").out()).doesNotContain("later than it asked for");
+  }
+
   @Test
   void readsWhatWasSavedAndSaysWhatItCannotRead() throws Exception {
     ask("kept", "hello");
@@ -86,12 +99,18 @@ final class ExplainIT {
     assertThat(nobody.err()).contains("http://127.0.0.1:1/debug/decisions/x: nobody answers");
   }
 
-  private void ask(String id, String prompt) throws IOException, InterruptedException {
+  private void ask(String id, String prompt, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/completions"))
+            .header("content-type", "application/json")
+            .header("x-request-id", id);
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
     HttpResponse<String> answer =
         client.send(
-            HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/completions"))
-                .header("content-type", "application/json")
-                .header("x-request-id", id)
+            request
                 .POST(
                     BodyPublishers.ofString(
                         "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"" + prompt + "\"}"))
