@@ -114,6 +114,7 @@ final class EppCommand implements Callable<Integer> {
         .extProc(extProc)
         .health(ANY, healthPort)
         .tracing(tracing.settings(environment))
+        .checkpoint(source.checkpoint())
         .build();
   }
 

@@ -92,6 +92,7 @@ final class GatewayCommand implements Callable<Integer> {
         .applyTo(DataPlaneConfig.builder(source(environment)), DRAIN)
         .gateway(gateway)
         .tracing(tracing.settings(environment))
+        .checkpoint(source.checkpoint())
         .build();
   }
 

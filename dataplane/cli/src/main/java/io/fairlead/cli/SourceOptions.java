@@ -108,12 +108,27 @@ final class SourceOptions {
               + " list and watch of endpointslices. With --picker that is known without it.")
   private String pickerService = NONE;
 
+  @Option(
+      names = "--checkpoint",
+      paramLabel = "DIR",
+      description =
+          "On Kubernetes: folder in which the picker keeps the config and the endpoints that it"
+              + " had last, to start from them while the API server does not answer. One process"
+              + " per folder.")
+  private @Nullable Path checkpoint;
+
   @Spec(Target.MIXEE)
   private CommandSpec spec = CommandSpec.create();
+
+  /** Where it is kept for a start without the API server; null for nowhere. */
+  @Nullable Path checkpoint() {
+    return checkpoint;
+  }
 
   /** Whether anything was said of it. */
   boolean isGiven() {
     return endpoints != null
+        || checkpoint != null
         || configMap != null
         || picker != null
         || !configFile.isEmpty()
@@ -139,6 +154,7 @@ final class SourceOptions {
         "--picker-service goes without --endpoints, --config-map and --picker");
     if (endpoints != null) {
       refuseIf(configMap != null, "--config-map goes without --endpoints");
+      refuseIf(checkpoint != null, "--checkpoint goes without --endpoints, whose file is there");
       refuseIf(
           !configText.isEmpty(),
           "with --endpoints write the text of --config-text to a file, and name it in"

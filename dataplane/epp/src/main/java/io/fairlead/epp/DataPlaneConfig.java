@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param endpoints how endpoints are spoken to: probes, and servers' own metrics where {@code
  *     scraping} reads them over TLS, and by the gateway
  * @param tracing where spans of requests go; null for no spans
+ * @param checkpoint folder for what the picker starts from while the API server can't be reached;
+ *     null for nothing. Means nothing where the source is no API server
  */
 public record DataPlaneConfig(
     Source source,
@@ -41,7 +43,8 @@ public record DataPlaneConfig(
     int loops,
     @Nullable CaptureConfig capture,
     EndpointSecurity endpoints,
-    Tracing.@Nullable Settings tracing) {
+    Tracing.@Nullable Settings tracing,
+    @Nullable Path checkpoint) {
 
   public DataPlaneConfig {
     if (loops < 1) {
@@ -215,6 +218,7 @@ public record DataPlaneConfig(
     private @Nullable CaptureConfig capture;
     private EndpointSecurity endpoints = new EndpointSecurity.PlainText();
     private Tracing.@Nullable Settings tracing;
+    private @Nullable Path checkpoint;
 
     private Builder(Source source) {
       this.source = source;
@@ -291,11 +295,28 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** Keeps there what it starts from while the API server can't be reached; null for nothing. */
+    public Builder checkpoint(@Nullable Path folder) {
+      checkpoint = folder;
+      return this;
+    }
+
     /** All parts as they are now. */
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
-          source, gateway, extProc, health, admin, scraping, drain, warmUp, loops, capture,
-          endpoints, tracing);
+          source,
+          gateway,
+          extProc,
+          health,
+          admin,
+          scraping,
+          drain,
+          warmUp,
+          loops,
+          capture,
+          endpoints,
+          tracing,
+          checkpoint);
     }
   }
 }

@@ -13,6 +13,9 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.checkpoint.Checkpoint;
+import io.fairlead.epp.checkpoint.CheckpointFile;
+import io.fairlead.epp.checkpoint.CheckpointUse;
 import io.fairlead.epp.config.ConfigApplier;
 import io.fairlead.epp.config.ConfigOffer;
 import io.fairlead.epp.config.ConfigSource;
@@ -108,6 +111,20 @@ final class PoolRuntime implements AutoCloseable {
   /** Whether the source has said anything: until then nobody knows what matches. */
   private boolean endpointsCounted;
 
+  /** Null when nothing is kept. */
+  private @Nullable CheckpointFile checkpoints;
+
+  private CheckpointUse fromCheckpoint = new CheckpointUse(null);
+
+  /** The newest that is kept, or was left by an earlier process; control thread only. */
+  private @Nullable Checkpoint kept;
+
+  /** In force; null before the first. Control thread only. */
+  private @Nullable PoolConfig applied;
+
+  /** Pickers that share the pool; control thread only. */
+  private int sharing = 1;
+
   PoolRuntime(
       DataPlaneConfig config,
       EventLoopGroup group,
@@ -144,7 +161,8 @@ final class PoolRuntime implements AutoCloseable {
     applier =
         new ConfigApplier(
             new DocumentCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
-    Sources sources = Sources.of(config.source(), control);
+    Sources sources = sources(config);
+    meters.checkpoint(fromCheckpoint);
     configs = sources.configs();
     pods = sources.pods();
     replicas = sources.replicas();
@@ -155,6 +173,19 @@ final class PoolRuntime implements AutoCloseable {
       status.listen(reporter::report);
       reporter.report(status.current());
     }
+  }
+
+  /** Where from, and what an earlier process left to start from instead. */
+  private Sources sources(DataPlaneConfig config) {
+    Sources sources = Sources.of(config.source(), control);
+    if (config.checkpoint() == null || sources.identity() == null) {
+      return sources;
+    }
+    CheckpointFile file = new CheckpointFile(config.checkpoint(), sources.identity());
+    kept = file.read();
+    checkpoints = file;
+    fromCheckpoint = new CheckpointUse(kept);
+    return sources.with(file, fromCheckpoint, control);
   }
 
   /**
@@ -179,7 +210,10 @@ final class PoolRuntime implements AutoCloseable {
       pods.start(set -> control.execute(() -> endpoints(set)));
     }
     if (replicas != null) {
-      replicas.start(pool::replicas);
+      if (kept != null) {
+        share(kept.replicas());
+      }
+      replicas.start(count -> control.execute(() -> share(count)));
     }
     configs.start(offer -> control.execute(() -> applier.offer(offer)));
     var _ =
@@ -254,7 +288,8 @@ final class PoolRuntime implements AutoCloseable {
 
   /** The status page, with endpoints as they were when {@code states} were taken. */
   String statusPage(List<EndpointSnapshot> states) {
-    return StatusPage.of(status.current(), pool.replicas(), states, out, clock.getAsLong());
+    return StatusPage.of(
+        status.current(), pool.replicas(), fromCheckpoint, states, out, clock.getAsLong());
   }
 
   Future<Map<String, EndpointLatency>> latencies() {
@@ -315,12 +350,38 @@ final class PoolRuntime implements AutoCloseable {
     }
     control.execute(scraper::close);
     control.finish();
+    if (checkpoints != null) {
+      checkpoints.close();
+    }
     if (capture != null) {
       loop.submit(capture::seal).awaitUninterruptibly();
     }
     if (client != null) {
       client.close();
     }
+  }
+
+  private void share(int count) {
+    sharing = count;
+    pool.replicas(count);
+    keep();
+  }
+
+  /** For a start without the API server; before anything is known there is nothing to keep. */
+  private void keep() {
+    if (checkpoints == null || applied == null || !endpointsCounted) {
+      return;
+    }
+    Checkpoint last = kept;
+    if (last != null
+        && last.config().equals(applied)
+        && last.endpoints().equals(endpoints)
+        && last.replicas() == sharing) {
+      return;
+    }
+    Checkpoint now = new Checkpoint(InstantSource.system().instant(), applied, endpoints, sharing);
+    kept = now;
+    checkpoints.save(now);
   }
 
   private void endpoints(EndpointSet set) {
@@ -331,6 +392,7 @@ final class PoolRuntime implements AutoCloseable {
       return;
     }
     replace(set);
+    keep();
     pool.endpoints(set.ready())
         .addListener(
             done -> {
@@ -440,6 +502,8 @@ final class PoolRuntime implements AutoCloseable {
       scraper.sources(DataSources.of(config, scraping));
       models = document.config().models();
       onConfig.accept(document.config());
+      applied = document.config();
+      keep();
       name = document.config().name();
       readiness.configured();
       if (endpointsCounted) {

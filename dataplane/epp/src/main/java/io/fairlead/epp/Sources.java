@@ -1,6 +1,10 @@
 package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.epp.checkpoint.CheckpointFile;
+import io.fairlead.epp.checkpoint.CheckpointUse;
+import io.fairlead.epp.checkpoint.CheckpointedConfig;
+import io.fairlead.epp.checkpoint.CheckpointedEndpoints;
 import io.fairlead.epp.config.ConfigMapSource;
 import io.fairlead.epp.config.ConfigReaders;
 import io.fairlead.epp.config.ConfigSource;
@@ -16,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,24 +31,48 @@ import org.jspecify.annotations.Nullable;
  * @param pods null when the endpoints come with the config
  * @param replicas null where nobody can say how many pickers share the pool
  * @param client to be closed with the rest, null without Kubernetes
+ * @param identity what is read from an API server, for a checkpoint of it; null without one
  */
 record Sources(
     ConfigSource configs,
     @Nullable EndpointSource pods,
     @Nullable ReplicaSource replicas,
     @Nullable LeaseReporter reporter,
-    @Nullable KubernetesClient client) {
+    @Nullable KubernetesClient client,
+    @Nullable String identity) {
 
   /** A change takes effect well within a second. */
   private static final Duration FILE_POLL = Duration.ofMillis(250);
+
+  /** An API server that is well answers within a fraction of it. */
+  private static final long CONFIG_PATIENCE_MILLIS = 2_000;
+
+  private static final long ENDPOINTS_PATIENCE_MILLIS = 1_000;
 
   static Sources of(DataPlaneConfig.Source source, ScheduledExecutorService control) {
     return switch (source) {
       case DataPlaneConfig.Kubernetes kubernetes -> kubernetes(kubernetes, control);
       case ClusterPool pool -> cluster(pool, control);
-      case DataPlaneConfig.Folder folder -> new Sources(folder(folder), null, null, null, null);
-      case DataPlaneConfig.Files files -> new Sources(files(files), null, null, null, null);
+      case DataPlaneConfig.Folder folder -> local(folder(folder));
+      case DataPlaneConfig.Files files -> local(files(files));
     };
+  }
+
+  private static Sources local(ConfigSource configs) {
+    return new Sources(configs, null, null, null, null, null);
+  }
+
+  /** The same, with what is kept of it standing in while the API server does not answer. */
+  Sources with(CheckpointFile file, CheckpointUse use, ScheduledExecutorService control) {
+    return new Sources(
+        new CheckpointedConfig(configs, use, file.path(), CONFIG_PATIENCE_MILLIS, control),
+        pods == null
+            ? null
+            : new CheckpointedEndpoints(pods, use, ENDPOINTS_PATIENCE_MILLIS, control),
+        replicas,
+        reporter,
+        client,
+        identity);
   }
 
   static ConfigSource folder(DataPlaneConfig.Folder folder) {
@@ -101,7 +130,8 @@ record Sources(
             ? null
             : ReplicaSource.ofService(client, source.namespace(), source.service(), control),
         null,
-        client);
+        client,
+        identity(source));
   }
 
   private static Sources kubernetes(
@@ -118,6 +148,16 @@ record Sources(
             : new LeaseReporter(
                 client,
                 new LeaseReporter.Identity(r.picker(), r.podName(), r.podNamespace(), r.podUid())),
-        client);
+        client,
+        "ConfigMap " + source.namespace() + "/" + source.configMap());
+  }
+
+  private static String identity(ClusterPool source) {
+    return switch (source.members()) {
+      case ClusterPool.OfPool pool ->
+          "InferencePool." + pool.group() + " " + source.namespace() + "/" + pool.name();
+      case ClusterPool.Selected pods ->
+          "pods " + source.namespace() + "/" + new TreeMap<>(pods.labels());
+    };
   }
 }

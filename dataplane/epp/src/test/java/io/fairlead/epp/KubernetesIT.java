@@ -30,6 +30,8 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.TestPods;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +49,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A data plane fed by a real API server, with no more rights than a picker is given. */
 @ExtendWith(KubeApi.class)
@@ -259,6 +262,98 @@ class KubernetesIT {
         awaitEndpoints(dataPlane, "a-rank-0");
         awaitLease(report -> report.endpoints().ready() == 1);
       }
+    }
+  }
+
+  /** The container has died, its pod and the model servers live on, and the API server is away. */
+  @Test
+  void restartsFromItsCheckpointWhileTheApiServerIsAway(@TempDir Path disk) throws Exception {
+    PoolConfig first = config(1, 1);
+    put(ConfigDocument.write(first));
+    pod("a", Map.of("app", "vllm"), true);
+    pod("unready", Map.of("app", "vllm"), false);
+    URI real = URI.create(picker().getMasterUrl());
+    try (Relay relay = new Relay(real.getHost(), real.getPort())) {
+      relay.open();
+      try (DataPlane dataPlane = startBehind(relay, disk)) {
+        awaitEndpoints(dataPlane, "a-rank-0");
+        assertThat(page(dataPlane, "/debug/status")).doesNotContain("fromCheckpoint");
+      }
+      relay.shut();
+
+      try (DataPlane dataPlane = startBehind(relay, disk)) {
+        dataPlane.ready().get(30, TimeUnit.SECONDS);
+        assertThat(dataPlane.report().configHash()).isEqualTo(ConfigDocument.hash(first));
+        assertThat(dataPlane.report().endpoints().matching()).isEqualTo(2);
+        awaitEndpoints(dataPlane, "a-rank-0");
+        assertThat(page(dataPlane, "/debug/status"))
+            .containsPattern("\"fromCheckpoint\":\\{\"savedAt\":\"20.*Z\"")
+            .contains("\"config\":true,\"endpoints\":true}");
+        assertThat(page(dataPlane, "/metrics"))
+            .contains("fairlead_checkpoint_in_use{part=\"config\"} 1.0")
+            .contains("fairlead_checkpoint_in_use{part=\"endpoints\"} 1.0");
+        try (Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
+          traffic.next(1); // nothing listens there, but it was sent
+        }
+        assertThat(sent(dataPlane)).isPositive();
+
+        PoolConfig second = config(2, 1);
+        put(ConfigDocument.write(second));
+        ready("unready", true, 0);
+        relay.open();
+
+        awaitEndpoints(dataPlane, "a-rank-0", "unready-rank-0");
+        await().until(() -> ConfigDocument.hash(second).equals(dataPlane.report().configHash()));
+        await().until(() -> !page(dataPlane, "/debug/status").contains("fromCheckpoint"));
+        assertThat(page(dataPlane, "/metrics"))
+            .contains("fairlead_checkpoint_in_use{part=\"config\"} 0.0")
+            .contains("fairlead_checkpoint_in_use{part=\"endpoints\"} 0.0");
+      }
+    }
+  }
+
+  @Test
+  void whatTheApiServerSaysCountsAndNotTheCheckpoint(@TempDir Path disk) throws Exception {
+    pod("a", Map.of("app", "vllm"), true);
+    pod("b", Map.of("app", "vllm"), false);
+    put(ConfigDocument.write(config(1, 1)));
+    URI real = URI.create(picker().getMasterUrl());
+    try (Relay relay = new Relay(real.getHost(), real.getPort())) {
+      relay.open();
+      try (DataPlane dataPlane = startBehind(relay, disk)) {
+        awaitEndpoints(dataPlane, "a-rank-0");
+      }
+      PoolConfig second = config(2, 1);
+      put(ConfigDocument.write(second));
+      ready("a", false, 0);
+      ready("b", true, 0);
+      try (DataPlane dataPlane = startBehind(relay, disk)) {
+        dataPlane.ready().get(30, TimeUnit.SECONDS);
+        awaitEndpoints(dataPlane, "b-rank-0");
+        assertThat(dataPlane.report().generation()).as("nothing else ran before").isEqualTo(1);
+        assertThat(dataPlane.report().configHash()).isEqualTo(ConfigDocument.hash(second));
+      }
+    }
+  }
+
+  private DataPlane startBehind(Relay relay, Path checkpoint) {
+    Config behind = picker();
+    behind.setMasterUrl("https://127.0.0.1:" + relay.port() + "/");
+    return DataPlane.start(
+        builder("uid", () -> new KubernetesClientBuilder().withConfig(behind).build())
+            .gateway("127.0.0.1", 0)
+            .admin("127.0.0.1", 0)
+            .checkpoint(checkpoint)
+            .build());
+  }
+
+  private static String page(DataPlane dataPlane, String path) throws Exception {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      URI uri = URI.create("http://127.0.0.1:" + dataPlane.adminPort().orElseThrow() + path);
+      return http.send(
+              java.net.http.HttpRequest.newBuilder(uri).build(),
+              HttpResponse.BodyHandlers.ofString())
+          .body();
     }
   }
 

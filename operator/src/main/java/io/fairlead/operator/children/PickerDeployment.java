@@ -35,6 +35,9 @@ final class PickerDeployment {
   /** Whole answers come through a gateway: it gives them ten minutes. */
   private static final long GATEWAY_GRACE_SECONDS = 620L;
 
+  /** Lives as long as the pod does: a container that restarts finds it there. */
+  private static final String CHECKPOINT = "/tmp/checkpoint";
+
   private PickerDeployment() {}
 
   static Deployment of(PickerDesign design) {
@@ -101,7 +104,9 @@ final class PickerDeployment {
             "--config-map",
             design.picker(),
             "--picker",
-            design.picker())
+            design.picker(),
+            "--checkpoint",
+            CHECKPOINT)
         .withEnv(
             fieldEnv("POD_NAME", "metadata.name"),
             fieldEnv("POD_NAMESPACE", "metadata.namespace"),

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.checkpoint.Checkpoint;
+import io.fairlead.epp.checkpoint.CheckpointUse;
 import java.util.List;
 
 /** What one picker shows of itself: its report, and every endpoint as it is used. */
@@ -20,18 +22,27 @@ public final class StatusPage {
    * The page as JSON.
    *
    * @param replicas pickers that share the pool, this one counted
+   * @param fromCheckpoint what is not from the API server, but from the picker's disk
    * @param out tells times
    * @param now of the pool's clock
    */
   public static String of(
       PickerReport report,
       int replicas,
+      CheckpointUse fromCheckpoint,
       List<EndpointSnapshot> endpoints,
       OutEndpoints out,
       long now) {
     try {
       ObjectNode page = (ObjectNode) JSON.readTree(report.toJson());
       page.put("replicas", replicas);
+      Checkpoint checkpoint = fromCheckpoint.checkpoint();
+      if (checkpoint != null && (fromCheckpoint.config() || fromCheckpoint.endpoints())) {
+        ObjectNode stale = page.putObject("fromCheckpoint");
+        stale.put("savedAt", checkpoint.savedAt().toString());
+        stale.put("config", fromCheckpoint.config());
+        stale.put("endpoints", fromCheckpoint.endpoints());
+      }
       ArrayNode list = page.putArray("endpointList");
       for (EndpointSnapshot endpoint : endpoints) {
         EndpointSnapshot.Health health = endpoint.health();

@@ -2,6 +2,7 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.checkpoint.CheckpointUse;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -11,12 +12,14 @@ import io.micrometer.core.instrument.Tags;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Meters of what is not a request: configs, scrapes, the build. Control thread only. */
 public final class ProcessMeters {
 
+  private final MeterRegistry registry;
   private final Counter applied;
   private final Counter refused;
   private final MultiGauge config;
@@ -29,6 +32,7 @@ public final class ProcessMeters {
    * @param replicas pickers that share the pool
    */
   public ProcessMeters(MeterRegistry registry, LongSupplier sourceFailures, LongSupplier replicas) {
+    this.registry = registry;
     this.sourceFailures = sourceFailures;
     applied = reloads(registry, "applied");
     refused = reloads(registry, "refused");
@@ -80,6 +84,20 @@ public final class ProcessMeters {
       config.register(List.of(MultiGauge.Row.of(Tags.of("hash", hash.hex()), 1)), true);
     }
     last = report;
+  }
+
+  /** What is in force may be from the picker's disk. */
+  public void checkpoint(CheckpointUse use) {
+    inUse("config", use::config);
+    inUse("endpoints", use::endpoints);
+  }
+
+  private void inUse(String part, BooleanSupplier used) {
+    Gauge.builder("fairlead.checkpoint.in.use", used, u -> u.getAsBoolean() ? 1 : 0)
+        .description("1 while that part of the state is from the picker's disk.")
+        .tag("part", part)
+        .strongReference(true)
+        .register(registry);
   }
 
   private static Counter reloads(MeterRegistry registry, String result) {
