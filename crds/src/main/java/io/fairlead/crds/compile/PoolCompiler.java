@@ -7,12 +7,14 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.document.RequestsDocument;
 import io.fairlead.crds.document.SchedulerDocument;
+import io.fairlead.crds.document.ShadowsDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
@@ -90,10 +92,11 @@ public final class PoolCompiler {
     }
     RequestsConfig requests = picker == null ? RequestsConfig.DEFAULT : requests(picker);
     SchedulerConfig scheduler = picker == null ? SchedulerConfig.DEFAULT : scheduler(picker);
+    List<ShadowConfig> shadows = picker == null ? List.of() : shadows(picker);
     List<ModelConfig> configs = models(pool, models);
     return new Compilation(
         usable && requests != null && scheduler != null
-            ? config(pool, configs, requests, scheduler)
+            ? config(pool, configs, requests, scheduler).withShadows(shadows)
             : null,
         accepted,
         findings);
@@ -187,6 +190,32 @@ public final class PoolCompiler {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
     return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.scheduler();
+  }
+
+  /** What is tried must not keep what is in force from being changed: the wrong ones stay out. */
+  private List<ShadowConfig> shadows(EndpointPicker picker) {
+    if (picker.getSpec() == null || picker.getSpec().shadows().isEmpty()) {
+      return List.of();
+    }
+    ObjectRef object = ObjectRef.of(picker);
+    JsonNode list = JSON.valueToTree(picker.getSpec().shadows());
+    SourceTree tree = SourceTree.of(object.toString(), list);
+    FieldPath path = new FieldPath("spec.shadows");
+    List<ShadowConfig> read = ShadowsDocument.read(tree, path, list);
+    for (int i = 0; types != null && tree.errors().isEmpty() && i < list.size(); i++) {
+      types.check(
+          tree,
+          path.element(i).field("scheduling").field("plugins"),
+          list.path(i).path("scheduling").path("plugins"),
+          picker.getSpec().pluginTypes());
+    }
+    for (FieldError error : tree.errors()) {
+      findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
+    }
+    for (FieldError warning : tree.warnings()) {
+      findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
+    }
+    return tree.errors().isEmpty() ? read : lastGood == null ? List.of() : lastGood.shadows();
   }
 
   private static Finding finding(

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param objectives what requests may name as their objective, unique by name, sorted by name
  * @param requests how requests are treated
  * @param scheduler plugins and profiles
+ * @param shadows schedulings that are tried beside it, unique by name
  */
 public record PoolConfig(
     String namespace,
@@ -28,13 +29,54 @@ public record PoolConfig(
     List<ModelConfig> models,
     List<ObjectiveConfig> objectives,
     RequestsConfig requests,
-    SchedulerConfig scheduler) {
+    SchedulerConfig scheduler,
+    List<ShadowConfig> shadows) {
 
   public PoolConfig {
     selector = Map.copyOf(selector);
     targetPorts = List.copyOf(targetPorts);
     models = List.copyOf(models);
     objectives = List.copyOf(objectives);
+    shadows = List.copyOf(shadows);
+  }
+
+  /** A pool without shadows. */
+  public PoolConfig(
+      String namespace,
+      String name,
+      Map<String, String> selector,
+      List<Integer> targetPorts,
+      String appProtocol,
+      List<ModelConfig> models,
+      List<ObjectiveConfig> objectives,
+      RequestsConfig requests,
+      SchedulerConfig scheduler) {
+    this(
+        namespace,
+        name,
+        selector,
+        targetPorts,
+        appProtocol,
+        models,
+        objectives,
+        requests,
+        scheduler,
+        List.of());
+  }
+
+  /** The same pool with other schedulings beside it. */
+  public PoolConfig withShadows(List<ShadowConfig> others) {
+    return new PoolConfig(
+        namespace,
+        name,
+        selector,
+        targetPorts,
+        appProtocol,
+        models,
+        objectives,
+        requests,
+        scheduler,
+        others);
   }
 
   /** A pool without objectives. */

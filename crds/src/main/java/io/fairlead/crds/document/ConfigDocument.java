@@ -52,7 +52,8 @@ public final class ConfigDocument {
             models(tree, root.path("models")),
             objectives(tree, root.path("objectives")),
             RequestsDocument.read(tree, FieldPath.ROOT.field("requests"), root.path("requests")),
-            scheduler);
+            scheduler,
+            ShadowsDocument.read(tree, FieldPath.ROOT.field("shadows"), root.path("shadows")));
     tree.throwErrors();
     ConfigHash hash = hash(config);
     if (root.has("hash") && !root.path("hash").asText().equals(hash.hex())) {
@@ -206,6 +207,7 @@ public final class ConfigDocument {
       content.set("requests", requests);
     }
     content.set("scheduling", SchedulerDocument.tree(config.scheduler()));
+    ShadowsDocument.put(content, config.shadows());
     return content;
   }
 }

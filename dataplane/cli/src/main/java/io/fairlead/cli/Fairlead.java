@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       ReplayCommand.class,
       TrainCommand.class,
       ExplainCommand.class,
+      ShadowCommand.class,
     })
 public final class Fairlead implements Runnable {
 

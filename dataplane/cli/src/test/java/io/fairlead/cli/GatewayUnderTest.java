@@ -7,6 +7,7 @@ import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,16 +18,6 @@ import java.util.stream.Stream;
 /** A gateway in front of three model servers that answer at once. */
 final class GatewayUnderTest implements AutoCloseable {
 
-  private static final String CONFIG =
-      """
-      apiVersion: fairlead.io/v1alpha1
-      kind: PoolConfig
-      pool: {namespace: default, name: test, targetPorts: [8000]}
-      models: [{name: m, criticality: Critical, targets: [{name: m, weight: 1}]}]
-      requests: {trustFlowHeaders: {extProc: None, gateway: All}}
-      scheduling: {}
-      """;
-
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<ModelServer> stubs =
@@ -36,6 +27,7 @@ final class GatewayUnderTest implements AutoCloseable {
                   ModelServerConfig.builder(name, "m").instant().promptTokensDetails(true).build())
           .map(config -> ModelServer.start(config, loops))
           .toList();
+  private final Path config;
   private final DataPlane plane;
 
   /**
@@ -45,8 +37,20 @@ final class GatewayUnderTest implements AutoCloseable {
    * @param parts it has beside the gateway
    */
   GatewayUnderTest(Path folder, UnaryOperator<DataPlaneConfig.Builder> parts) throws Exception {
+    this(folder, "{}", "[]", parts);
+  }
+
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @param scheduling of its config, in YAML's flow style, as {@code shadows}
+   */
+  GatewayUnderTest(
+      Path folder, String scheduling, String shadows, UnaryOperator<DataPlaneConfig.Builder> parts)
+      throws Exception {
+    config = folder.resolve("config.yaml");
+    configure(scheduling, shadows);
     Path endpoints = Files.writeString(folder.resolve("endpoints.yaml"), endpoints());
-    Path config = Files.writeString(folder.resolve("config.yaml"), CONFIG);
     plane =
         DataPlane.start(
             parts
@@ -55,6 +59,22 @@ final class GatewayUnderTest implements AutoCloseable {
                 .loops(1)
                 .build());
     plane.ready().get(20, TimeUnit.SECONDS);
+  }
+
+  /** Edits its config. */
+  void configure(String scheduling, String shadows) throws IOException {
+    Files.writeString(
+        config,
+        """
+      apiVersion: fairlead.io/v1alpha1
+      kind: PoolConfig
+      pool: {namespace: default, name: test, targetPorts: [8000]}
+      models: [{name: m, criticality: Critical, targets: [{name: m, weight: 1}]}]
+      requests: {trustFlowHeaders: {extProc: None, gateway: All}}
+      scheduling: %s
+      shadows: %s
+      """
+            .formatted(scheduling, shadows));
   }
 
   private String endpoints() {

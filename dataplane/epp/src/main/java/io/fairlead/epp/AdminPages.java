@@ -2,6 +2,7 @@ package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.netty.util.concurrent.Future;
 import java.util.List;
@@ -55,6 +56,11 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   @Override
   public Future<String> decisions(Map<String, String> wanted, int most) {
     return runtime.decisions(wanted, most);
+  }
+
+  @Override
+  public List<ShadowReport> shadows() {
+    return runtime.pool().shadows().reports();
   }
 
   @Override

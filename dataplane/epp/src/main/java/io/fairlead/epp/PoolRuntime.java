@@ -350,6 +350,7 @@ final class PoolRuntime implements AutoCloseable {
     }
     control.execute(scraper::close);
     control.finish();
+    pool.shadows().close();
     if (checkpoints != null) {
       checkpoints.close();
     }

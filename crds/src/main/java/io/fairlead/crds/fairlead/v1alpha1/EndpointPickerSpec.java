@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param pluginTypes types of plugins that the image has beyond the shipped ones
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
  *     compiled; must not be modified
+ * @param shadows schedulings that are tried beside it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -32,8 +33,10 @@ public record EndpointPickerSpec(
     @Nullable ResourceRequirements resources,
     @Nullable RequestsSpec requests,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> pluginTypes,
-    @Nullable JsonNode scheduling) {
+    @Nullable JsonNode scheduling,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowSpec> shadows) {
   public EndpointPickerSpec {
+    shadows = Lenient.list(shadows);
     pluginTypes = Lenient.list(pluginTypes);
   }
 }

@@ -3,20 +3,16 @@ package io.fairlead.cli.explain;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fairlead.cli.PickerPage;
 import io.fairlead.cli.TextTable;
 import io.fairlead.epp.status.DecisionPage;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +38,6 @@ import picocli.CommandLine.Spec;
     showDefaultValues = true)
 public final class ExplainCommand implements Callable<Integer> {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   @Parameters(
@@ -101,20 +96,7 @@ public final class ExplainCommand implements Callable<Integer> {
             ? "/debug/decisions?limit=" + limit
             : "/debug/decisions/"
                 + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
-    URI asked = picker.resolve(path);
-    try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
-      HttpResponse<String> answer =
-          client.send(
-              HttpRequest.newBuilder(asked).timeout(PATIENCE).build(), BodyHandlers.ofString());
-      if (answer.statusCode() != 200) {
-        throw new IOException(asked + ": " + answer.body().strip());
-      }
-      return answer.body();
-    } catch (IOException e) {
-      throw e.getMessage() == null
-          ? new IOException(asked + ": nobody answers; is the picker's port forwarded?", e)
-          : e;
-    }
+    return PickerPage.read(picker, path);
   }
 
   private static List<String> receipt(String page) throws IOException {

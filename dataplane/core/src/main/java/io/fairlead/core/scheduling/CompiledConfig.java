@@ -37,6 +37,7 @@ public final class CompiledConfig {
   private final List<Setting> settings;
   private final List<Problem> warnings;
   private final PrefixSettings prefix;
+  private final List<CompiledShadow> shadows;
 
   CompiledConfig(
       PoolConfig source,
@@ -47,7 +48,9 @@ public final class CompiledConfig {
       PrefixSettings prefix,
       List<Observer> observers,
       List<Setting> settings,
-      List<Problem> warnings) {
+      List<Problem> warnings,
+      List<CompiledShadow> shadows) {
+    this.shadows = List.copyOf(shadows);
     this.source = source;
     this.plugins = plugins;
     this.observers = List.copyOf(observers);
@@ -173,6 +176,11 @@ public final class CompiledConfig {
   /** Listed settings of this kind, for what they configure. */
   public <S extends Setting> List<S> settings(Class<S> kind) {
     return settings.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  /** What is tried beside it. */
+  public List<CompiledShadow> shadows() {
+    return shadows;
   }
 
   /** What the document says that is checked and not carried out. */

@@ -6,13 +6,17 @@ import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.NotCarriedOut;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Setting;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +95,7 @@ public final class ConfigCompiler {
     PrefixSettings prefix = assembly.prefix();
     FlowSettings flow = new FlowAssembly(scheduling, plugins, problems).settings();
     new SectionRules(plugins, problems).check(scheduling);
+    List<CompiledShadow> shadows = shadows(config, previous, problems);
     problems.throwIfAny();
     return new CompiledConfig(
         config,
@@ -101,7 +106,57 @@ public final class ConfigCompiler {
         prefix,
         plugins.instances(Observer.class),
         plugins.instances(Setting.class),
-        warnings(scheduling, plugins));
+        warnings(scheduling, plugins),
+        shadows);
+  }
+
+  private List<CompiledShadow> shadows(
+      PoolConfig config, @Nullable CompiledConfig previous, Problems problems) {
+    List<CompiledShadow> shadows = new ArrayList<>();
+    for (int i = 0; i < config.shadows().size(); i++) {
+      ShadowConfig shadow = config.shadows().get(i);
+      CompiledConfig before =
+          previous == null
+              ? null
+              : previous.shadows().stream()
+                  .filter(other -> other.name().equals(shadow.name()))
+                  .map(CompiledShadow::config)
+                  .findFirst()
+                  .orElse(null);
+      try {
+        shadows.add(new CompiledShadow(shadow.name(), compile(alone(config, shadow), before)));
+      } catch (InvalidConfigException e) {
+        String path = "shadows[" + i + "].";
+        e.problems().stream()
+            .filter(problem -> problem.path().startsWith("scheduler."))
+            .forEach(problem -> problems.add(path + problem.path(), problem.message()));
+      }
+    }
+    return shadows;
+  }
+
+  /** The pool as a shadow sees it. */
+  private static PoolConfig alone(PoolConfig config, ShadowConfig shadow) {
+    SchedulerConfig tried = shadow.scheduler();
+    Map<String, Boolean> gates = new HashMap<>(tried.featureGates());
+    gates.put("flowControl", false);
+    return new PoolConfig(
+        config.namespace(),
+        config.name(),
+        config.selector(),
+        config.targetPorts(),
+        config.appProtocol(),
+        config.models(),
+        config.objectives(),
+        config.requests().withReceipts(new ReceiptsConfig(0, 1)),
+        new SchedulerConfig(
+            tried.plugins(),
+            tried.profiles(),
+            tried.saturationDetector(),
+            gates,
+            tried.flowControl(),
+            tried.dataLayer(),
+            tried.parsers()));
   }
 
   private static List<Problem> warnings(SchedulerConfig config, PluginSet plugins) {

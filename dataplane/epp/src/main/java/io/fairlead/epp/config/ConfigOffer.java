@@ -56,7 +56,8 @@ public sealed interface ConfigOffer {
               pool.models(),
               pool.objectives(),
               pool.requests(),
-              config.scheduler());
+              config.scheduler(),
+              config.shadows());
       ConfigHash hash = ConfigDocument.hash(scheduled);
       return new Document(
           origin, contentHash + "-" + hash.hex(), scheduled, hash, null, scheduling, lastGood);

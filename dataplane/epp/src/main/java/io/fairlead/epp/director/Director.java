@@ -11,6 +11,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
+import io.fairlead.epp.shadow.Shadows.ShadowedRequest;
 import io.fairlead.epp.tracing.RequestTrace;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
@@ -84,6 +85,11 @@ public final class Director implements RequestListener {
 
   /** Written down as it goes; null when it is not. */
   private @Nullable CapturedRequest captured;
+
+  /** What the pool's shadows are asked about once it is sent; null where there are none. */
+  private @Nullable RequestFacts toShadow;
+
+  private @Nullable ShadowedRequest shadowed;
 
   /** A request that nobody traces. */
   public Director(PoolLoop pool, EventExecutor home, Exchange exchange) {
@@ -238,12 +244,20 @@ public final class Director implements RequestListener {
     streamed = facts.delivery().streamed();
     arrivedAt = pool.now();
     pool.observer().arrived(model, facts.bodyBytes());
+    toShadow = pool.shadows().some() ? facts : null;
     try {
       pool.core().arrive(arrivedAt, captured(facts), this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
     pool.observer().decided(pool.now() - arrivedAt);
+  }
+
+  private void overForShadows(long now, Outcome how, Usage used) {
+    if (shadowed != null) {
+      shadowed.ended(now, how, used);
+      shadowed = null;
+    }
   }
 
   private RequestFacts captured(RequestFacts facts) {
@@ -278,6 +292,9 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.firstByte(now);
     }
+    if (shadowed != null) {
+      shadowed.firstByte(now);
+    }
     try {
       pool.core().firstByte(now, ticket);
     } catch (RuntimeException | Error e) {
@@ -307,6 +324,7 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.ended(now, how, used);
     }
+    overForShadows(now, how, used);
     try {
       pool.core().ended(now, ticket, how, used);
     } catch (RuntimeException | Error e) {
@@ -331,6 +349,10 @@ public final class Director implements RequestListener {
     if (there == null || there.attempt() != of) {
       onEnd(of, Outcome.DISCONNECTED, Usage.UNKNOWN); // sent elsewhere, where nobody carries it
       return;
+    }
+    if (shadowed != null) {
+      shadowed.left(pool.now());
+      shadowed = null;
     }
     pool.core().left(pool.now(), ticket, leftListener());
     pool.observer().left(model, there);
@@ -364,6 +386,11 @@ public final class Director implements RequestListener {
     waitsWith = null;
     if (captured != null) {
       captured.sent(next);
+    }
+    RequestFacts asked = toShadow;
+    if (asked != null) {
+      toShadow = null; // they are asked once
+      shadowed = pool.shadows().sent(pool.now(), asked, next);
     }
     atHome(
         () -> {
@@ -404,6 +431,8 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.rejected(rejection);
     }
+    toShadow = null;
+    overForShadows(pool.now(), Outcome.DISCONNECTED, Usage.UNKNOWN);
     atHome(
         () -> {
           if (state != State.OVER) {
@@ -442,6 +471,7 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
     }
+    overForShadows(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
     try {
       pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
     } catch (RuntimeException | Error e) {

@@ -20,6 +20,7 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
+import io.fairlead.epp.shadow.Shadows;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.List;
@@ -49,6 +50,7 @@ public final class PoolLoop {
   private final LongSupplier clock;
   private final RequestObserver observer;
   private final @Nullable Capture capture;
+  private final Shadows shadows;
   private final boolean subsets;
 
   /** Requests that were handed over to the loop, and that it has not come to. */
@@ -94,6 +96,7 @@ public final class PoolLoop {
     this.clock = clock;
     this.observer = observer;
     subsets = true;
+    shadows = new Shadows(PoolLimits.DEFAULT);
   }
 
   /**
@@ -120,6 +123,17 @@ public final class PoolLoop {
     this.clock = clock;
     this.observer = observer;
     this.subsets = subsets;
+    this.shadows = new Shadows(forShadow(limits));
+  }
+
+  /** A quarter of the pool's own memory for prompts each, and no decision is kept. */
+  private static PoolLimits forShadow(PoolLimits pool) {
+    return new PoolLimits(
+        pool.retries(),
+        pool.unknownPrefixBlocks(),
+        pool.maxPrefixBlocks(),
+        Math.max(1 << 20, pool.maxPrefixBytes() / 4),
+        0);
   }
 
   /** Applies a config between two events; the future ends when it is in force. */
@@ -143,6 +157,7 @@ public final class PoolLoop {
           told(() -> core.configure(now, config));
           trustTimeoutHeaders = config.trustTimeoutHeaders();
           trust = new HeaderTrust(config.trustFlowHeaders());
+          shadows.configured(now, config.shadows());
           if (endpoints != null) {
             change(now, endpoints);
           }
@@ -159,6 +174,7 @@ public final class PoolLoop {
       capture.endpoints(now, endpoints);
     }
     told(() -> core.endpoints(now, endpoints));
+    shadows.endpoints(now, endpoints);
   }
 
   /** Tells the core of something that is in force also when a plugin breaks at it. */
@@ -176,6 +192,7 @@ public final class PoolLoop {
         () -> {
           core.replicas(count);
           replicas = count;
+          shadows.replicas(count);
           if (capture != null) {
             capture.replicas(clock.getAsLong(), count);
           }
@@ -196,6 +213,7 @@ public final class PoolLoop {
             capture.scraped(now, endpoint, begunAt, metrics);
           }
           guarded(() -> core.scraped(now, endpoint, begunAt, metrics));
+          shadows.scraped(now, endpoint, begunAt, metrics);
         });
   }
 
@@ -208,6 +226,7 @@ public final class PoolLoop {
             capture.unreachable(now, endpoint, begunAt, failure);
           }
           guarded(() -> core.unreachable(now, endpoint, begunAt, failure));
+          shadows.unreachable(now, endpoint, begunAt, failure);
         });
   }
 
@@ -233,6 +252,7 @@ public final class PoolLoop {
       capture.tick(now);
     }
     guarded(() -> core.tick(now));
+    shadows.tick(now);
   }
 
   /** Requests are sent elsewhere by events that are of no request, and their plugins may throw. */
@@ -368,6 +388,11 @@ public final class PoolLoop {
   /** Whether a request goes only where its gateway allows. */
   boolean subsets() {
     return subsets;
+  }
+
+  /** What is tried beside the config in force. */
+  public Shadows shadows() {
+    return shadows;
   }
 
   @Nullable Capture capture() {

@@ -2,6 +2,8 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.epp.shadow.ShadowReport;
+import io.fairlead.epp.status.ShadowPage;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -86,6 +88,9 @@ public final class AdminServer implements AutoCloseable {
      * @param most how many
      */
     Future<String> decisions(Map<String, String> wanted, int most);
+
+    /** How shadows do. */
+    List<ShadowReport> shadows();
 
     /** The picker's status as JSON, with its endpoints as they were at one moment. */
     String status(List<EndpointSnapshot> endpoints);
@@ -193,13 +198,16 @@ public final class AdminServer implements AutoCloseable {
           answer(context, ready ? 200 : 503, TEXT, body, keepAlive, head);
         }
         case "/debug/status" -> status(context, keepAlive, head);
+        case "/debug/shadows" ->
+            answer(context, 200, JSON, ShadowPage.of(pages.shadows()) + "\n", keepAlive, head);
         case DECISIONS -> decisions(context, query, keepAlive, head);
         default ->
             answer(
                 context,
                 404,
                 TEXT,
-                "there are /metrics, /healthz, /readyz, /debug/status and /debug/decisions\n",
+                "there are /metrics, /healthz, /readyz, /debug/status, /debug/decisions and"
+                    + " /debug/shadows\n",
                 keepAlive,
                 head);
       }
@@ -281,6 +289,7 @@ public final class AdminServer implements AutoCloseable {
             UpstreamNames.append(page);
             PoolLines.append(page, pages.pool(), endpoints);
             QueueLines.append(page, pages.pool(), queues);
+            ShadowLines.append(page, pages.shadows());
             answer(context, 200, METRICS, page.toString(), keepAlive, head);
           });
     }

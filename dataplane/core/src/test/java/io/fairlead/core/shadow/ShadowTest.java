@@ -1,0 +1,278 @@
+package io.fairlead.core.shadow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestListener;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.scheduling.InvalidConfigException;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.ShadowConfig;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A shadow beside a real core, on one clock. */
+class ShadowTest {
+
+  private static final long MILLISECOND = 1_000_000;
+  private static final int BLOCK_TOKENS = 16;
+  private static final List<Outcome> OUTCOMES = List.of(Outcome.values());
+
+  private static final SchedulerConfig BY_PREFIX = plugins("prefix-cache-scorer");
+  private static final SchedulerConfig BY_QUEUE = plugins("queue-scorer");
+  private static final SchedulerConfig AT_RANDOM = plugins("random-picker");
+
+  private final PoolCore core = new PoolCore();
+  private final Shadow shadow = new Shadow(PoolLimits.DEFAULT);
+  private final List<EndpointSpec> endpoints = new ArrayList<>();
+  private final Map<Long, Route> routes = new HashMap<>();
+  private long now;
+  private int sent;
+
+  private static SchedulerConfig plugins(String... types) {
+    List<PluginConfig> plugins = new ArrayList<>();
+    for (String type : types) {
+      plugins.add(new PluginConfig(type, type, Map.of()));
+    }
+    return new SchedulerConfig(
+        plugins, List.of(), null, Map.of("flowControl", false), null, null, List.of());
+  }
+
+  private static PoolConfig pool(SchedulerConfig real, ShadowConfig... shadows) {
+    return new PoolConfig("ns", "pool", Map.of("a", "b"), List.of(8000), "http", List.of(), real)
+        .withShadows(List.of(shadows));
+  }
+
+  private void begin(SchedulerConfig real, SchedulerConfig tried, int servers) {
+    CompiledConfig config =
+        new ConfigCompiler(List.of()).compile(pool(real, new ShadowConfig("tried", tried)));
+    core.configure(now, config);
+    shadow.configure(now, config.shadows().getFirst().config());
+    IntStream.range(0, servers)
+        .mapToObj(i -> new EndpointSpec("s" + i, "1", "10.0.0." + i, 8000, Map.of()))
+        .forEach(endpoints::add);
+    core.endpoints(now, endpoints);
+    shadow.endpoints(now, endpoints);
+  }
+
+  private long send(long seed, long... blocks) {
+    RequestFacts facts =
+        new RequestFacts("m", seed, blocks, blocks.length * BLOCK_TOKENS, -1, blocks.length * 64L);
+    return core.arrive(
+        now,
+        facts,
+        new RequestListener() {
+          @Override
+          public void send(long request, Route route) {
+            routes.put(request, route);
+            if (route.attempt() == 1) {
+              sent++;
+              shadow.sent(now, request, facts, route);
+            }
+          }
+
+          @Override
+          public void pass(long request) {}
+
+          @Override
+          public void reject(long request, Rejection rejection) {}
+        });
+  }
+
+  private void firstByte(long request) {
+    core.firstByte(now, request);
+    shadow.firstByte(now, request);
+  }
+
+  private void end(long request, Outcome outcome) {
+    core.ended(now, request, outcome, Usage.UNKNOWN);
+    shadow.ended(now, request, outcome, Usage.UNKNOWN);
+  }
+
+  private void tick(long millis) {
+    now += millis * MILLISECOND;
+    core.tick(now);
+    shadow.tick(now);
+  }
+
+  private void serve(long seed, long... blocks) {
+    long request = send(seed, blocks);
+    tick(10);
+    firstByte(request);
+    tick(10);
+    end(request, Outcome.COMPLETED);
+  }
+
+  @Test
+  void theSameSchedulingAgreesWithItself() {
+    begin(AT_RANDOM, AT_RANDOM, 8);
+    for (int i = 0; i < 200; i++) {
+      serve(i * 77L, i, i + 1);
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.requests()).isEqualTo(200);
+    assertThat(told.agreed()).isEqualTo(200);
+    assertThat(told.differed()).isZero();
+    assertThat(told.own()).isEqualTo(told.real());
+  }
+
+  @Test
+  void oneThatKeepsPromptsTogetherFindsMoreCached() {
+    begin(AT_RANDOM, BY_PREFIX, 8);
+    for (int i = 0; i < 400; i++) {
+      long tenant = i % 20;
+      serve(i * 77L, tenant * 100, tenant * 100 + 1, tenant * 100 + 2, 1_000_000 + i);
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.differed()).isGreaterThan(200);
+    assertThat(told.promptTokens()).isEqualTo(400L * 4 * BLOCK_TOKENS);
+    // Each tenant's first request finds nothing; the others three blocks of four, somewhere.
+    assertThat(told.own().cachedTokens()).isEqualTo(380L * 3 * BLOCK_TOKENS);
+    assertThat(told.real().cachedTokens()).isLessThan(told.own().cachedTokens() * 3 / 4);
+    assertThat(told.own().firstTokenSeconds()).isLessThan(told.real().firstTokenSeconds());
+  }
+
+  @Test
+  void itsAccountFollowsFromItsOwnChoices() {
+    begin(plugins("prefix-cache-scorer"), BY_QUEUE, 4);
+    serve(1, 1, 2, 3, 4);
+    List<Long> open = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      open.add(send(i * 31L, 1, 2, 3, 4)); // all to the one that has the prompt
+      for (EndpointSpec endpoint : endpoints) {
+        boolean busy =
+            Objects.requireNonNull(routes.get(open.getLast())).endpoint().equals(endpoint.name());
+        shadow.scraped(
+            now, endpoint, now, new EndpointMetrics(busy ? i : 0, busy ? 1 : 0, 0.1, 16, 1000));
+      }
+      tick(5);
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.real().spread()).isCloseTo(4, within(0.1));
+    assertThat(told.own().spread()).as("by queues that are its own").isLessThan(1.8);
+    open.forEach(request -> end(request, Outcome.COMPLETED));
+  }
+
+  @Test
+  void whatTheRealEndpointFailedIsNotHeldAgainstItsOwn() {
+    begin(AT_RANDOM, BY_PREFIX, 3);
+    for (int i = 0; i < 100; i++) {
+      long request = send(i * 13L, 7, 8);
+      tick(5);
+      end(request, i % 2 == 0 ? Outcome.FAILED : Outcome.DISCONNECTED);
+    }
+    assertThat(shadow.snapshot().notPlaced()).isZero();
+    assertThat(shadow.snapshot().requests()).isEqualTo(100);
+  }
+
+  @Test
+  void oneThatHasNobodyIsCountedAsThat() {
+    begin(AT_RANDOM, plugins("random-picker"), 2);
+    shadow.endpoints(now, List.of());
+    serve(1, 2, 3);
+    assertThat(shadow.snapshot().notPlaced()).isEqualTo(1);
+    assertThat(shadow.open()).isZero();
+  }
+
+  @Test
+  void aRequestThatIsLeftIsOverByTheEstimate() {
+    begin(AT_RANDOM, BY_PREFIX, 2);
+    long request = send(1, 2, 3);
+    shadow.left(now, request);
+    assertThat(shadow.open()).isEqualTo(1);
+    for (int i = 0; i < 3_000 && shadow.open() > 0; i++) {
+      now += 10 * MILLISECOND;
+      shadow.tick(now);
+    }
+    assertThat(shadow.open()).isZero();
+    assertThat(shadow.snapshot().active()).isZero();
+  }
+
+  /** Whatever comes in whatever order, nothing is counted for ever and no count is negative. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void nothingLeaks(long seed) {
+    Random random = new Random(seed);
+    SchedulerConfig[] configs = {BY_PREFIX, BY_QUEUE, AT_RANDOM, SchedulerConfig.DEFAULT};
+    begin(configs[random.nextInt(4)], configs[random.nextInt(4)], 1 + random.nextInt(12));
+    List<Long> open = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      int what = random.nextInt(10);
+      if (what < 4) {
+        long[] blocks = random.longs(random.nextInt(20), 0, 50).toArray();
+        open.add(send(random.nextLong(), blocks));
+      } else if (what < 6 && !open.isEmpty()) {
+        firstByte(open.get(random.nextInt(open.size())));
+      } else if (what < 9 && !open.isEmpty()) {
+        long request = open.remove(random.nextInt(open.size()));
+        if (random.nextInt(20) == 0) {
+          core.left(now, request, ticket -> {});
+          shadow.left(now, request);
+        } else {
+          end(request, OUTCOMES.get(random.nextInt(3)));
+        }
+        if (random.nextInt(10) == 0) {
+          end(request, Outcome.COMPLETED); // again
+          firstByte(request);
+        }
+      } else {
+        tick(random.nextInt(120));
+        if (random.nextInt(50) == 0) {
+          List<EndpointSpec> some = endpoints.stream().filter(e -> random.nextInt(4) > 0).toList();
+          core.endpoints(now, some);
+          shadow.endpoints(now, some);
+        }
+        EndpointSpec one = endpoints.get(random.nextInt(endpoints.size()));
+        if (random.nextInt(30) == 0) {
+          shadow.unreachable(now, one, now, Failure.REFUSED);
+        } else {
+          shadow.scraped(now, one, now, new EndpointMetrics(random.nextInt(9), 3, 0.5, 16, 1000));
+        }
+      }
+      ShadowSnapshot told = shadow.snapshot();
+      assertThat(told.requests()).isEqualTo(sent);
+      assertThat(told.differed()).isNotNegative();
+    }
+    open.forEach(request -> end(request, Outcome.COMPLETED));
+    for (int i = 0; i < 6_000; i++) {
+      now += 100 * MILLISECOND;
+      shadow.tick(now);
+    }
+    assertThat(shadow.open()).isZero();
+    assertThat(shadow.snapshot().active()).isZero();
+  }
+
+  @Test
+  void whatIsWrongWithAShadowIsToldByItsField() {
+    PoolConfig wrong =
+        pool(
+            SchedulerConfig.DEFAULT,
+            new ShadowConfig("one", BY_QUEUE),
+            new ShadowConfig("two", plugins("queue-scorer", "no-such-scorer")));
+    assertThatThrownBy(() -> new ConfigCompiler(List.of()).compile(wrong))
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("shadows[1].scheduler.plugins[1].type");
+  }
+}

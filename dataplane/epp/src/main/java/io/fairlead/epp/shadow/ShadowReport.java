@@ -1,0 +1,15 @@
+package io.fairlead.epp.shadow;
+
+import io.fairlead.core.shadow.ShadowSnapshot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one shadow.
+ *
+ * @param off why it runs no more; null while it does
+ * @param leftOut requests that it was not asked about, since it did not keep up
+ * @param cpuSeconds that its thread has taken
+ * @param told how it has done
+ */
+public record ShadowReport(
+    String name, @Nullable String off, long leftOut, double cpuSeconds, ShadowSnapshot told) {}

@@ -1,0 +1,155 @@
+package io.fairlead.epp.shadow;
+
+import io.fairlead.core.PoolLimits;
+import io.fairlead.core.shadow.Shadow;
+import io.fairlead.core.shadow.ShadowSnapshot;
+import java.lang.management.ManagementFactory;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One shadow and the thread that it runs on. What it is told waits in a mailbox, which the thread
+ * empties some hundred times a second: waking it for every request would cost more than its
+ * decision. Requests are left out while the mailbox is full; what is told of one that was let in
+ * never is.
+ *
+ * <p>A shadow whose plugin throws, or that is at one event for seconds, is switched off for good:
+ * its mailbox is dropped, and nothing more is told to it.
+ */
+final class ShadowThread implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ShadowThread.class);
+
+  /** Events that may wait before requests are left out: some tenths of a second of them. */
+  static final int MOST_WAITING = 4_096;
+
+  private static final long NAP_NANOS = 5_000_000;
+  private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final String name;
+  private final Queue<Consumer<Shadow>> mailbox = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final Thread thread;
+  private volatile boolean closed;
+  private volatile @Nullable String off;
+  private volatile ShadowSnapshot told = ShadowSnapshot.EMPTY;
+
+  /** When the event under way began, by the system's clock; 0 between events. */
+  private volatile long busySince;
+
+  private final AtomicLong leftOut = new AtomicLong();
+
+  ShadowThread(String name, PoolLimits limits) {
+    this.name = name;
+    thread = Thread.ofPlatform().daemon().name("fairlead-shadow-" + name).start(() -> run(limits));
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Why it runs no more; null while it does. */
+  @Nullable String off() {
+    return off;
+  }
+
+  /** How it has done, as of some milliseconds ago. */
+  ShadowSnapshot told() {
+    return told;
+  }
+
+  /** Requests that it was not asked about, since it did not keep up. */
+  long leftOut() {
+    return leftOut.get();
+  }
+
+  /** CPU time of its thread in nanoseconds; 0 where that can't be told. */
+  long cpuNanos() {
+    return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.threadId()));
+  }
+
+  /** Tells it something that must not be lost. The pool's loop only. */
+  void tell(Consumer<Shadow> event) {
+    if (off == null) {
+      waiting.incrementAndGet();
+      mailbox.add(event);
+    }
+  }
+
+  /**
+   * Tells it something that it can do without while it is busy. The pool's loop only.
+   *
+   * @return whether it will hear of it
+   */
+  boolean offer(Consumer<Shadow> event) {
+    if (off != null || waiting.get() >= MOST_WAITING) {
+      return false;
+    }
+    tell(event);
+    return true;
+  }
+
+  /** A request was sent: it is asked what it would have done, or the request is left out. */
+  boolean ask(Consumer<Shadow> event) {
+    boolean asked = offer(event);
+    if (!asked && off == null) {
+      leftOut.incrementAndGet();
+    }
+    return asked;
+  }
+
+  /** To be called now and then by another thread: an event that takes seconds never ends. */
+  void check() {
+    long since = busySince;
+    if (off == null && since != 0 && System.nanoTime() - since > HANGS_NANOS) {
+      switchOff("it has been at one event for more than 5 s");
+      thread.interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+
+  private void run(PoolLimits limits) {
+    Shadow shadow = new Shadow(limits);
+    while (!closed && off == null) {
+      Consumer<Shadow> event = mailbox.poll();
+      if (event == null) {
+        told = shadow.snapshot();
+        LockSupport.parkNanos(this, NAP_NANOS);
+        continue;
+      }
+      waiting.decrementAndGet();
+      long now = System.nanoTime();
+      busySince = now == 0 ? 1 : now;
+      try {
+        event.accept(shadow);
+      } catch (RuntimeException | Error e) {
+        LOG.error("shadow {}: switched off, a plugin of it failed", name, e);
+        switchOff("a plugin of it failed: " + e);
+      }
+      busySince = 0;
+    }
+    mailbox.clear();
+  }
+
+  /** The first reason counts. */
+  private synchronized void switchOff(String why) {
+    if (off == null) {
+      LOG.warn("shadow {} is switched off: {}", name, why);
+      off = why;
+      mailbox.clear();
+    }
+  }
+}

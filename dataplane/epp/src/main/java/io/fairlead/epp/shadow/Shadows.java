@@ -1,0 +1,181 @@
+package io.fairlead.epp.shadow;
+
+import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolLimits;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.Route;
+import io.fairlead.core.Usage;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.CompiledShadow;
+import io.fairlead.core.shadow.Shadow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pool's shadows. Told on the pool's loop of what the core is told, after it; never waits, and
+ * costs nothing where there are none.
+ */
+public final class Shadows implements AutoCloseable {
+
+  private final PoolLimits limits;
+  private List<EndpointSpec> endpoints = List.of();
+  private int replicas = 1;
+  private long lastKey;
+  private volatile List<ShadowThread> threads = List.of();
+
+  /**
+   * None, yet.
+   *
+   * @param limits of a shadow's core
+   */
+  public Shadows(PoolLimits limits) {
+    this.limits = limits;
+  }
+
+  /**
+   * A config is in force: shadows that it has no more end, those that it still has go on with what
+   * they know.
+   */
+  public void configured(long now, List<CompiledShadow> wanted) {
+    List<ShadowThread> next = new ArrayList<>();
+    for (CompiledShadow shadow : wanted) {
+      ShadowThread thread = running(shadow.name());
+      boolean fresh = thread == null;
+      if (thread == null) {
+        thread = new ShadowThread(shadow.name(), limits);
+      }
+      CompiledConfig config = shadow.config();
+      thread.tell(s -> s.configure(now, config));
+      if (fresh) {
+        List<EndpointSpec> there = endpoints;
+        int count = replicas;
+        thread.tell(
+            s -> {
+              s.endpoints(now, there);
+              s.replicas(count);
+            });
+      }
+      next.add(thread);
+    }
+    List<ShadowThread> before = threads;
+    threads = List.copyOf(next);
+    before.stream().filter(thread -> !next.contains(thread)).forEach(ShadowThread::close);
+  }
+
+  /** One that was switched off gets another try with another config. */
+  private @Nullable ShadowThread running(String name) {
+    return threads.stream()
+        .filter(thread -> thread.name().equals(name) && thread.off() == null)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** These endpoints are in force. */
+  public void endpoints(long now, List<EndpointSpec> all) {
+    endpoints = all;
+    tell(shadow -> shadow.endpoints(now, all));
+  }
+
+  /** So many pickers share the pool. */
+  public void replicas(int count) {
+    replicas = count;
+    tell(shadow -> shadow.replicas(count));
+  }
+
+  /** An endpoint was scraped. */
+  public void scraped(long now, EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
+    for (ShadowThread thread : threads) {
+      thread.offer(shadow -> shadow.scraped(now, endpoint, begunAt, metrics));
+    }
+  }
+
+  /** A scrape failed. */
+  public void unreachable(long now, EndpointSpec endpoint, long begunAt, Failure failure) {
+    for (ShadowThread thread : threads) {
+      thread.offer(shadow -> shadow.unreachable(now, endpoint, begunAt, failure));
+    }
+  }
+
+  /** Time has moved on. */
+  public void tick(long now) {
+    for (ShadowThread thread : threads) {
+      thread.check();
+      thread.offer(shadow -> shadow.tick(now));
+    }
+  }
+
+  /** Whether there is anybody to tell of requests. */
+  public boolean some() {
+    return !threads.isEmpty();
+  }
+
+  /**
+   * A request was sent for the first time.
+   *
+   * @return to be told of what becomes of it; null if no shadow wants to know
+   */
+  public @Nullable ShadowedRequest sent(long now, RequestFacts facts, Route route) {
+    long key = ++lastKey;
+    List<ShadowThread> asked = new ArrayList<>(threads.size());
+    for (ShadowThread thread : threads) {
+      if (thread.ask(shadow -> shadow.sent(now, key, facts, route))) {
+        asked.add(thread);
+      }
+    }
+    return asked.isEmpty() ? null : new ShadowedRequest(key, asked);
+  }
+
+  /** How each does. Any thread. */
+  public List<ShadowReport> reports() {
+    return threads.stream()
+        .map(
+            thread ->
+                new ShadowReport(
+                    thread.name(),
+                    thread.off(),
+                    thread.leftOut(),
+                    thread.cpuNanos() / 1e9,
+                    thread.told()))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    threads.forEach(ShadowThread::close);
+  }
+
+  private void tell(Consumer<Shadow> event) {
+    threads.forEach(thread -> thread.tell(event));
+  }
+
+  /** A request that shadows have decided about. The pool's loop only. */
+  public static final class ShadowedRequest {
+    private final long key;
+    private final List<ShadowThread> asked;
+
+    private ShadowedRequest(long key, List<ShadowThread> asked) {
+      this.key = key;
+      this.asked = asked;
+    }
+
+    /** The first byte of the answer's body came. */
+    public void firstByte(long now) {
+      asked.forEach(thread -> thread.tell(shadow -> shadow.firstByte(now, key)));
+    }
+
+    /** It is over. */
+    public void ended(long now, Outcome outcome, Usage usage) {
+      asked.forEach(thread -> thread.tell(shadow -> shadow.ended(now, key, outcome, usage)));
+    }
+
+    /** Nobody will tell of its end. */
+    public void left(long now) {
+      asked.forEach(thread -> thread.tell(shadow -> shadow.left(now, key)));
+    }
+  }
+}
