@@ -37,7 +37,13 @@ public final class Shadow {
   private final PoolCore core;
   private final FirstTokenLine line = new FirstTokenLine();
   private final Ledger own = new Ledger();
-  private final Ledger real = new Ledger();
+
+  /** The real choices, served as the own ones are imagined to be: what these are compared with. */
+  private final Ledger control = new Ledger();
+
+  /** The real choices, served as they were: where the pace comes from. */
+  private final Ledger measured = new Ledger();
+
   private final Map<Long, Tracked> tracked = new HashMap<>();
   private final PriorityQueue<Due> due = new PriorityQueue<>(SOONEST);
   private long order;
@@ -55,40 +61,76 @@ public final class Shadow {
     long order();
 
     Tracked request();
+
+    Imagined side();
   }
 
-  private record FirstToken(long at, long order, Tracked request) implements Due {}
+  private record FirstToken(long at, long order, Tracked request, Imagined side) implements Due {}
 
-  private record End(long at, long order, Tracked request, Outcome outcome, Usage usage)
+  private record End(
+      long at, long order, Tracked request, Imagined side, Outcome outcome, Usage usage)
       implements Due {}
 
-  /** A request that is under way in either account. */
+  /** A request where one of the two chose, as it is imagined to go there. */
+  private static final class Imagined {
+    private final Ledger ledger;
+    private final String endpoint;
+    private final long uncached;
+    private final long firstAt;
+    private boolean computed;
+    private boolean over;
+
+    Imagined(Ledger ledger, long now, Route route, FirstTokenLine line) {
+      this.ledger = ledger;
+      endpoint = route.endpoint();
+      uncached = uncached(route);
+      double expected = line.nanos((double) ledger.ahead(endpoint) + uncached);
+      firstAt = now + Math.round(expected);
+      ledger.sent(endpoint, uncached, route.expectedCachedTokens(), expected);
+    }
+
+    void computed() {
+      if (!computed) {
+        computed = true;
+        ledger.computed(endpoint, uncached);
+      }
+    }
+
+    void over() {
+      if (!over) {
+        over = true;
+        computed();
+        ledger.over(endpoint);
+      }
+    }
+  }
+
+  /** A request that is under way in one of the accounts. */
   private static final class Tracked implements RequestListener {
     private final long sentAt;
-    private final Route realRoute;
-    private final long realUncached;
-    private final double realAhead;
+    private final String endpoint;
+    private final long uncached;
+    private final double ahead;
     private final boolean streamed;
     private @Nullable Route ownRoute;
-    private long ownUncached;
     private long ticket;
-    private long ownFirstAt;
-    private boolean ownComputed;
-    private boolean realComputed;
-    private long realFirstAt = -1;
+    private @Nullable Imagined own;
+    private @Nullable Imagined control;
+
+    /** When the first token was really there; -1 before. */
+    private long firstAt = -1;
+
+    private boolean computed;
 
     /** Nobody tells of the answer. */
     private boolean left;
 
-    /** The real and the imagined one are over. */
-    private boolean over;
-
-    Tracked(long sentAt, RequestFacts facts, Route route, Ledger real) {
+    Tracked(long sentAt, RequestFacts facts, Route route, Ledger measured) {
       this.sentAt = sentAt;
-      realRoute = route;
+      endpoint = route.endpoint();
       streamed = facts.delivery().streamed();
-      realUncached = Math.max(0, route.promptTokens() - route.expectedCachedTokens());
-      realAhead = (double) real.ahead(route.endpoint()) + realUncached;
+      uncached = uncached(route);
+      ahead = (double) measured.ahead(endpoint) + uncached;
     }
 
     @Override
@@ -107,7 +149,7 @@ public final class Shadow {
     public void reject(long request, Rejection rejection) {}
 
     boolean isSameChoice() {
-      return ownRoute != null && ownRoute.endpoint().equals(realRoute.endpoint());
+      return ownRoute != null && ownRoute.endpoint().equals(endpoint);
     }
   }
 
@@ -161,7 +203,7 @@ public final class Shadow {
     }
     core.tick(now);
     own.look(endpoints);
-    real.look(endpoints);
+    control.look(endpoints);
   }
 
   /**
@@ -174,7 +216,7 @@ public final class Shadow {
   public void sent(long now, long key, RequestFacts facts, Route route) {
     advance(now);
     requests++;
-    Tracked request = new Tracked(now, facts, route, real);
+    Tracked request = new Tracked(now, facts, route, measured);
     core.arrive(now, facts, request);
     Route chosen = request.ownRoute;
     if (chosen == null) {
@@ -185,30 +227,33 @@ public final class Shadow {
       agreed++;
     }
     promptTokens += route.promptTokens();
-    real.sent(
-        route.endpoint(),
-        request.realUncached,
-        route.expectedCachedTokens(),
-        line.nanos(request.realAhead));
-    request.ownUncached = Math.max(0, chosen.promptTokens() - chosen.expectedCachedTokens());
-    double expected = line.nanos((double) own.ahead(chosen.endpoint()) + request.ownUncached);
-    own.sent(chosen.endpoint(), request.ownUncached, chosen.expectedCachedTokens(), expected);
-    request.ownFirstAt = now + Math.round(expected);
+    measured.sent(request.endpoint, request.uncached, 0, 0);
+    request.own = imagine(now, request, own, chosen);
+    request.control = imagine(now, request, control, route);
     tracked.put(key, request);
-    due.add(new FirstToken(request.ownFirstAt, order++, request));
+  }
+
+  private Imagined imagine(long now, Tracked request, Ledger ledger, Route route) {
+    Imagined side = new Imagined(ledger, now, route, line);
+    due.add(new FirstToken(side.firstAt, order++, request, side));
+    return side;
+  }
+
+  private static long uncached(Route route) {
+    return Math.max(0, route.promptTokens() - route.expectedCachedTokens());
   }
 
   /** The first token of the real answer came, or all of one that is not streamed. */
   public void firstByte(long now, long key) {
     advance(now);
     Tracked request = tracked.get(key);
-    if (request == null || request.realFirstAt >= 0) {
+    if (request == null || request.firstAt >= 0) {
       return;
     }
-    request.realFirstAt = now;
-    realComputed(request);
+    request.firstAt = now;
+    computed(request);
     if (request.streamed) {
-      line.add(request.realAhead, (double) (now - request.sentAt));
+      line.add(request.ahead, (double) (now - request.sentAt));
     }
   }
 
@@ -219,18 +264,25 @@ public final class Shadow {
     if (request == null) {
       return;
     }
-    realComputed(request);
-    real.over(request.realRoute.endpoint());
-    long began = request.streamed && request.realFirstAt >= 0 ? request.realFirstAt : now;
-    boolean whole = outcome == Outcome.COMPLETED;
-    long at = whole ? Math.max(now, request.ownFirstAt + (now - began)) : now;
+    computed(request);
+    measured.over(request.endpoint);
     // What was cached there says nothing of another endpoint; a failure was not this one's.
     Usage told =
         request.isSameChoice()
             ? usage
             : new Usage(usage.promptTokens(), usage.completionTokens(), -1, usage.streamedEvents());
-    due.add(new End(at, order++, request, whole ? Outcome.COMPLETED : Outcome.DISCONNECTED, told));
+    end(now, request, Objects.requireNonNull(request.own), outcome, told);
+    end(now, request, Objects.requireNonNull(request.control), outcome, told);
     advance(now);
+  }
+
+  /** An answer that was given in full takes as long as it did from its first token on. */
+  private void end(long now, Tracked request, Imagined side, Outcome outcome, Usage usage) {
+    boolean whole = outcome == Outcome.COMPLETED;
+    long began = request.streamed && request.firstAt >= 0 ? request.firstAt : now;
+    long at = whole ? Math.max(now, side.firstAt + (now - began)) : now;
+    Outcome told = whole ? Outcome.COMPLETED : Outcome.DISCONNECTED;
+    due.add(new End(at, order++, request, side, told, usage));
   }
 
   /** Nobody will tell what becomes of the real request: both go by the core's estimate. */
@@ -245,21 +297,22 @@ public final class Shadow {
 
   private void presumeOver(long key, Tracked request) {
     tracked.remove(key);
-    realComputed(request);
-    real.over(request.realRoute.endpoint());
-    ownOver(request);
+    computed(request);
+    measured.over(request.endpoint);
+    Objects.requireNonNull(request.own).over();
+    Objects.requireNonNull(request.control).over();
   }
 
   /** How it has done. */
   public ShadowSnapshot snapshot() {
     return new ShadowSnapshot(
-        requests, agreed, notPlaced, core.active(), promptTokens, own.choices(), real.choices());
+        requests, agreed, notPlaced, core.active(), promptTokens, own.choices(), control.choices());
   }
 
-  private void realComputed(Tracked request) {
-    if (!request.realComputed) {
-      request.realComputed = true;
-      real.computed(request.realRoute.endpoint(), request.realUncached);
+  private void computed(Tracked request) {
+    if (!request.computed) {
+      request.computed = true;
+      measured.computed(request.endpoint, request.uncached);
     }
   }
 
@@ -273,35 +326,24 @@ public final class Shadow {
 
   private void happen(Due what) {
     Tracked request = what.request();
-    if (request.over) {
+    Imagined side = what.side();
+    if (side.over) {
       return;
     }
+    boolean isOwn = side == request.own;
     switch (what) {
       case FirstToken first -> {
-        ownComputed(request);
-        if (!request.left) {
+        side.computed();
+        if (isOwn && !request.left) {
           core.firstByte(first.at(), request.ticket);
         }
       }
       case End end -> {
-        ownOver(request);
-        core.ended(end.at(), request.ticket, end.outcome(), end.usage());
+        side.over();
+        if (isOwn) {
+          core.ended(end.at(), request.ticket, end.outcome(), end.usage());
+        }
       }
-    }
-  }
-
-  private void ownOver(Tracked request) {
-    if (!request.over) {
-      request.over = true;
-      ownComputed(request);
-      own.over(Objects.requireNonNull(request.ownRoute).endpoint());
-    }
-  }
-
-  private void ownComputed(Tracked request) {
-    if (!request.ownComputed) {
-      request.ownComputed = true;
-      own.computed(Objects.requireNonNull(request.ownRoute).endpoint(), request.ownUncached);
     }
   }
 

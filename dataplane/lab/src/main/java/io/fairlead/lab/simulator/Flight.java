@@ -1,6 +1,7 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.crds.config.Criticality;
@@ -46,6 +47,9 @@ final class Flight implements RequestListener {
 
   boolean over;
 
+  /** What shadows are asked about once it is sent; null where there are none. */
+  @Nullable RequestFacts toShadow;
+
   Flight(
       RequestShape shape, long arrivedAt, SimulatedPicker picker, boolean streamed, long[] blocks) {
     this.shape = shape;
@@ -69,6 +73,7 @@ final class Flight implements RequestListener {
   @Override
   public void send(long request, Route route) {
     ticket = request;
+    picker.sent(this, request, route);
     picker.wants(new Effect.Send(this, route.endpoint()));
   }
 
@@ -80,6 +85,8 @@ final class Flight implements RequestListener {
   @Override
   public void reject(long request, Rejection rejection) {
     ticket = request;
+    toShadow = null;
+    picker.gaveUp(request);
     picker.wants(new Effect.Reject(this, rejection));
   }
 

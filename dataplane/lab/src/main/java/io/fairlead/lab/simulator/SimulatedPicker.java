@@ -12,18 +12,29 @@ import io.fairlead.core.Probe;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
+import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.CompiledShadow;
+import io.fairlead.core.shadow.Shadow;
+import io.fairlead.core.shadow.ShadowSnapshot;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 
 /** One replica of the endpoint picker: the production core, told what it would be told. */
 final class SimulatedPicker implements PoolListener {
 
   private final PoolCore core = new PoolCore(PoolLimits.DEFAULT, this);
+  private final Map<String, Shadow> shadows = new LinkedHashMap<>();
+
+  /** When the event under way happens. */
+  private long at;
+
   private final Client client;
   private final Senses senses;
   private final Effects effects;
@@ -47,6 +58,19 @@ final class SimulatedPicker implements PoolListener {
     this.effects = effects;
     core.configure(now, config);
     core.endpoints(now, specs(pool));
+    for (CompiledShadow tried : config.shadows()) {
+      Shadow shadow = new Shadow(PoolLimits.DEFAULT);
+      shadow.configure(now, tried.config());
+      shadow.endpoints(now, specs(pool));
+      shadows.put(tried.name(), shadow);
+    }
+  }
+
+  /** How its shadows do. */
+  Map<String, ShadowSnapshot> shadows() {
+    Map<String, ShadowSnapshot> told = new LinkedHashMap<>();
+    shadows.forEach((name, shadow) -> told.put(name, shadow.snapshot()));
+    return told;
   }
 
   private static List<EndpointSpec> specs(List<SimulatedServer> pool) {
@@ -55,28 +79,37 @@ final class SimulatedPicker implements PoolListener {
 
   /** The pool has these servers from now on. */
   void endpoints(long now, List<SimulatedServer> pool) {
+    begin(now);
     core.endpoints(now, specs(pool));
+    shadows.values().forEach(shadow -> shadow.endpoints(now, specs(pool)));
     carryOut(now);
   }
 
   /** So many pickers share the pool from now on. */
   void replicas(int count) {
     core.replicas(count);
+    shadows.values().forEach(shadow -> shadow.replicas(count));
   }
 
   /** A page that was asked for at {@code begunAt} is there. */
   void scraped(long now, SimulatedServer server, long begunAt, EndpointMetrics page) {
+    begin(now);
     core.scraped(now, server.spec(), begunAt, page);
+    shadows.values().forEach(shadow -> shadow.scraped(now, server.spec(), begunAt, page));
     carryOut(now);
   }
 
   void unreachable(long now, SimulatedServer server, long begunAt, Failure failure) {
+    begin(now);
     core.unreachable(now, server.spec(), begunAt, failure);
+    shadows.values().forEach(shadow -> shadow.unreachable(now, server.spec(), begunAt, failure));
     carryOut(now);
   }
 
   void tick(long now) {
+    begin(now);
     core.tick(now);
+    shadows.values().forEach(shadow -> shadow.tick(now));
     carryOut(now);
   }
 
@@ -95,22 +128,30 @@ final class SimulatedPicker implements PoolListener {
             Timeouts.UNSET,
             RequestHeaders.NONE,
             null);
+    begin(now);
+    if (!shadows.isEmpty()) {
+      flight.toShadow = facts;
+    }
     flight.ticket = core.arrive(now, facts, flight);
     carryOut(now);
   }
 
   void firstByte(long now, Flight flight) {
+    begin(now);
     core.firstByte(now, flight.ticket);
+    shadows.values().forEach(shadow -> shadow.firstByte(now, flight.ticket));
     carryOut(now);
   }
 
   void progress(long now, Flight flight) {
+    begin(now);
     core.progress(now, flight.ticket);
     carryOut(now);
   }
 
   /** An attempt has failed before its first byte. */
   void attemptFailed(long now, Flight flight, Failure failure) {
+    begin(now);
     core.attemptFailed(now, flight.ticket, seen(failure));
     carryOut(now);
   }
@@ -121,34 +162,59 @@ final class SimulatedPicker implements PoolListener {
   }
 
   void finished(long now, Flight flight) {
-    core.ended(now, flight.ticket, Outcome.COMPLETED, senses.usage(flight));
-    carryOut(now);
+    ended(now, flight, Outcome.COMPLETED, senses.usage(flight));
   }
 
   /** Its answer is a failure, or has broken off. */
   void failed(long now, Flight flight) {
-    core.ended(now, flight.ticket, Outcome.FAILED, Usage.UNKNOWN);
-    carryOut(now);
+    ended(now, flight, Outcome.FAILED, Usage.UNKNOWN);
   }
 
   /** The server answered that it can't serve this. */
   void refused(long now, Flight flight) {
-    core.ended(now, flight.ticket, Outcome.COMPLETED, Usage.UNKNOWN);
-    carryOut(now);
+    ended(now, flight, Outcome.COMPLETED, Usage.UNKNOWN);
   }
 
   /** Its client won't have an answer any more. */
   void gaveUp(long now, Flight flight) {
-    core.ended(now, flight.ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    ended(now, flight, Outcome.DISCONNECTED, Usage.UNKNOWN);
+  }
+
+  private void ended(long now, Flight flight, Outcome outcome, Usage usage) {
+    begin(now);
+    core.ended(now, flight.ticket, outcome, usage);
+    shadows.values().forEach(shadow -> shadow.ended(now, flight.ticket, outcome, usage));
     carryOut(now);
   }
 
+  /** The core has sent a request: shadows are asked about it the first time. */
+  void sent(Flight flight, long ticket, Route route) {
+    RequestFacts asked = flight.toShadow;
+    if (asked != null) {
+      flight.toShadow = null;
+      shadows.values().forEach(shadow -> shadow.sent(at, ticket, asked, route));
+    }
+  }
+
+  /** The core has given a request up. */
+  void gaveUp(long ticket) {
+    shadows
+        .values()
+        .forEach(shadow -> shadow.ended(at, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN));
+  }
+
+  private void begin(long now) {
+    at = now;
+  }
+
   void probed(long now, Probe probe) {
+    begin(now);
     core.probed(now, probe.id());
     carryOut(now);
   }
 
   void probeFailed(long now, Probe probe, Failure failure) {
+    begin(now);
     core.probeFailed(now, probe.id(), failure);
     carryOut(now);
   }

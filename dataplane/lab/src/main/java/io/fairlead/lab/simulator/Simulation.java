@@ -10,6 +10,7 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.lab.peers.Peers;
 import io.fairlead.lab.simulator.Membership.Change;
 import io.fairlead.lab.simulator.Membership.Member;
@@ -93,8 +94,14 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   /** Requests that are to come or on their way: while there are any, engines are scraped. */
   private long open;
 
-  private Simulation(SimulationSpec spec) {
+  private final List<ShadowConfig> shadows;
+
+  private Simulation(SimulationSpec spec, List<Policy> shadows) {
     this.spec = spec;
+    this.shadows =
+        shadows.stream()
+            .map(policy -> new ShadowConfig(policy.name(), policy.scheduler()))
+            .toList();
     membership = Membership.of(spec.pool(), spec.events());
     int size = membership.members().size();
     clock = new EngineClock(size);
@@ -143,24 +150,38 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
    * @throws IllegalArgumentException if the policy is none; one line per problem
    */
   public static RunResult run(SimulationSpec spec) {
-    return new Simulation(spec).run();
+    return new Simulation(spec, List.of()).run();
+  }
+
+  /**
+   * Runs it with other policies as shadows of its first picker: what they would have done beside
+   * what was done.
+   *
+   * @param shadows by their names, as many as a pool may have
+   * @throws IllegalArgumentException if a policy is none; one line per problem
+   */
+  public static ShadowedRun run(SimulationSpec spec, List<Policy> shadows) {
+    Simulation simulation = new Simulation(spec, shadows);
+    SimulatedPicker first = simulation.current.getFirst();
+    return new ShadowedRun(simulation.run(), first.shadows());
   }
 
   /** What a picker runs under this policy for this workload's models. */
-  private static CompiledConfig compile(SimulationSpec spec) {
+  private CompiledConfig compile() {
     List<ModelConfig> models =
         spec.workload().models().stream()
             .map(model -> new ModelConfig(model.name(), model.criticality(), List.of()))
             .toList();
     PoolConfig config =
         new PoolConfig(
-            "default",
-            "simulated",
-            Map.of("app", "simulated"),
-            List.of(8000),
-            "http",
-            models,
-            spec.policy().scheduler());
+                "default",
+                "simulated",
+                Map.of("app", "simulated"),
+                List.of(8000),
+                "http",
+                models,
+                spec.policy().scheduler())
+            .withShadows(shadows);
     try {
       return new ConfigCompiler(Peers.factories(spec.pool().engines())).compile(config);
     } catch (InvalidConfigException e) {
@@ -171,7 +192,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   private SimulatedPicker start(long now) {
     SimulatedPicker picker =
-        new SimulatedPicker(compile(spec), now, members(), spec.settings().client(), senses, this);
+        new SimulatedPicker(compile(), now, members(), spec.settings().client(), senses, this);
     processes.add(picker);
     return picker;
   }
