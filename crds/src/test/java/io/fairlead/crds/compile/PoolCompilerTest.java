@@ -10,6 +10,7 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.ConfigDocument;
@@ -336,6 +337,51 @@ final class PoolCompilerTest {
                 .config())
         .as("nothing ran before")
         .isNull();
+  }
+
+  @Test
+  void whatIsWrongWithAShadowIsToldAndKeepsNothingElseFromBeingChanged() {
+    PoolConfig ran =
+        config(PoolCompiler.compile(pool(), List.of(), shadows("{name: a, scheduling: {}}")));
+    assertThat(ran.shadows()).extracting(ShadowConfig::name).containsExactly("a");
+    Compilation edited =
+        PoolCompiler.compile(
+            pool(),
+            List.of(good("m")),
+            shadows(
+                "{name: b, scheduling: {}}, {name: c, scheduling: {plugins: [{type: queue-score}]}}"),
+            PluginTypes.shipped(),
+            ran);
+    assertThat(edited.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.path()).isEqualTo("spec.shadows[1].scheduling.plugins[0].type");
+              assertThat(finding.message()).contains("queue-scorer");
+            });
+    assertThat(config(edited).models()).hasSize(1);
+    assertThat(config(edited).shadows()).isEqualTo(ran.shadows());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{name: Upper, scheduling: {}} | spec.shadows[0].name",
+        "{name: a} | spec.shadows[0].scheduling",
+        "{name: a, scheduling: {}}, {name: a, scheduling: {}} | spec.shadows[1].name",
+        "{name: a, scheduling: {plugins: [{name: x}]}} | spec.shadows[0].scheduling.plugins[0].type",
+      })
+  void aShadowThatIsNoneIsRefusedByItsField(String list, String path) {
+    Compilation refused = PoolCompiler.compile(pool(), List.of(), shadows(list));
+    assertThat(refused.findings()).extracting(Finding::path).containsExactly(path);
+    assertThat(config(refused).shadows()).isEmpty();
+  }
+
+  private static EndpointPicker shadows(String list) {
+    return read(
+        EndpointPicker.class,
+        "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, shadows: [" + list + "]}}");
   }
 
   private static EndpointPicker requests(String requests) {

@@ -17,6 +17,7 @@ import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import java.time.Duration;
@@ -51,6 +52,17 @@ final class ConfigDocumentTest {
     assertThat(ConfigDocument.read("c", ConfigDocument.write(CONFIG)).value()).isEqualTo(CONFIG);
     assertThat(SchedulerDocument.read("s", SchedulerDocument.write(CONFIG.scheduler())).value())
         .isEqualTo(CONFIG.scheduler());
+  }
+
+  @Test
+  void readsTheShadowsThatItWrote() throws DocumentException {
+    PoolConfig config =
+        CONFIG.withShadows(
+            List.of(
+                new ShadowConfig("one", CONFIG.scheduler()),
+                new ShadowConfig("two", SchedulerConfig.DEFAULT)));
+    assertThat(ConfigDocument.read("c", ConfigDocument.write(config)).value()).isEqualTo(config);
+    assertThat(ConfigDocument.hash(config)).isNotEqualTo(ConfigDocument.hash(CONFIG));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,18 +38,25 @@ final class ShadowThread implements AutoCloseable {
   private final String name;
   private final Queue<Consumer<Shadow>> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
+  private final LongSupplier clock;
   private final Thread thread;
   private volatile boolean closed;
   private volatile @Nullable String off;
   private volatile ShadowSnapshot told = ShadowSnapshot.EMPTY;
 
-  /** When the event under way began, by the system's clock; 0 between events. */
+  /** When the event under way began; 0 between events. */
   private volatile long busySince;
 
   private final AtomicLong leftOut = new AtomicLong();
 
-  ShadowThread(String name, PoolLimits limits) {
+  /**
+   * A shadow without config and endpoints.
+   *
+   * @param clock monotonic nanoseconds, never 0
+   */
+  ShadowThread(String name, PoolLimits limits, LongSupplier clock) {
     this.name = name;
+    this.clock = clock;
     thread = Thread.ofPlatform().daemon().name("fairlead-shadow-" + name).start(() -> run(limits));
   }
 
@@ -109,10 +117,15 @@ final class ShadowThread implements AutoCloseable {
   /** To be called now and then by another thread: an event that takes seconds never ends. */
   void check() {
     long since = busySince;
-    if (off == null && since != 0 && System.nanoTime() - since > HANGS_NANOS) {
+    if (off == null && since != 0 && clock.getAsLong() - since > HANGS_NANOS) {
       switchOff("it has been at one event for more than 5 s");
       thread.interrupt();
     }
+  }
+
+  /** Whether its thread runs. */
+  boolean isAlive() {
+    return thread.isAlive();
   }
 
   @Override
@@ -131,8 +144,7 @@ final class ShadowThread implements AutoCloseable {
         continue;
       }
       waiting.decrementAndGet();
-      long now = System.nanoTime();
-      busySince = now == 0 ? 1 : now;
+      busySince = clock.getAsLong();
       try {
         event.accept(shadow);
       } catch (RuntimeException | Error e) {

@@ -47,7 +47,7 @@ public final class Shadows implements AutoCloseable {
       ShadowThread thread = running(shadow.name());
       boolean fresh = thread == null;
       if (thread == null) {
-        thread = new ShadowThread(shadow.name(), limits);
+        thread = new ShadowThread(shadow.name(), limits, () -> System.nanoTime() | 1);
       }
       CompiledConfig config = shadow.config();
       thread.tell(s -> s.configure(now, config));
