@@ -1,13 +1,11 @@
 package io.fairlead.epp.shadow;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.shadow.Shadow;
 import io.fairlead.core.shadow.ShadowSnapshot;
 import java.lang.management.ManagementFactory;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -19,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One shadow and the thread that it runs on. What it is told waits in a mailbox, which the thread
  * empties some hundred times a second: waking it for every request would cost more than its
- * decision. Requests are left out while the mailbox is full; what is told of one that was let in
- * never is.
+ * decision. Requests are left out while many events wait, and while the shadow takes more than its
+ * part of a busy process's CPU time; what is told of one that was let in never is.
  *
  * <p>A shadow whose plugin throws, or that is at one event for seconds, is switched off for good:
  * its mailbox is dropped, and nothing more is told to it.
@@ -32,12 +30,15 @@ final class ShadowThread implements AutoCloseable {
   /** Events that may wait before requests are left out: some tenths of a second of them. */
   static final int MOST_WAITING = 4_096;
 
+  /** Room beyond that for what must not be lost: the ends of requests that it knows. */
+  private static final int CAPACITY = 1 << 16;
+
   private static final long NAP_NANOS = 5_000_000;
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
-  private final Queue<Consumer<Shadow>> mailbox = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waiting = new AtomicInteger();
+  private final Mailbox<Consumer<Shadow>> mailbox = new Mailbox<>(CAPACITY);
   private final LongSupplier clock;
   private final Thread thread;
   private volatile boolean closed;
@@ -46,6 +47,14 @@ final class ShadowThread implements AutoCloseable {
 
   /** When the event under way began; 0 between events. */
   private volatile long busySince;
+
+  private final CpuShare cpu = new CpuShare();
+
+  /** Of the last look at what it costs; the pool's loop only. */
+  private long lookedAt;
+
+  private long ownBefore;
+  private long allBefore;
 
   private final AtomicLong leftOut = new AtomicLong();
 
@@ -86,9 +95,9 @@ final class ShadowThread implements AutoCloseable {
 
   /** Tells it something that must not be lost. The pool's loop only. */
   void tell(Consumer<Shadow> event) {
-    if (off == null) {
-      waiting.incrementAndGet();
-      mailbox.add(event);
+    if (off == null && !mailbox.add(event)) {
+      switchOff("more events wait for it than there is room for");
+      thread.interrupt();
     }
   }
 
@@ -98,7 +107,7 @@ final class ShadowThread implements AutoCloseable {
    * @return whether it will hear of it
    */
   boolean offer(Consumer<Shadow> event) {
-    if (off != null || waiting.get() >= MOST_WAITING) {
+    if (off != null || mailbox.size() >= MOST_WAITING) {
       return false;
     }
     tell(event);
@@ -107,20 +116,40 @@ final class ShadowThread implements AutoCloseable {
 
   /** A request was sent: it is asked what it would have done, or the request is left out. */
   boolean ask(Consumer<Shadow> event) {
-    boolean asked = offer(event);
+    boolean asked = cpu.next() && offer(event);
     if (!asked && off == null) {
       leftOut.incrementAndGet();
     }
     return asked;
   }
 
-  /** To be called now and then by another thread: an event that takes seconds never ends. */
+  /**
+   * To be called now and then on the pool's loop: an event that takes seconds never ends, and what
+   * the shadow costs is looked at.
+   */
   void check() {
+    long now = clock.getAsLong();
     long since = busySince;
-    if (off == null && since != 0 && clock.getAsLong() - since > HANGS_NANOS) {
+    if (off == null && since != 0 && now - since > HANGS_NANOS) {
       switchOff("it has been at one event for more than 5 s");
       thread.interrupt();
     }
+    if (now - lookedAt >= LOOK_NANOS) {
+      long own = cpuNanos();
+      long all = processNanos();
+      if (lookedAt != 0) {
+        cpu.passed(now - lookedAt, own - ownBefore, all - allBefore);
+      }
+      lookedAt = now;
+      ownBefore = own;
+      allBefore = all;
+    }
+  }
+
+  private static long processNanos() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean told
+        ? told.getProcessCpuTime()
+        : 0;
   }
 
   /** Whether its thread runs. */
@@ -143,7 +172,6 @@ final class ShadowThread implements AutoCloseable {
         LockSupport.parkNanos(this, NAP_NANOS);
         continue;
       }
-      waiting.decrementAndGet();
       busySince = clock.getAsLong();
       try {
         event.accept(shadow);
@@ -153,7 +181,12 @@ final class ShadowThread implements AutoCloseable {
       }
       busySince = 0;
     }
-    mailbox.clear();
+    drop();
+  }
+
+  /** A thread that is gone keeps nothing of requests. */
+  private void drop() {
+    while (mailbox.poll() != null) {}
   }
 
   /** The first reason counts. */
@@ -161,7 +194,6 @@ final class ShadowThread implements AutoCloseable {
     if (off == null) {
       LOG.warn("shadow {} is switched off: {}", name, why);
       off = why;
-      mailbox.clear();
     }
   }
 }

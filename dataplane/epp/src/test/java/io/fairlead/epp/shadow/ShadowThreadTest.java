@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.PoolLimits;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -47,7 +48,7 @@ class ShadowThreadTest {
       thread.tell(shadow -> heard.add(number));
     }
     await().until(() -> heard.size() == 9);
-    assertThat(heard).isSorted();
+    assertThat(List.copyOf(heard)).isSorted();
     assertThat(thread.off()).isNull();
   }
 
