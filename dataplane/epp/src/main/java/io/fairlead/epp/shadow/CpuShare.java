@@ -7,10 +7,10 @@ package io.fairlead.epp.shadow;
 final class CpuShare {
 
   /** Below the twentieth that a shadow may cost: what it costs others is not in its own time. */
-  private static final double MOST = 0.04;
+  private static final double MOST = 0.035;
 
-  /** A process that uses less than half a processor is not busy. */
-  private static final double BUSY = 0.5;
+  /** A process that uses less than a tenth of a processor is not busy. */
+  private static final double BUSY = 0.1;
 
   private static final double LEAST = 1.0 / 256;
 

@@ -21,7 +21,7 @@ class CpuShareTest {
 
   @Test
   void allRequestsWhileTheProcessHasLittleToDo() {
-    share.passed(SECOND, SECOND / 5, SECOND / 4);
+    share.passed(SECOND, SECOND / 50, SECOND / 20);
     assertThat(taken(100)).isEqualTo(1);
   }
 
@@ -34,12 +34,12 @@ class CpuShareTest {
   @Test
   void aShareOfThemWhileItCostsTooMuchOfABusyProcess() {
     for (int i = 0; i < 20; i++) {
-      long costs = (long) (0.4 * share.share() * SECOND); // of 2 s, so a fifth with all of them
+      long costs = (long) (0.35 * share.share() * SECOND); // of 2 s, so 17.5 % with all of them
       share.passed(SECOND, costs, SECOND * 2);
     }
     assertThat(taken(10_000)).isCloseTo(0.2, within(0.001));
     for (int i = 0; i < 20; i++) {
-      share.passed(SECOND, 0, SECOND / 10);
+      share.passed(SECOND, 0, SECOND / 20);
     }
     assertThat(taken(100)).as("it is quiet again").isEqualTo(1);
   }
