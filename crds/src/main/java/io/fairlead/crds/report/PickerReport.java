@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param endpoints what was found to send requests to
  * @param saturatedSince since when no endpoint has room for more requests, or some wait, as ISO
  *     8601 writes a moment of UTC; null while there is room
+ * @param shadowsOff shadows that were switched off, in the order of the config
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PickerReport(
@@ -30,7 +31,8 @@ public record PickerReport(
     long generation,
     @Nullable Refused refused,
     Endpoints endpoints,
-    @Nullable String saturatedSince) {
+    @Nullable String saturatedSince,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowOff> shadowsOff) {
 
   /** Annotation on the Lease that holds the report as JSON. */
   public static final String ANNOTATION = "fairlead.io/status";
@@ -55,10 +57,35 @@ public record PickerReport(
     this(pool, configHash, generation, refused, endpoints, null);
   }
 
+  /** All shadows run. */
+  public PickerReport(
+      @Nullable String pool,
+      @Nullable ConfigHash configHash,
+      long generation,
+      @Nullable Refused refused,
+      Endpoints endpoints,
+      @Nullable String saturatedSince) {
+    this(pool, configHash, generation, refused, endpoints, saturatedSince, List.of());
+  }
+
   /** A report without {@code endpoints}, as an older picker may write, has none. */
   public PickerReport {
     notNegative("generation", generation);
     endpoints = endpoints == null ? new Endpoints(0, 0, null) : endpoints;
+    shadowsOff = shadowsOff == null ? List.of() : List.copyOf(shadowsOff);
+  }
+
+  /**
+   * A shadow that runs no more.
+   *
+   * @param name of the shadow
+   * @param reason why, to be read after a colon
+   */
+  public record ShadowOff(String name, String reason) {
+    public ShadowOff {
+      present("name", name);
+      present("reason", reason);
+    }
   }
 
   /**

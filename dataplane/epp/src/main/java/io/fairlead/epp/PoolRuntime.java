@@ -56,6 +56,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -427,8 +428,20 @@ final class PoolRuntime implements AutoCloseable {
             });
   }
 
+  private void lookAtShadows() {
+    status.shadowsOff(
+        pool.shadows().reports().stream()
+            .flatMap(
+                shadow ->
+                    shadow.off() == null
+                        ? Stream.empty()
+                        : Stream.of(new PickerReport.ShadowOff(shadow.name(), shadow.off())))
+            .toList());
+  }
+
   private void lookAtHealth() {
     lookAtRoom();
+    lookAtShadows();
     pool.snapshot()
         .addListener(
             (Future<List<EndpointSnapshot>> done) -> {

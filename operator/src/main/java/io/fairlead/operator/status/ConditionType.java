@@ -29,6 +29,10 @@ public enum ConditionType {
       "Saturated",
       "InferencePool, EndpointPicker, InferenceModel",
       "No endpoint of the pool has room for more requests: they wait or are refused. `False` is how it should be."),
+  SHADOWS_RUNNING(
+      "ShadowsRunning",
+      "InferencePool, EndpointPicker",
+      "Only there when it is `False`: a shadow of the picker was switched off. Requests are served as before."),
   AVAILABLE("Available", "EndpointPicker", "The picker's Deployment has a ready pod."),
   READY(
       "Ready",

@@ -30,8 +30,26 @@ public final class PoolStatus {
     verdicts.put(ConditionType.ENDPOINTS_AVAILABLE, endpoints(facts));
     verdicts.put(ConditionType.MODELS_ACCEPTED, models(facts));
     verdicts.put(ConditionType.SATURATED, saturated(facts));
+    shadows(facts).ifPresent(off -> verdicts.put(ConditionType.SHADOWS_RUNNING, off));
     verdicts.put(ConditionType.READY, ready(facts, programmed));
     return verdicts;
+  }
+
+  /** No request suffers from it, so it is said beside what is. */
+  private static Optional<Verdict> shadows(PickerFacts facts) {
+    return facts.readyOrAll().stream()
+        .flatMap(
+            replica ->
+                replica.report() == null
+                    ? Stream.empty()
+                    : replica.report().shadowsOff().stream()
+                        .map(
+                            off ->
+                                Verdict.no(
+                                    Reason.SHADOW_SWITCHED_OFF,
+                                    "Shadow %s of pod %s is switched off: %s; correct spec.shadows of the EndpointPicker, any edit of the config tries it again"
+                                        .formatted(off.name(), replica.name(), off.reason()))))
+        .findFirst();
   }
 
   private static Verdict programmed(PickerFacts facts) {

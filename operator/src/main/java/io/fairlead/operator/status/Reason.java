@@ -151,6 +151,11 @@ public enum Reason {
       "EveryEndpointFull",
       "No endpoint has room for more requests, for some seconds at least: they wait in the picker, and those that may not, or not so long, get 429.",
       "Start more model servers, let an autoscaler do it, or find who sends so much by the metrics `fairlead_queue_*`."),
+  SHADOW_SWITCHED_OFF(
+      Kind.WRONG,
+      "ShadowSwitchedOff",
+      "A plugin of a shadow failed, or was at one event for seconds. Nothing goes where a shadow says, so no request has suffered.",
+      "Correct or take out the shadow that the message names in `spec.shadows` of the EndpointPicker; any edit of the config tries it again."),
   PORT_NOT_SERVED(
       Kind.WRONG,
       "PortNotServed",

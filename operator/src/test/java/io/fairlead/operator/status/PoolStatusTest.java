@@ -402,6 +402,26 @@ class PoolStatusTest {
                     + " model servers, or see who waits by the metrics fairlead_queue_*"));
   }
 
+  @Test
+  void aShadowThatIsSwitchedOffIsToldAndNothingElseSuffers() {
+    assertThat(PoolStatus.of(facts(rolledOut(), ready(saturated(null)))))
+        .doesNotContainKey(ConditionType.SHADOWS_RUNNING);
+    PickerReport off =
+        new PickerReport(
+            "ns/p",
+            hash("new"),
+            1,
+            null,
+            SOME,
+            null,
+            List.of(new PickerReport.ShadowOff("tried", "a plugin of it failed: why")));
+    Map<ConditionType, Verdict> told = PoolStatus.of(facts(rolledOut(), ready(off)));
+    assertThat(brief(told, ConditionType.SHADOWS_RUNNING)).isEqualTo("False/ShadowSwitchedOff");
+    assertThat(String.valueOf(told.get(ConditionType.SHADOWS_RUNNING)))
+        .contains("Shadow tried of pod", "a plugin of it failed: why");
+    assertThat(brief(told, ConditionType.READY)).startsWith("True/");
+  }
+
   private static PickerReport saturated(@Nullable String since) {
     return new PickerReport("ns/p", hash("new"), 1, null, SOME, since);
   }

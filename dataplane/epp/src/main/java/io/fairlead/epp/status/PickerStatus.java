@@ -42,7 +42,8 @@ public final class PickerStatus {
                 hash.equals(r.configHash()) ? r.generation() : r.generation() + 1,
                 newest ? null : r.refused(),
                 r.endpoints(),
-                r.saturatedSince()));
+                r.saturatedSince(),
+                r.shadowsOff()));
   }
 
   /**
@@ -60,7 +61,8 @@ public final class PickerStatus {
                 r.generation(),
                 refused,
                 r.endpoints(),
-                r.saturatedSince()));
+                r.saturatedSince(),
+                r.shadowsOff()));
   }
 
   /**
@@ -85,7 +87,8 @@ public final class PickerStatus {
                 r.generation(),
                 r.refused(),
                 endpoints,
-                r.saturatedSince()));
+                r.saturatedSince(),
+                r.shadowsOff()));
   }
 
   /**
@@ -97,7 +100,27 @@ public final class PickerStatus {
     update(
         r ->
             new PickerReport(
-                r.pool(), r.configHash(), r.generation(), r.refused(), r.endpoints(), since));
+                r.pool(),
+                r.configHash(),
+                r.generation(),
+                r.refused(),
+                r.endpoints(),
+                since,
+                r.shadowsOff()));
+  }
+
+  /** Which shadows run no more was looked at. */
+  public void shadowsOff(List<PickerReport.ShadowOff> off) {
+    update(
+        r ->
+            new PickerReport(
+                r.pool(),
+                r.configHash(),
+                r.generation(),
+                r.refused(),
+                r.endpoints(),
+                r.saturatedSince(),
+                off));
   }
 
   private void update(UnaryOperator<PickerReport> change) {
