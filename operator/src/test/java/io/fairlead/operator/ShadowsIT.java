@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.TestPods;
@@ -83,7 +85,9 @@ class ShadowsIT {
             .resources(EndpointPicker.class)
             .inNamespace(pool.namespace())
             .withName("mine")
-            .patch("{\"spec\":{\"shadows\":[{\"name\":\"good\",\"scheduling\":{}}]}}");
+            .patch(
+                PatchContext.of(PatchType.JSON_MERGE),
+                "{\"spec\":{\"shadows\":[{\"name\":\"good\",\"scheduling\":{}}]}}");
         await().until(() -> !pool.poolConditions().containsKey("ShadowsRunning"));
         pool.awaitPool("Programmed", "True/Programmed");
       }
