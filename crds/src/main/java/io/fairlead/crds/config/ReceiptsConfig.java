@@ -5,14 +5,21 @@ package io.fairlead.crds.config;
  *
  * @param keep the newest so many, as far as memory allows; 0 for none, {@link #MOST} at most
  * @param every one in so many requests, at least 1
+ * @param responseHeader whether a client that is trusted, and asks, is told in a header of its
+ *     response
  */
-public record ReceiptsConfig(int keep, int every) {
+public record ReceiptsConfig(int keep, int every, boolean responseHeader) {
 
   /** Largest {@link #keep}. */
   public static final int MOST = 1_000_000;
 
   /** Nothing set. */
   public static final ReceiptsConfig DEFAULT = new ReceiptsConfig(10_000, 1);
+
+  /** Told to nobody who asks in a request. */
+  public ReceiptsConfig(int keep, int every) {
+    this(keep, every, false);
+  }
 
   public ReceiptsConfig {
     if (keep < 0 || keep > MOST || every < 1) {

@@ -49,7 +49,9 @@ public final class RequestsDocument {
   private static ReceiptsConfig receipts(JsonNode node) {
     ReceiptsConfig preset = ReceiptsConfig.DEFAULT;
     return new ReceiptsConfig(
-        node.path("keep").asInt(preset.keep()), node.path("every").asInt(preset.every()));
+        node.path("keep").asInt(preset.keep()),
+        node.path("every").asInt(preset.every()),
+        node.path("responseHeader").asBoolean(preset.responseHeader()));
   }
 
   private static FlowTrust trust(SourceTree tree, FieldPath path, JsonNode node) {
@@ -119,7 +121,11 @@ public final class RequestsDocument {
     }
     ReceiptsConfig receipts = config.receipts();
     if (!receipts.equals(preset.receipts())) {
-      node.putObject("receipts").put("keep", receipts.keep()).put("every", receipts.every());
+      ObjectNode kept =
+          node.putObject("receipts").put("keep", receipts.keep()).put("every", receipts.every());
+      if (receipts.responseHeader()) {
+        kept.put("responseHeader", true);
+      }
     }
     return node;
   }

@@ -99,7 +99,24 @@ final class ExplainIT {
     assertThat(nobody.err()).contains("http://127.0.0.1:1/debug/decisions/x: nobody answers");
   }
 
-  private void ask(String id, String prompt, String... headers)
+  /** Who asks is told in the response what the receipt has; who does not is told nothing. */
+  @Test
+  void tellsAClientThatAsksInItsResponse() throws Exception {
+    String prompt = "The rope runs through the fairlead. ".repeat(400);
+    assertThat(ask("first", prompt).headers().firstValue("x-fairlead-decision")).isEmpty();
+    String told =
+        ask("again", prompt, "x-fairlead-explain", "true")
+            .headers()
+            .firstValue("x-fairlead-decision")
+            .orElseThrow();
+    assertThat(told)
+        .matches("\\w+; cost=[\\d.]+; \\w+=\\+[\\d.]+; \\w+=\\+[\\d.]+; candidates=3")
+        .startsWith(endpointOf("again") + "; ");
+    assertThat(ask("no", prompt, "x-fairlead-explain", "perhaps").headers().map())
+        .doesNotContainKey("x-fairlead-decision");
+  }
+
+  private HttpResponse<String> ask(String id, String prompt, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/completions"))
@@ -117,6 +134,7 @@ final class ExplainIT {
                 .build(),
             BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return answer;
   }
 
   /** As the list has it. */

@@ -70,7 +70,7 @@ final class GatewayUnderTest implements AutoCloseable {
       kind: PoolConfig
       pool: {namespace: default, name: test, targetPorts: [8000]}
       models: [{name: m, criticality: Critical, targets: [{name: m, weight: 1}]}]
-      requests: {trustFlowHeaders: {extProc: None, gateway: All}}
+      requests: {trustFlowHeaders: {extProc: None, gateway: All}, receipts: {responseHeader: true}}
       scheduling: %s
       shadows: %s
       """

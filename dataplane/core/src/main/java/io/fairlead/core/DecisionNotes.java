@@ -4,6 +4,7 @@ import io.fairlead.core.receipt.DecisionWriter;
 import io.fairlead.core.receipt.EndpointFacts;
 import io.fairlead.core.receipt.Exclusion;
 import io.fairlead.core.receipt.Receipt;
+import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.WrittenDecision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.DecisionRecorder;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DecisionNotes implements DecisionWriter.Surroundings {
 
+  private final ReceiptLog receipts;
   private final DecisionWriter writer;
   private final CandidateChoice choice;
   private final CurrentRequest current;
@@ -33,11 +35,9 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
   private long at;
 
   DecisionNotes(
-      DecisionWriter writer,
-      CandidateChoice choice,
-      CurrentRequest current,
-      EndpointSet endpoints) {
-    this.writer = writer;
+      ReceiptLog receipts, CandidateChoice choice, CurrentRequest current, EndpointSet endpoints) {
+    this.receipts = receipts;
+    this.writer = receipts.writer();
     this.choice = choice;
     this.current = current;
     this.endpoints = endpoints;
@@ -81,13 +81,22 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
         this);
   }
 
-  /** It was booked, and nothing else was decided since. */
-  static void sent(Flight flight, WrittenDecision decision, Route route) {
+  /**
+   * It was booked, and nothing else was decided since.
+   *
+   * @return the route, which tells the client where that may know, and asks
+   */
+  Route sent(Flight flight, WrittenDecision decision, Route route, CompiledConfig active) {
     Receipt receipt = flight.receipt();
-    if (receipt != null) {
-      receipt.sent(
-          decision, route.criticality(), flight.flow, route.targetModel(), route.promptTokens());
+    if (receipt == null) {
+      return route;
     }
+    receipt.sent(
+        decision, route.criticality(), flight.flow, route.targetModel(), route.promptTokens());
+    return active.receipts().responseHeader()
+            && flight.facts.headers().first(FlowHeaders.EXPLAIN) != null
+        ? route.withResponseHeader(FlowHeaders.DECISION, receipts.brief(receipt))
+        : route;
   }
 
   /** Nothing is decided any more. */

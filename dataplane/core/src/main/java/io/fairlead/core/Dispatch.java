@@ -176,7 +176,7 @@ final class Dispatch {
       WrittenDecision decision = notes.decision(now, flight, active);
       route = book(now, flight, model, criticality, active);
       if (decision != null) {
-        DecisionNotes.sent(flight, decision, route);
+        route = notes.sent(flight, decision, route, active);
       }
     } catch (RuntimeException | Error e) {
       rejectUnsent(now, flight, criticality, e);

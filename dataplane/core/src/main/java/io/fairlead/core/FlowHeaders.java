@@ -31,6 +31,12 @@ public final class FlowHeaders {
   /** Longest time that it waits for room, as Go writes durations. */
   public static final String TTL = "x-fairlead-queue-ttl";
 
+  /** Asks for {@link #DECISION} in the response, with {@code true}. */
+  public static final String EXPLAIN = "x-fairlead-explain";
+
+  /** Of a response: in brief, why the request went where it did. */
+  public static final String DECISION = "x-fairlead-decision";
+
   private static final int LONGEST_ID = 256;
 
   /** No duration and no number that makes sense has more characters. */
@@ -67,6 +73,11 @@ public final class FlowHeaders {
     String text = first(headers, NEXT_TOKEN);
     double millis = text == null ? Double.NaN : millis(text);
     return Double.isNaN(millis) ? WaitingRequest.NEVER : Math.round(millis * NANOS_PER_MILLI);
+  }
+
+  /** Whether this asks for an explanation. */
+  public static boolean isYes(String text) {
+    return text.equals("true");
   }
 
   /** Whether this can be the name of an objective or a flow. */

@@ -79,7 +79,7 @@ public final class PoolCore {
             ends,
             admission,
             new InFlightEviction(requests, endpoints, admission, ends),
-            new DecisionNotes(receipts.writer(), candidates, current, endpoints));
+            new DecisionNotes(receipts, candidates, current, endpoints));
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);

@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.crds.config.Criticality;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -72,6 +73,26 @@ public record Route(
    * @param value printable ASCII
    */
   public record Header(String name, String value) {}
+
+  /** The same with one more header on the response. */
+  Route withResponseHeader(String name, String value) {
+    List<Header> more = new ArrayList<>(responseHeaders);
+    more.removeIf(header -> header.name().equals(name));
+    more.add(new Header(name, value));
+    return new Route(
+        targetModel,
+        criticality,
+        endpoint,
+        address,
+        port,
+        matchedBlocks,
+        promptTokens,
+        expectedCachedTokens,
+        attempt,
+        fallbacks,
+        requestHeaders,
+        more);
+  }
 
   /** {@code ip:port}, an IPv6 address in brackets: the form of the destination header. */
   public String destination() {

@@ -74,6 +74,64 @@ class ReceiptTest {
   }
 
   @Test
+  void tellsInALineWhereTheConfigSaysSoAndTheRequestAsks() {
+    RequestsConfig told = RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(10, 1, true));
+    String header = FlowHeaders.EXPLAIN;
+    assertThat(decisionHeader(told, name -> name.equals(header) ? "true" : null))
+        .containsExactly(
+            new Route.Header("x-fairlead-decision", "b; score=1; c=-0.5; a=-1; candidates=3"));
+    assertThat(decisionHeader(told, RequestHeaders.NONE)).isEmpty();
+    assertThat(decisionHeader(RequestsConfig.DEFAULT, name -> "true")).isEmpty();
+    assertThat(
+            decisionHeader(
+                RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(0, 1, true)),
+                name -> "true"))
+        .as("no receipt, nothing to tell")
+        .isEmpty();
+  }
+
+  private static List<Route.Header> decisionHeader(
+      RequestsConfig requests, RequestHeaders headers) {
+    Pool pool = pool(1 << 20);
+    pool.core.configure(
+        0,
+        new ConfigCompiler(List.of())
+            .compile(
+                new PoolConfig(
+                    "default",
+                    "pool",
+                    Map.of("app", "vllm"),
+                    List.of(8000),
+                    "http",
+                    List.of(),
+                    requests,
+                    Pool.atOnce(
+                        List.of(new PluginConfig("queue", "queue-scorer", Map.of())), List.of()))));
+    pool.endpoints("a", "b", "c");
+    int waiting = 2;
+    for (String name : List.of("a", "c", "b")) {
+      pool.core.scraped(0, Pool.endpoint(name), 0, new EndpointMetrics(waiting--, 1, 0, 16, 100));
+    }
+    RequestFacts plain = Pool.request("m", 1, 1, 2);
+    pool.core.arrive(
+        0,
+        new RequestFacts(
+            "",
+            "m",
+            1,
+            plain.blocks(),
+            plain.prompt(),
+            -1,
+            10,
+            plain.delivery(),
+            Timeouts.UNSET,
+            headers,
+            null),
+        pool);
+    return pool.lastRoute().responseHeaders();
+  }
+
+  @Test
   void tellsWhoWasRejectedByWhichFilterAndWhatTheOthersScored() {
     pool.configure(filtered());
     List<EndpointSpec> endpoints =

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keep the newest so many; 0 for none
  * @param every one in so many requests
+ * @param responseHeader whether clients that are trusted, and ask, are told in their responses
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record ReceiptsSpec(@Nullable Integer keep, @Nullable Integer every) {}
+public record ReceiptsSpec(
+    @Nullable Integer keep, @Nullable Integer every, @Nullable Boolean responseHeader) {}

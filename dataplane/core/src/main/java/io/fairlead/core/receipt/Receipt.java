@@ -205,6 +205,14 @@ public final class Receipt {
     return new KeptRequest(inBrief(), decisions);
   }
 
+  /** The decision by which it was sent last. */
+  Decision lastDecision(List<Object> vocabulary) {
+    int last = attempts - 1;
+    long at = places[last * PLACES];
+    int words = Math.toIntExact(places[last * PLACES + 1] - at);
+    return DecisionReader.read(new KeptDecision(sending(last), ring.copy(at, words), vocabulary));
+  }
+
   /** As it is now. */
   DecidedRequest inBrief() {
     @Nullable Sending first = attempts == 0 ? null : sending(0);

@@ -85,6 +85,11 @@ public final class ReceiptLog {
     return writer;
   }
 
+  /** Why a request that was just sent went where it did, in a line for its client. */
+  public String brief(Receipt receipt) {
+    return DecisionBrief.of(receipt.lastDecision(vocabulary.known()));
+  }
+
   /** What was decided of the newest request of this name; null if that isn't kept. */
   public @Nullable KeptRequest find(String id) {
     for (int age = 1, there = size(); age <= there; age++) {

@@ -20,6 +20,7 @@ public final class PickerHeaders {
           TimeoutHeaders.SILENCE,
           TimeoutHeaders.TOTAL,
           FlowHeaders.TTL,
+          FlowHeaders.EXPLAIN,
           HeaderTrust.SECRET);
 
   private PickerHeaders() {}

@@ -28,7 +28,8 @@ final class TrustedHeaders implements RequestHeaders {
           new Header(FlowHeaders.FIRST_TOKEN.get(1), FlowHeaders::isMillis),
           new Header(FlowHeaders.NEXT_TOKEN.get(0), FlowHeaders::isMillis),
           new Header(FlowHeaders.NEXT_TOKEN.get(1), FlowHeaders::isMillis),
-          new Header(FlowHeaders.TTL, FlowHeaders::isDuration));
+          new Header(FlowHeaders.TTL, FlowHeaders::isDuration),
+          new Header(FlowHeaders.EXPLAIN, FlowHeaders::isYes));
 
   private static final Map<String, Integer> PLACES = places();
   private static final @Nullable String[] NONE = new String[HEADERS.size()];
