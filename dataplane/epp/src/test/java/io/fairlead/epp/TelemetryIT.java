@@ -69,7 +69,17 @@ class TelemetryIT {
     new Resources(folder)
         .pool()
         .model("Critical", "{name: a, weight: 1}")
-        .endpoint("one", stub.address(), true);
+        .endpoint("one", stub.address(), true)
+        .write(
+            "picker.yaml",
+            """
+            apiVersion: fairlead.io/v1alpha1
+            kind: EndpointPicker
+            metadata: {name: mine, namespace: default}
+            spec:
+              poolRef: {name: pool}
+              shadows: [{name: tried, scheduling: {schedulingProfiles: [{name: weighted}]}}]
+            """);
     dataPlane =
         DataPlane.start(
             DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))

@@ -91,6 +91,14 @@ final class Ledger {
     sumMean += (double) inFlight / endpoints;
   }
 
+  /** Forgets what was summed up, and nothing of what is at endpoints. */
+  void countAnew() {
+    sumMost = 0;
+    sumMean = 0;
+    cachedTokens = 0;
+    firstTokenNanos = 0;
+  }
+
   ShadowSnapshot.Choices choices() {
     return new ShadowSnapshot.Choices(
         cachedTokens, firstTokenNanos / 1e9, sumMean == 0 ? 0 : sumMost / sumMean);

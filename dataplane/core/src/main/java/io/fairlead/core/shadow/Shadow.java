@@ -158,10 +158,23 @@ public final class Shadow {
     core = new PoolCore(limits);
   }
 
-  /** Applies a config. */
-  public void configure(long now, CompiledConfig config) {
+  /**
+   * Applies a config.
+   *
+   * @param otherChoices whether from here on others are made, or they are compared with others:
+   *     what was counted before is of no use then, what is known of prompts and speeds is
+   */
+  public void configure(long now, CompiledConfig config, boolean otherChoices) {
     advance(now);
     core.configure(now, config);
+    if (otherChoices) {
+      requests = 0;
+      agreed = 0;
+      notPlaced = 0;
+      promptTokens = 0;
+      own.countAnew();
+      control.countAnew();
+    }
   }
 
   /** Sets which endpoints there are. */

@@ -69,7 +69,7 @@ class ShadowTest {
     CompiledConfig config =
         new ConfigCompiler(List.of()).compile(pool(real, new ShadowConfig("tried", tried)));
     core.configure(now, config);
-    shadow.configure(now, config.shadows().getFirst().config());
+    shadow.configure(now, config.shadows().getFirst().config(), true);
     IntStream.range(0, servers)
         .mapToObj(i -> new EndpointSpec("s" + i, "1", "10.0.0." + i, 8000, Map.of()))
         .forEach(endpoints::add);
@@ -185,6 +185,28 @@ class ShadowTest {
     }
     assertThat(shadow.snapshot().notPlaced()).isZero();
     assertThat(shadow.snapshot().requests()).isEqualTo(100);
+  }
+
+  @Test
+  void whatWasCountedOfOtherChoicesIsForgottenAndPromptsAreNot() {
+    begin(BY_PREFIX, BY_PREFIX, 4);
+    for (int i = 0; i < 10; i++) {
+      serve(i, 1, 2, 3, 4);
+    }
+    CompiledConfig config =
+        new ConfigCompiler(List.of())
+            .compile(pool(BY_PREFIX, new ShadowConfig("tried", BY_PREFIX)));
+    shadow.configure(now, config.shadows().getFirst().config(), false);
+    assertThat(shadow.snapshot().requests()).isEqualTo(10);
+    long open = send(77, 1, 2, 3, 4);
+    shadow.configure(now, config.shadows().getFirst().config(), true);
+    assertThat(shadow.snapshot().requests()).isZero();
+    assertThat(shadow.snapshot().own().firstTokenSeconds()).isZero();
+    end(open, Outcome.COMPLETED); // of before: nothing is counted below zero
+    serve(78, 1, 2, 3, 4);
+    assertThat(shadow.snapshot().requests()).isEqualTo(1);
+    // The last token of a prompt is always computed.
+    assertThat(shadow.snapshot().own().cachedTokens()).isEqualTo(4L * BLOCK_TOKENS - 1);
   }
 
   @Test

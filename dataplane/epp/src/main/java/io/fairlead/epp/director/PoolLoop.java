@@ -42,6 +42,8 @@ public final class PoolLoop {
 
   private static final long TICK_MILLIS = 100;
 
+  private static final int SHADOW_PART = 16;
+
   /** Requests that may wait for a decision: some tenths of a second of decisions. */
   static final int MOST_WAITING = 4_096;
 
@@ -126,13 +128,16 @@ public final class PoolLoop {
     this.shadows = new Shadows(forShadow(limits));
   }
 
-  /** A quarter of the pool's own memory for prompts each, and no decision is kept. */
+  /**
+   * A small part of the pool's own memory for prompts, as there may be eight, and no decision is
+   * kept.
+   */
   private static PoolLimits forShadow(PoolLimits pool) {
     return new PoolLimits(
         pool.retries(),
         pool.unknownPrefixBlocks(),
         pool.maxPrefixBlocks(),
-        Math.max(1 << 20, pool.maxPrefixBytes() / 4),
+        Math.max(1 << 20, pool.maxPrefixBytes() / SHADOW_PART),
         0);
   }
 
@@ -157,7 +162,7 @@ public final class PoolLoop {
           told(() -> core.configure(now, config));
           trustTimeoutHeaders = config.trustTimeoutHeaders();
           trust = new HeaderTrust(config.trustFlowHeaders());
-          shadows.configured(now, config.shadows());
+          shadows.configured(now, config);
           if (endpoints != null) {
             change(now, endpoints);
           }

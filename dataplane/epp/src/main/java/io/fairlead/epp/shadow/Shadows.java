@@ -11,8 +11,11 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledShadow;
 import io.fairlead.core.shadow.Shadow;
+import io.fairlead.crds.config.SchedulerConfig;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +29,14 @@ public final class Shadows implements AutoCloseable {
   private List<EndpointSpec> endpoints = List.of();
   private int replicas = 1;
   private long lastKey;
+
+  /** By the shadow's name. */
+  private Map<String, Choosing> choosers = Map.of();
+
   private volatile List<ShadowThread> threads = List.of();
+
+  /** Who is compared with whom. */
+  private record Choosing(SchedulerConfig real, SchedulerConfig shadow) {}
 
   /**
    * None, yet.
@@ -39,9 +49,11 @@ public final class Shadows implements AutoCloseable {
 
   /**
    * A config is in force: shadows that it has no more end, those that it still has go on with what
-   * they know.
+   * they know. Where the scheduling of a shadow, or that in force, is another one, it counts anew.
    */
-  public void configured(long now, List<CompiledShadow> wanted) {
+  public void configured(long now, CompiledConfig active) {
+    List<CompiledShadow> wanted = active.shadows();
+    Map<String, Choosing> choosing = new HashMap<>();
     List<ShadowThread> next = new ArrayList<>();
     for (CompiledShadow shadow : wanted) {
       ShadowThread thread = running(shadow.name());
@@ -50,7 +62,10 @@ public final class Shadows implements AutoCloseable {
         thread = new ShadowThread(shadow.name(), limits, () -> System.nanoTime() | 1);
       }
       CompiledConfig config = shadow.config();
-      thread.tell(s -> s.configure(now, config));
+      Choosing compared = new Choosing(active.source().scheduler(), config.source().scheduler());
+      boolean others = !compared.equals(choosers.get(shadow.name()));
+      choosing.put(shadow.name(), compared);
+      thread.tell(s -> s.configure(now, config, others));
       if (fresh) {
         List<EndpointSpec> there = endpoints;
         int count = replicas;
@@ -62,6 +77,7 @@ public final class Shadows implements AutoCloseable {
       }
       next.add(thread);
     }
+    choosers = choosing;
     List<ShadowThread> before = threads;
     threads = List.copyOf(next);
     before.stream().filter(thread -> !next.contains(thread)).forEach(ShadowThread::close);

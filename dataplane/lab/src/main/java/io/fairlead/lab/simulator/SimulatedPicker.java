@@ -60,7 +60,7 @@ final class SimulatedPicker implements PoolListener {
     core.endpoints(now, specs(pool));
     for (CompiledShadow tried : config.shadows()) {
       Shadow shadow = new Shadow(PoolLimits.DEFAULT);
-      shadow.configure(now, tried.config());
+      shadow.configure(now, tried.config(), true);
       shadow.endpoints(now, specs(pool));
       shadows.put(tried.name(), shadow);
     }
