@@ -1,0 +1,55 @@
+{{- define "fairlead.labels" -}}
+{{- with .Values.commonLabels }}
+{{- toYaml . }}
+{{ end -}}
+app.kubernetes.io/part-of: fairlead
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* An object of a file as it stands there, with the chart's labels and with annotations: (list $ OBJECT ANNOTATIONS). */}}
+{{- define "fairlead.decorated" -}}
+{{- $root := index . 0 }}
+{{- $object := index . 1 }}
+{{- $metadata := $object.metadata }}
+{{- $labels := merge (include "fairlead.labels" $root | fromYaml) (default dict $metadata.labels) }}
+{{- $annotations := merge (deepCopy (index . 2)) $root.Values.commonAnnotations (default dict $metadata.annotations) }}
+{{- $_ := set $metadata "labels" $labels }}
+{{- if $annotations }}{{ $_ := set $metadata "annotations" $annotations }}{{ end }}
+{{- toYaml $object }}
+{{- end }}
+
+{{/* The metadata of an object in the release's namespace, with more labels: (list $ NAME LABELS). */}}
+{{- define "fairlead.metadata" -}}
+{{- $root := index . 0 -}}
+name: {{ index . 1 }}
+namespace: {{ $root.Release.Namespace }}
+labels:
+  {{- toYaml (merge (include "fairlead.labels" $root | fromYaml) (index . 2)) | nindent 2 }}
+{{- with $root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Named as Kustomize does: a digest goes before the tag. */}}
+{{- define "fairlead.image" -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag }}{{ end }}
+{{- end }}
+
+{{/* What no schema can say of one field alone. */}}
+{{- define "fairlead.check" -}}
+{{- with .Values }}
+{{- if and (eq .scope "namespace") .operator.watchNamespaces }}
+{{- fail "operator.watchNamespaces: must be empty where scope is namespace: the operator serves the namespace of the release" }}
+{{- end }}
+{{- if and (eq .scope "namespace") .networkPolicies.pickerNamespaces }}
+{{- fail "networkPolicies.pickerNamespaces: must be empty where scope is namespace: the policy is for the namespace of the release" }}
+{{- end }}
+{{- if and (eq (toString .operator.leaderElect) "false") (gt (int .operator.replicas) 1) }}
+{{- fail (printf "operator.replicas: is %v, at most 1 is possible where operator.leaderElect is false: all would act at once" .operator.replicas) }}
+{{- end }}
+{{- end }}
+{{- end }}
