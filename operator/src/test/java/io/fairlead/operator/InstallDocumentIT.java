@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.testing.Chart;
 import io.fairlead.operator.testing.Kustomization;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -17,7 +18,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of {@code docs/install.md}, one after the other on an API server of its own. */
+/**
+ * The commands of {@code docs/install.md}, one after the other: those of Kustomize on one API
+ * server, those of Helm on another, since both are ways to install the same objects.
+ */
 class InstallDocumentIT {
   private static final Path DOCUMENT = Path.of("..", "docs", "install.md");
 
@@ -27,8 +31,8 @@ class InstallDocumentIT {
   void everyCommandWorksAndWhatIsUpstreamsStays() throws IOException {
     try (KubeApi.Running server = KubeApi.Running.start()) {
       Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeConfig());
-      List<String> commands = commands();
-      assertThat(commands).hasSizeGreaterThan(15);
+      List<String> commands = commands(false);
+      assertThat(commands).hasSizeGreaterThan(15).allMatch(line -> line.startsWith("kubectl "));
       for (String command : commands) {
         boolean removes = command.startsWith("kubectl delete ");
         if (command.contains("delete -k config/default")) {
@@ -65,6 +69,51 @@ class InstallDocumentIT {
     }
   }
 
+  @Test
+  void everyCommandOfHelmsWorksAndTheKindsStay() throws IOException {
+    try (KubeApi.Running server = KubeApi.Running.start()) {
+      Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeConfig());
+      List<String> commands = commands(true);
+      assertThat(commands).hasSizeGreaterThan(10);
+      for (String command : commands) {
+        if (command.startsWith("helm uninstall fairlead ") && command.contains("fairlead-system")) {
+          createPoolOfAnother(server.client());
+        }
+        String said = run(kubeconfig, command);
+        if (command.startsWith("kubectl auth can-i")) {
+          assertThat(said).contains("yes");
+        }
+      }
+      assertThat(server.client().apiextensions().v1().customResourceDefinitions().list().getItems())
+          .extracting(kind -> kind.getMetadata().getName())
+          .contains(
+              "endpointpickers.fairlead.io",
+              "inferencemodels.inference.networking.x-k8s.io",
+              "inferencepools.inference.networking.k8s.io");
+      assertThat(server.client().rbac().clusterRoles().list().getItems())
+          .noneMatch(role -> role.getMetadata().getName().startsWith("fairlead"));
+      assertThat(
+              server
+                  .client()
+                  .resources(InferencePool.class)
+                  .inNamespace("default")
+                  .withName("another")
+                  .get())
+          .as("a pool outlives the operator")
+          .isNotNull();
+    }
+  }
+
+  private static String run(Path kubeconfig, String command) {
+    if (command.startsWith("kubectl ")) {
+      return Kustomization.kubectl(kubeconfig, command);
+    }
+    List<String> words = new ArrayList<>(List.of(command.split(" +", -1)));
+    assertThat(words.removeFirst()).isEqualTo("helm");
+    words.add("--kubeconfig=" + kubeconfig.toAbsolutePath());
+    return Chart.helm(words);
+  }
+
   private static void createPoolOfAnother(KubernetesClient client) {
     client
         .load(
@@ -82,14 +131,16 @@ class InstallDocumentIT {
         .create();
   }
 
-  private static List<String> commands() throws IOException {
+  private static List<String> commands(boolean ofHelm) throws IOException {
     List<String> commands = new ArrayList<>();
     boolean inBlock = false;
+    boolean helm = false;
     for (String line : Files.readAllLines(DOCUMENT)) {
-      if (line.startsWith("```")) {
+      if (line.startsWith("## ")) {
+        helm = line.equals("## With Helm");
+      } else if (line.startsWith("```")) {
         inBlock = line.equals("```sh");
-      } else if (inBlock) {
-        assertThat(line).startsWith("kubectl ");
+      } else if (inBlock && helm == ofHelm) {
         commands.add(line);
       }
     }

@@ -1,0 +1,289 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fairlead.operator.testing.Chart;
+import io.fairlead.operator.testing.Kustomization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The charts in {@code charts}, held against the folders of {@code config}. */
+class ChartIT {
+  private static final Path TOP = Path.of("..");
+  private static final YAMLMapper YAML = new YAMLMapper();
+
+  /** Helm's own: who installed an object, and from which version of which chart. */
+  private static final List<String> LABELS_OF_HELM =
+      List.of(
+          "app.kubernetes.io/instance",
+          "app.kubernetes.io/managed-by",
+          "app.kubernetes.io/version",
+          "helm.sh/chart");
+
+  @Test
+  void bothChartsTogetherAreTheDefault() throws IOException {
+    String charts =
+        Chart.render("fairlead-crds", "fairlead-system")
+            + "\n---\n"
+            + Chart.render("fairlead", "fairlead-system");
+    Map<String, JsonNode> expected = objects(Kustomization.render("default"));
+    assertThat(expected.remove("Namespace//fairlead-system"))
+        .as("the namespace is Helm's to make: it holds the release")
+        .isNotNull();
+    assertSame(objects(charts), expected);
+  }
+
+  @Test
+  void theChartOfTheClusterIsTheFolder() throws IOException {
+    assertSame(
+        objects(Chart.render("fairlead-crds", "fairlead-system")),
+        objects(Kustomization.render("cluster")));
+  }
+
+  @Test
+  void scopeNamespaceIsTheNamespacedOne() throws IOException {
+    assertSame(
+        objects(Chart.render("fairlead", "fairlead", "--set=scope=namespace")),
+        objects(Kustomization.render("namespaced")));
+  }
+
+  @Test
+  void monitoringIsTheFolder() throws IOException {
+    Map<String, JsonNode> objects =
+        objects(
+            Chart.render(
+                "fairlead",
+                "fairlead-system",
+                "--show-only=templates/monitoring.yaml",
+                "--set=monitoring.podMonitors.enabled=true",
+                "--set=monitoring.prometheusRule.enabled=true",
+                "--set=monitoring.dashboard.enabled=true"));
+    assertSame(objects, objects(Kustomization.render("monitoring")));
+  }
+
+  @Test
+  void thePickersPolicyOfANamespaceIsTheFolders() throws IOException {
+    JsonNode policy =
+        object(
+            objects(
+                Chart.render(
+                    "fairlead",
+                    "fairlead-system",
+                    "--set=networkPolicies.pickerNamespaces={models}")),
+            "NetworkPolicy/models/fairlead-pickers");
+    assertThat(policy.get("spec"))
+        .isEqualTo(
+            object(
+                    objects(Kustomization.render("network-policy-pickers")),
+                    "NetworkPolicy//fairlead-pickers")
+                .get("spec"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fairlead-crds, crds/manifests, endpointpickers.yaml",
+    "fairlead-crds, config/cluster, epp-clusterrole.yaml",
+    "fairlead-crds, config/cluster, user-clusterroles.yaml",
+    "fairlead, config/rbac, operator-clusterrole.yaml",
+    "fairlead, config/rbac, operator-leaderelection.yaml",
+    "fairlead, config/monitoring, prometheusrule.yaml",
+    "fairlead, config/monitoring, dashboard.json"
+  })
+  void theCopiesAreNew(String chart, String folder, String file) {
+    assertThat(TOP.resolve("charts").resolve(chart).resolve("files").resolve(file))
+        .as("./hack/helm sync copies it")
+        .hasSameTextualContentAs(TOP.resolve(folder).resolve(file));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fairlead", "fairlead-crds"})
+  void theLinterFindsNothing(String chart) throws IOException {
+    String folder = "charts/" + chart;
+    assertThat(Chart.helm(List.of("lint", "--strict", folder))).contains("0 chart(s) failed");
+    String version =
+        Files.readAllLines(TOP.resolve("pom.xml")).stream()
+            .filter(line -> line.startsWith("  <version>"))
+            .map(line -> line.replaceAll("</?version>", "").strip())
+            .findFirst()
+            .orElseThrow();
+    JsonNode description = YAML.readTree(TOP.resolve(folder).resolve("Chart.yaml").toFile());
+    assertThat(description.get("version").asText()).isEqualTo(version);
+    assertThat(description.get("appVersion").asText()).isEqualTo(version);
+  }
+
+  @Test
+  void everyValueArrives() throws IOException {
+    Path values = TOP.resolve("operator/src/test/resources/charts/every-value.yaml");
+    Map<String, JsonNode> objects =
+        objects(
+            Chart.render(
+                "fairlead",
+                "ours",
+                "--values=" + values.toAbsolutePath(),
+                "--set=images.dataplane.digest=sha256:" + "0123456789abcdef".repeat(4)));
+    JsonNode deployment = object(objects, "Deployment/ours/fairlead-operator");
+    JsonNode pod = deployment.at("/spec/template/spec");
+    JsonNode container = pod.at("/containers/0");
+    assertThat(container.get("image").asText()).isEqualTo("example.test/operator:1.2");
+    assertThat(container.at("/env/0/value").asText())
+        .isEqualTo("fairlead.local/dataplane@sha256:" + "0123456789abcdef".repeat(4));
+    assertThat(container.at("/env/3/name").asText()).isEqualTo("JAVA_TOOL_OPTIONS");
+    assertThat(container.get("args").valueStream().map(JsonNode::asText))
+        .containsExactly(
+            "--watch-namespaces=one,two",
+            "--adopt=labelled",
+            "--adopt-grace-seconds=0",
+            "--leader-elect=true",
+            "--log-format=plain");
+    FairleadOperator.commandLine()
+        .parseArgs(
+            container.get("args").valueStream().map(JsonNode::asText).toArray(String[]::new));
+    assertThat(pod.propertyStream().map(Map.Entry::getKey))
+        .contains(
+            "imagePullSecrets",
+            "nodeSelector",
+            "tolerations",
+            "affinity",
+            "topologySpreadConstraints",
+            "priorityClassName");
+    assertThat(deployment.at("/spec/replicas").asInt()).isEqualTo(2);
+    assertThat(deployment.at("/spec/template/metadata/labels/team").asText()).isEqualTo("ml");
+    assertThat(objects.values())
+        .allSatisfy(
+            object -> {
+              assertThat(object.at("/metadata/labels/cost-centre").asText()).isEqualTo("42");
+              assertThat(object.at("/metadata/annotations/contact").asText()).isEqualTo("us");
+            });
+    assertThat(
+            object(objects, "PrometheusRule/ours/fairlead").at("/metadata/labels/release").asText())
+        .isEqualTo("kube-prometheus-stack");
+    assertThat(
+            object(objects, "NetworkPolicy/one/fairlead-pickers")
+                .at("/spec/ingress/0/from/0/ipBlock/cidr")
+                .asText())
+        .isEqualTo("10.0.0.0/8");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "scope=all                                   | /scope",
+        "operator.adopt=some                         | /operator/adopt",
+        "operator.replicas=-1                        | /operator/replicas",
+        "operator.replicas=many                      | /operator/replicas",
+        "operator.colour=blue                        | colour",
+        "replicas=2                                  | replicas",
+        "images.operator.tag=                        | /images/operator/tag",
+        "images.operator.digest=1234                 | /images/operator/digest",
+        "images.pullPolicy=Sometimes                 | /images/pullPolicy",
+        "monitoring.dashboard.enabled=perhaps        | /monitoring/dashboard/enabled",
+        "monitoring.podMonitors.pickerInterval=often | /monitoring/podMonitors/pickerInterval",
+        "networkPolicies.metricsReaders=null         | metricsReaders",
+        "networkPolicies.metricsReaders[0].everybody=true | everybody",
+        "operator.resources.limits.memory=much       | /operator/resources/limits/memory",
+        "operator.podLabels.app\\.kubernetes\\.io/name=x | /operator/podLabels/app.kubernetes.io",
+        "operator.replicas=2,operator.leaderElect=false | operator.replicas",
+        "scope=namespace,operator.watchNamespaces={a} | operator.watchNamespaces",
+        "scope=namespace,networkPolicies.pickerNamespaces={a} | networkPolicies.pickerNamespaces"
+      })
+  void aWrongValueIsRefusedByItsField(String value, String field) {
+    assertThatThrownBy(() -> Chart.render("fairlead", "ours", "--set=" + value))
+        .hasMessageContaining(field);
+  }
+
+  @Test
+  void theReadmeListsEveryValue() throws IOException {
+    for (String chart : List.of("fairlead", "fairlead-crds")) {
+      Path folder = TOP.resolve("charts").resolve(chart);
+      Set<String> values = new TreeSet<>();
+      leaves("", YAML.readTree(folder.resolve("values.yaml").toFile()), values);
+      Set<String> listed =
+          Pattern.compile("^\\| `([A-Za-z.]+)` \\|", Pattern.MULTILINE)
+              .matcher(Files.readString(folder.resolve("README.md")))
+              .results()
+              .map((MatchResult match) -> match.group(1))
+              .collect(Collectors.toCollection(TreeSet::new));
+      assertThat(listed).as(chart).isEqualTo(values);
+    }
+  }
+
+  /** Settings: maps that are the user's to fill, and what is in them by default, are one. */
+  private static void leaves(String path, JsonNode node, Set<String> into) {
+    boolean usersOwn = path.endsWith("abels") || path.endsWith("resources");
+    if (!node.isObject() || node.isEmpty() || usersOwn) {
+      into.add(path);
+      return;
+    }
+    node.propertyStream()
+        .forEach(
+            entry ->
+                leaves(
+                    path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(),
+                    entry.getValue(),
+                    into));
+  }
+
+  /** One by one, so that a failure prints the object that differs and not all of them. */
+  private static void assertSame(Map<String, JsonNode> actual, Map<String, JsonNode> expected) {
+    assertThat(actual).containsOnlyKeys(expected.keySet());
+    expected.forEach((key, object) -> assertThat(actual.get(key)).as(key).isEqualTo(object));
+  }
+
+  private static JsonNode object(Map<String, JsonNode> objects, String key) {
+    return Objects.requireNonNull(objects.get(key), () -> key + " is not in " + objects.keySet());
+  }
+
+  /** By kind, namespace and name, without what Helm adds of its own. */
+  private static Map<String, JsonNode> objects(String rendered) throws IOException {
+    Map<String, JsonNode> objects = new TreeMap<>();
+    try (var documents = YAML.readerFor(JsonNode.class).<JsonNode>readValues(rendered)) {
+      while (documents.hasNextValue()) {
+        if (documents.nextValue() instanceof ObjectNode object && !object.isEmpty()) {
+          JsonNode metadata = object.get("metadata");
+          String key =
+              Stream.of(object.get("kind"), metadata.path("namespace"), metadata.get("name"))
+                  .map(JsonNode::asText)
+                  .collect(Collectors.joining("/"));
+          if (metadata.get("labels") instanceof ObjectNode labels) {
+            labels.remove(LABELS_OF_HELM);
+            if (key.startsWith("CustomResourceDefinition/")) {
+              // Its file has no labels, the chart's has the one that all objects have.
+              labels.remove("app.kubernetes.io/part-of");
+            }
+            if (labels.isEmpty()) {
+              ((ObjectNode) metadata).remove("labels");
+            }
+          }
+          if (metadata.get("annotations") instanceof ObjectNode annotations) {
+            annotations.remove("helm.sh/resource-policy");
+            if (annotations.isEmpty()) {
+              ((ObjectNode) metadata).remove("annotations");
+            }
+          }
+          assertThat(objects.put(key, object)).as("%s twice", key).isNull();
+        }
+      }
+    }
+    return objects;
+  }
+}
