@@ -46,7 +46,11 @@ class ChartUpgradeIT {
           metadata: {name: kept, namespace: default}
           spec: {poolRef: {name: pool}}
           """);
-      helm(kubeconfig, "install", "one", "charts/fairlead");
+      assertThat(helm(kubeconfig, "install", "one", "charts/fairlead"))
+          .as("its notes tell what is missing, and nothing else")
+          .contains("The operator serves the pools of all namespaces")
+          .contains("kubectl create -k config/upstream-crd")
+          .doesNotContain("fairlead-crds");
       assertThatThrownBy(() -> helm(kubeconfig, "install", "two", "charts/fairlead"))
           .as("a second operator for the whole cluster")
           .hasMessageContaining("fairlead-operator")
@@ -59,6 +63,23 @@ class ChartUpgradeIT {
 
       helm(kubeconfig, "install", "crds", "charts/fairlead-crds");
       assertThat(client.resources(ClusterRole.class).withName("fairlead-epp").get()).isNotNull();
+    }
+  }
+
+  @Test
+  void theNotesTellThatTheKindIsMissing() throws IOException {
+    try (KubeApi.Running server = KubeApi.Running.start()) {
+      Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeConfig());
+      assertThat(
+              helm(
+                  kubeconfig,
+                  "install",
+                  "one",
+                  "charts/fairlead",
+                  "--create-namespace",
+                  "--set=scope=namespace"))
+          .contains("The operator serves the pools of the namespace fairlead-system")
+          .contains("install the chart fairlead-crds");
     }
   }
 
@@ -131,10 +152,10 @@ class ChartUpgradeIT {
     return copy.toAbsolutePath();
   }
 
-  private static void helm(Path kubeconfig, String... words) {
+  private static String helm(Path kubeconfig, String... words) {
     List<String> arguments = new ArrayList<>(List.of(words));
     arguments.add("--namespace=fairlead-system");
     arguments.add("--kubeconfig=" + kubeconfig.toAbsolutePath());
-    Chart.helm(arguments);
+    return Chart.helm(arguments);
   }
 }
