@@ -61,9 +61,11 @@ final class ScrapeTarget {
 
   private volatile boolean refuses;
 
+  /** Set before the source is closed, so that a look which ends with it is not taken for failed. */
+  private volatile boolean stopped;
+
   private @Nullable Future<?> ticks;
   private @Nullable Channel channel;
-  private boolean stopped;
   private boolean busy;
 
   /** Whether it has ever looked. */
@@ -158,9 +160,9 @@ final class ScrapeTarget {
   }
 
   void stop() {
+    stopped = true;
     loop.execute(
         () -> {
-          stopped = true;
           if (ticks != null) {
             ticks.cancel(false);
           }

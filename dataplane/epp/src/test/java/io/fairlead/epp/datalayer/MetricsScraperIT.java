@@ -338,6 +338,27 @@ class MetricsScraperIT {
     assertThat(scraper.sourceFailures()).isZero();
   }
 
+  /** The answer to a look comes at the same moment as its source goes, in one round or another. */
+  @Test
+  void aSourceThatIsTakenAwayInTheMidstOfALookHasNotFailed() throws Exception {
+    engine.answer = GOOD;
+    scrape();
+    try (Engine side = new Engine()) {
+      side.answer = page("42");
+      for (int round = 1; round <= 300; round++) {
+        int asked = round;
+        scraper.sources(with(new Side(side.port(), (page, r) -> r.number("side", number(page)))));
+        await()
+            .pollInterval(Duration.ofNanos(1_000))
+            .pollInSameThread()
+            .until(() -> side.connections.get() >= asked);
+        scraper.sources(DataSources.DEFAULT);
+      }
+      await().until(() -> side.closed.get() == side.connections.get());
+    }
+    assertThat(scraper.sourceFailures()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"throws", "too long", "not found", "hangs"})
   void theFailureOfAnotherSourceChangesNothingElse(String how) throws Exception {
