@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import io.fairlead.core.account.ModelTokens;
 import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.external.Advice;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.PartitionedCandidates;
 import io.fairlead.core.view.PromptBlocks;
@@ -28,6 +29,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private long now;
   private long arrivedAt;
   private final Notes notes = new Notes();
+  private @Nullable Advice advice;
   private String targetModel = "";
   private long salt;
 
@@ -71,6 +73,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     arrivedAt = arrived;
     facts = request;
     criticality = importance;
+    advice = null;
     targetModel = request.model();
     matchedKnown = false;
     endpoints = pool.eligible();
@@ -91,6 +94,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     if (chosen.length < endpoints.length) {
       chosen = new int[endpoints.length];
     }
+  }
+
+  /** A scheduler outside of the process wants it there; null for nowhere. */
+  void advice(@Nullable Advice given) {
+    advice = given;
   }
 
   void target(String target) {
@@ -164,6 +172,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   /** Lets go of the request, so that its memory can be. */
   void done() {
     facts = NOBODY;
+    advice = null;
     notes.clear();
     endpoints = NO_ENDPOINTS;
     size = 0;
@@ -348,6 +357,16 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   @Override
   public int cachedTokens(int index) {
     return cachedTokensOf(matchedBlocks(index));
+  }
+
+  @Override
+  public @Nullable Advice advice() {
+    return advice;
+  }
+
+  @Override
+  public long identity(int index) {
+    return endpoint(index).identity();
   }
 
   @Override

@@ -205,6 +205,7 @@ final class Dispatch {
 
   private void begin(long now, Flight flight, CompiledModel model, Criticality criticality) {
     current.start(now, flight.arrivedAt, flight.facts, criticality, endpoints);
+    current.advice(flight.advice);
     current.target(model.target(current));
     flight.goesOnWith =
         contexts.find(current.salt(), flight.facts.blocks(), current.cacheableBlocks());

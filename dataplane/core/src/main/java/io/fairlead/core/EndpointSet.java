@@ -164,6 +164,11 @@ final class EndpointSet {
     return newcomers;
   }
 
+  /** The endpoint of this name that may get requests; null if there is none. */
+  @Nullable EndpointState named(String name) {
+    return eligible.get(name);
+  }
+
   /** Who was asked by a scrape that was begun then; null if that was not in its present life. */
   @Nullable EndpointState asked(EndpointSpec endpoint, long begunAt) {
     EndpointState state = eligible.get(endpoint.name());

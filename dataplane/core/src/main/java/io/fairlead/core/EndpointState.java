@@ -1,7 +1,8 @@
 package io.fairlead.core;
 
-import com.dynatrace.hash4j.hashing.Hashing;
 import io.fairlead.core.account.SharedBlocks;
+import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.EndpointAttributes;
@@ -132,7 +133,7 @@ final class EndpointState implements PoolEndpoint {
     this.emptyAt = now;
     this.areasUntil = now;
     this.wholePrefillsAt = now;
-    this.identity = Hashing.wyhashFinal4().hashCharsToLong(spec.name());
+    this.identity = Advice.identity(spec.name());
     this.attributes = EndpointLabels.attributes(spec.labels());
   }
 
@@ -208,6 +209,22 @@ final class EndpointState implements PoolEndpoint {
         show(all);
       }
     }
+  }
+
+  /** As a scheduler outside of the process is told of it. */
+  EndpointLoad load() {
+    return new EndpointLoad(
+        identity,
+        spec,
+        health.state(),
+        waiting,
+        running,
+        kvUsage,
+        kvCapacityTokens,
+        inFlight,
+        awaitingFirstToken,
+        inFlightTokens,
+        uncachedInFlightTokens);
   }
 
   /** Whether the last scrape told of a queue. */

@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.SharedBlocks;
+import io.fairlead.core.external.Advice;
 import io.fairlead.core.flow.FlowQueue;
 import io.fairlead.core.flow.Waiting;
 import io.fairlead.core.receipt.Receipt;
@@ -41,6 +42,9 @@ final class Flight {
 
   /** Where it is written down what was decided of it, unless another has it by now. */
   private @Nullable Receipt receipt;
+
+  /** Where a scheduler outside of the process wants it; null where none has said. */
+  @Nullable Advice advice;
 
   /** Its place among those that wait; null while it does not. */
   @Nullable Waiting waiting;
@@ -184,6 +188,7 @@ final class Flight {
     to(state.left());
     leftAt = now;
     this.expected = expected;
+    advice = null;
     attempt.sampledBlocks =
         SharedBlocks.sample(facts.blocks(), attempt.blocks, attempt.sampledBlocks);
     facts = facts.delivery().streamed() ? STREAMED_AND_LEFT : WHOLE_AND_LEFT;
@@ -208,6 +213,7 @@ final class Flight {
     facts = NOBODY;
     listener = DEAF;
     leftListener = LeftListener.NONE;
+    advice = null;
     waiting = null;
     flow = null;
     goesOnWith = null;

@@ -1,13 +1,19 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.EndpointLoad;
+import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.plugin.Observer;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -205,12 +211,109 @@ public final class PoolCore {
    *     one that waited before it, has been rejected then
    */
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
+    return arrive(now, facts, null, listener);
+  }
+
+  /**
+   * A request came of which a scheduler outside of the process has said where it should go.
+   *
+   * @param advice goes before what the config's own scorers and pickers say, also when the request
+   *     is sent again; null where nothing was said
+   */
+  public long arrive(
+      long now, RequestFacts facts, @Nullable Advice advice, RequestListener listener) {
     Flight flight = requests.add(now, facts, listener);
+    flight.advice = advice;
     long ticket = flight.ticket;
     flight.receipt(receipts.open(now, ticket, facts));
     rules.budget().arrived();
     dispatch.decide(now, flight);
     return ticket;
+  }
+
+  /**
+   * A scheduler outside of the process has another word on a request that waits; null if it has
+   * none any more.
+   */
+  public void advised(long request, @Nullable Advice advice) {
+    Flight flight = requests.get(request);
+    if (flight != null && !flight.state().isLeft()) {
+      flight.advice = advice;
+    }
+  }
+
+  /**
+   * What a scheduler outside of the process is to know of a request that has not arrived yet; null
+   * without a config.
+   */
+  public @Nullable RequestBrief brief(long now, RequestFacts facts) {
+    CompiledConfig active = config.get();
+    if (active == null) {
+      return null;
+    }
+    CompiledModel model = active.model(facts.model());
+    current.start(now, now, facts, active.criticality(model, facts.headers()), endpoints);
+    try {
+      current.target(model.target(current));
+      EndpointState[] all = endpoints.eligible();
+      long[] holders = new long[Math.min(all.length, 16)];
+      int[] tokens = new int[holders.length];
+      int count = 0;
+      for (EndpointState endpoint : all) {
+        int cached = current.cachedTokensAt(endpoint);
+        if (cached > 0) {
+          if (count == holders.length) {
+            holders = Arrays.copyOf(holders, 2 * count);
+            tokens = Arrays.copyOf(tokens, 2 * count);
+          }
+          holders[count] = endpoint.identity();
+          tokens[count++] = cached;
+        }
+      }
+      return new RequestBrief(
+          current.targetModel(),
+          current.promptTokens(),
+          active.criticality(model, facts.headers()),
+          active.priority(model, facts.headers()),
+          Arrays.copyOf(holders, count),
+          Arrays.copyOf(tokens, count));
+    } finally {
+      current.done();
+    }
+  }
+
+  /**
+   * Tells of every endpoint whose account is another than when this was last asked; one may be told
+   * twice, and all are told when too much has changed.
+   *
+   * @param since what this returned last; 0 at first
+   * @return to be passed the next time
+   */
+  public long loads(long since, Consumer<EndpointLoad> to) {
+    EndpointColumns columns = endpoints.columns();
+    EndpointState[] all = endpoints.eligible();
+    long until = columns.changes();
+    if (columns.remembers(since)) {
+      int last = -1;
+      for (long n = since; n < until; n++) {
+        int changed = columns.changed(n);
+        if (changed != last) {
+          to.accept(all[changed].load());
+          last = changed;
+        }
+      }
+    } else {
+      for (EndpointState endpoint : all) {
+        to.accept(endpoint.load());
+      }
+    }
+    return until;
+  }
+
+  /** One endpoint that may get requests; null if none has this name. */
+  public @Nullable EndpointLoad load(String name) {
+    EndpointState endpoint = endpoints.named(name);
+    return endpoint == null ? null : endpoint.load();
   }
 
   /**

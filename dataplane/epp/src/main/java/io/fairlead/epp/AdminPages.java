@@ -2,6 +2,7 @@ package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.netty.util.concurrent.Future;
@@ -61,6 +62,11 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   @Override
   public List<ShadowReport> shadows() {
     return runtime.pool().shadows().reports();
+  }
+
+  @Override
+  public @Nullable ExternalReport external() {
+    return runtime.pool().externalReport();
   }
 
   @Override

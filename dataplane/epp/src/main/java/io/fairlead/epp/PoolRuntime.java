@@ -352,6 +352,7 @@ final class PoolRuntime implements AutoCloseable {
     control.execute(scraper::close);
     control.finish();
     pool.shadows().close();
+    pool.closeExternal();
     if (checkpoints != null) {
       checkpoints.close();
     }

@@ -78,6 +78,8 @@ class TelemetryIT {
             metadata: {name: mine, namespace: default}
             spec:
               poolRef: {name: pool}
+              scheduling:
+                plugins: [{type: external-scheduler, parameters: {address: "127.0.0.1:1"}}]
               shadows: [{name: tried, scheduling: {schedulingProfiles: [{name: weighted}]}}]
             """);
     dataPlane =

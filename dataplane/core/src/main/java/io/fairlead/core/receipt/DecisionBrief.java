@@ -29,6 +29,8 @@ public final class DecisionBrief {
     parts.add(byCost ? "cost=" + number(run.cost(picked)) : "score=" + number(run.sum(picked)));
     IntStream.range(0, run.left())
         .filter(place -> place != picked && (!byCost || run.hasCost(place)))
+        // An external scheduler may have named few.
+        .filter(place -> byCost || Double.isFinite(run.sum(place)))
         .boxed()
         .sorted(Comparator.comparingDouble(place -> worse(run, picked, place, byCost)))
         .limit(OTHERS)

@@ -4,6 +4,7 @@ import io.fairlead.core.HealthState;
 import io.fairlead.core.receipt.Decision.Excluded;
 import io.fairlead.core.receipt.KeptRequest.KeptDecision;
 import io.fairlead.core.receipt.ProfileRun.Costs;
+import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
 import io.fairlead.core.view.CostTerm;
@@ -11,6 +12,7 @@ import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,9 @@ final class DecisionReader {
 
   /** The picker picked: how many, and their places. */
   static final int PICKED = 6;
+
+  /** An external scheduler scored the candidates that were left, in the place of all scorers. */
+  static final int ADVISED = 7;
 
   static final List<Exclusion> EXCLUSIONS = List.of(Exclusion.values());
   static final List<HealthState> HEALTH = List.of(HealthState.values());
@@ -132,6 +137,10 @@ final class DecisionReader {
       case PROFILE -> beginRun(number);
       case SOME -> reject(ProfileRun.NOT_ASSIGNED, words.bits(number));
       case FILTERED -> reject(number, words.bits(left.length));
+      case ADVISED -> {
+        outline = advised(Objects.requireNonNull(outline));
+        scores = new double[][] {words.numbers(left.length)};
+      }
       case SCORED -> scores[number] = words.numbers(left.length);
       case COSTS -> costs = costs(number);
       case PICKED -> picked = picks(number);
@@ -149,6 +158,15 @@ final class DecisionReader {
     scores = new double[next.scorers().size()][0];
     costs = null;
     picked = null;
+  }
+
+  /** As if that were all that the profile has beside its filters. */
+  private static ProfileOutline advised(ProfileOutline profile) {
+    return new ProfileOutline(
+        profile.name(),
+        profile.filters(),
+        List.of(new WeightedScorer(ExternalScheduler.TYPE, 1)),
+        ExternalScheduler.TYPE);
   }
 
   private void endRun() {

@@ -161,6 +161,14 @@ public final class DecisionWriter implements DecisionRecorder {
     bests.set(bests.size() - 1, places);
   }
 
+  @Override
+  public void advised(Left left, double[] scores, int[] picked) {
+    begin(left);
+    ring.put(DecisionReader.ADVISED, 0);
+    ring.put(scores, left.candidates().size());
+    picked(left, scores, picked, 1);
+  }
+
   /**
    * Writes of each cost the terms that are not at their usual: 0 ms, with a weight of 1. Returns
    * what is expected until the first token at who was picked; NaN where that isn't among the best.

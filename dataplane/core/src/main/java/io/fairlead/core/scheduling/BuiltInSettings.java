@@ -32,6 +32,7 @@ final class BuiltInSettings {
         plain("token-producer", BuiltIn.of(Part.PRODUCER)),
         new Type("metrics-data-source", MetricsSource::read),
         new Type("core-metrics-extractor", EngineMetrics::read),
+        new Type(ExternalScheduler.TYPE, ExternalScheduler::read),
         plain("endpoint-notification-source", BuiltIn.of(Part.DATA_SOURCE)),
         plain("topology-extractor", BuiltIn.of(Part.EXTRACTOR)),
         plain("disagg-headers-handler", BuiltIn.of(Part.HEADERS)),

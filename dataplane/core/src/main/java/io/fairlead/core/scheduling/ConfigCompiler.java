@@ -4,6 +4,7 @@ import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.plugins.BuiltInPlugins;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.NotCarriedOut;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ReceiptsConfig;
@@ -95,6 +96,7 @@ public final class ConfigCompiler {
     PrefixSettings prefix = assembly.prefix();
     FlowSettings flow = new FlowAssembly(scheduling, plugins, problems).settings();
     new SectionRules(plugins, problems).check(scheduling);
+    checkExternal(config, problems);
     List<CompiledShadow> shadows = shadows(config, previous, problems);
     problems.throwIfAny();
     return new CompiledConfig(
@@ -108,6 +110,31 @@ public final class ConfigCompiler {
         plugins.instances(Setting.class),
         warnings(scheduling, plugins),
         shadows);
+  }
+
+  /** One is asked, about requests that are really sent. */
+  private static void checkExternal(PoolConfig config, Problems problems) {
+    boolean listed = false;
+    for (int i = 0; i < config.scheduler().plugins().size(); i++) {
+      if (config.scheduler().plugins().get(i).type().equals(ExternalScheduler.TYPE)) {
+        if (listed) {
+          problems.add(
+              "scheduler.plugins[" + i + "].type",
+              "is a second " + ExternalScheduler.TYPE + "; a pool asks one, remove the other");
+        }
+        listed = true;
+      }
+    }
+    for (int s = 0; s < config.shadows().size(); s++) {
+      List<PluginConfig> plugins = config.shadows().get(s).scheduler().plugins();
+      for (int i = 0; i < plugins.size(); i++) {
+        if (plugins.get(i).type().equals(ExternalScheduler.TYPE)) {
+          problems.add(
+              "shadows[" + s + "].scheduler.plugins[" + i + "].type",
+              "is " + ExternalScheduler.TYPE + ", which a shadow can't ask; remove it");
+        }
+      }
+    }
   }
 
   private List<CompiledShadow> shadows(

@@ -31,6 +31,14 @@ public interface DecisionRecorder {
   /** The picker has chosen the first {@code count} of {@code picked}, best first. */
   void picked(Left left, double[] sums, int[] picked, int count);
 
+  /**
+   * A scheduler outside of the process has chosen, in the place of scorers and picker.
+   *
+   * @param scores its own, of any size; negative infinity where it named nobody
+   * @param picked the first is who was chosen
+   */
+  void advised(Left left, double[] scores, int[] picked);
+
   /** The candidates that the filters have left so far. */
   interface Left {
 

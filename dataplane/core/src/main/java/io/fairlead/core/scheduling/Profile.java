@@ -1,5 +1,6 @@
 package io.fairlead.core.scheduling;
 
+import io.fairlead.core.external.Advice;
 import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Filter;
@@ -10,11 +11,16 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One profile: filters in order, then weighted scorers, then the picker. */
+/**
+ * One profile: filters in order, then weighted scorers, then the picker. Where a scheduler outside
+ * of the process has named endpoints that the filters leave, its scores decide instead of both.
+ */
 final class Profile implements DecisionRecorder.Left {
 
   /** No candidate was left to pick. */
   static final int NONE = -1;
+
+  private static final long PURPOSE = 0x616476;
 
   /** A bit that a NaN has set, and no number from 0 to 1. */
   private static final long OF_NAN = Double.doubleToRawLongBits(2);
@@ -88,7 +94,7 @@ final class Profile implements DecisionRecorder.Left {
     unfiltered = allowed == -1 && filters.length == 0;
     if (unfiltered) {
       left = candidates;
-      return best(request, candidates, recorder);
+      return best(request, candidates, candidates, recorder);
     }
     left = survivors;
     survivors.start(candidates, allowed);
@@ -100,14 +106,24 @@ final class Profile implements DecisionRecorder.Left {
       }
       survivors.retain(keep);
     }
-    return best(request, survivors, recorder);
+    return best(request, survivors, candidates, recorder);
   }
 
   private int best(
-      InferenceRequest request, PoolCandidates candidates, @Nullable DecisionRecorder recorder) {
+      InferenceRequest request,
+      PoolCandidates candidates,
+      PartitionedCandidates all,
+      @Nullable DecisionRecorder recorder) {
     int size = candidates.size();
     if (size == 0) {
       return NONE;
+    }
+    Advice advice = all.advice();
+    if (advice != null && follow(advice, request, all, size)) {
+      if (recorder != null) {
+        recorder.advised(this, sums, picked);
+      }
+      return pick(0);
     }
     if (scorers.length == 0) {
       Arrays.fill(sums, 0, size, 0);
@@ -130,6 +146,34 @@ final class Profile implements DecisionRecorder.Left {
       recorder.picked(this, sums, picked, pickCount);
     }
     return pick(0);
+  }
+
+  /**
+   * Picks whom the advice scores highest; among equals each is as likely as another.
+   *
+   * @return false if it names nobody who is left: then the profile's own plugins decide
+   */
+  private boolean follow(
+      Advice advice, InferenceRequest request, PartitionedCandidates all, int size) {
+    double best = Double.NEGATIVE_INFINITY;
+    int ties = 0;
+    for (int i = 0; i < size; i++) {
+      double score = advice.score(all.identity(origin(i)));
+      sums[i] = Double.isNaN(score) ? Double.NEGATIVE_INFINITY : score;
+      if (score > best) {
+        best = score;
+        ties = 1;
+        picked[0] = i;
+      } else if (score == best) {
+        ties++;
+        // Each of those seen so far has the same chance to be the one.
+        if (request.draw(PURPOSE + ties, ties) == 0) {
+          picked[0] = i;
+        }
+      }
+    }
+    pickCount = Math.min(1, ties);
+    return ties > 0;
   }
 
   @Override

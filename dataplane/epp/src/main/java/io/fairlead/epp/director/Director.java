@@ -8,9 +8,11 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
+import io.fairlead.epp.external.ExternalScheduling;
 import io.fairlead.epp.shadow.Shadows.ShadowedRequest;
 import io.fairlead.epp.tracing.RequestTrace;
 import io.netty.util.concurrent.EventExecutor;
@@ -76,6 +78,15 @@ public final class Director implements RequestListener {
 
   /** Where the request is; null before it is sent and once it is over. */
   private @Nullable Route route;
+
+  /** While an external scheduler is asked; null before and afterwards. */
+  private ExternalScheduling.@Nullable Asked asked;
+
+  /** What the core knows, for the case that it waits; null where no external scheduler is asked. */
+  private @Nullable RequestFacts toAskAgain;
+
+  /** What the external scheduler said; null once it was sent. */
+  private @Nullable Advice advice;
 
   /** Of a request that waits; null before and afterwards. */
   private @Nullable Criticality waitsWith;
@@ -245,12 +256,38 @@ public final class Director implements RequestListener {
     arrivedAt = pool.now();
     pool.observer().arrived(model, facts.bodyBytes());
     toShadow = pool.shadows().some() ? facts : null;
+    ExternalScheduling scheduler = pool.external();
+    if (scheduler == null) {
+      decide(facts);
+      return;
+    }
+    toAskAgain = facts;
+    asked =
+        scheduler.ask(
+            facts,
+            said -> {
+              asked = null;
+              advice = said;
+              decide(facts);
+            });
+  }
+
+  private void decide(RequestFacts facts) {
     try {
-      pool.core().arrive(arrivedAt, captured(facts), this);
+      pool.core().arrive(pool.now(), captured(facts), advice, this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
     pool.observer().decided(pool.now() - arrivedAt);
+  }
+
+  private void waitsNoMore() {
+    waitsWith = null;
+    toAskAgain = null;
+    ExternalScheduling scheduler = pool.external();
+    if (scheduler != null) {
+      scheduler.waitsNoMore(ticket);
+    }
   }
 
   private void overForShadows(long now, Outcome how, Usage used) {
@@ -317,6 +354,13 @@ public final class Director implements RequestListener {
 
   private void onEnd(int of, Outcome outcome, Usage usage) {
     long now = pool.now();
+    ExternalScheduling.Asked waits = asked;
+    if (waits != null) {
+      asked = null;
+      waits.withdraw();
+      pool.observer().gaveUp(model, waits.criticality(), now - arrivedAt);
+      return; // the core has not heard of it
+    }
     // What an endpoint did that the core has given up says nothing of the one that it chose since.
     boolean told = isCurrent(of);
     Outcome how = told ? outcome : Outcome.DISCONNECTED;
@@ -340,7 +384,7 @@ public final class Director implements RequestListener {
       } else if (waitsWith != null) {
         pool.observer().gaveUp(model, waitsWith, now - arrivedAt);
       }
-      waitsWith = null;
+      waitsNoMore();
     }
   }
 
@@ -376,6 +420,10 @@ public final class Director implements RequestListener {
   public void waits(long request, Criticality criticality) {
     ticket = request; // its client may go before anything else is told of it
     waitsWith = criticality;
+    ExternalScheduling scheduler = pool.external();
+    if (scheduler != null && toAskAgain != null) {
+      scheduler.waits(request, toAskAgain);
+    }
   }
 
   @Override
@@ -383,7 +431,12 @@ public final class Director implements RequestListener {
     ticket = request;
     boolean again = route != null;
     route = next;
-    waitsWith = null;
+    waitsNoMore();
+    ExternalScheduling scheduler = pool.external();
+    if (advice != null && scheduler != null) {
+      scheduler.sent(advice, next.endpoint());
+    }
+    advice = null;
     if (captured != null) {
       captured.sent(next);
     }
@@ -427,7 +480,8 @@ public final class Director implements RequestListener {
   @Override
   public void reject(long request, Rejection rejection) {
     route = null;
-    waitsWith = null;
+    waitsNoMore();
+    advice = null;
     if (captured != null) {
       captured.rejected(rejection);
     }

@@ -11,13 +11,23 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.PoolListener;
 import io.fairlead.core.Probe;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
+import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.EndpointLoad;
+import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.ExternalScheduler;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.external.ExternalCounts;
+import io.fairlead.epp.external.ExternalReport;
+import io.fairlead.epp.external.ExternalScheduling;
+import io.fairlead.epp.external.PoolView;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.shadow.Shadows;
@@ -27,6 +37,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +65,11 @@ public final class PoolLoop {
   private final @Nullable Capture capture;
   private final Shadows shadows;
   private final boolean subsets;
+
+  private final ExternalCounts externalCounts = new ExternalCounts();
+
+  /** Asked where requests go; null where the config's plugins alone decide. Set on the loop. */
+  private volatile @Nullable ExternalScheduling external;
 
   /** Requests that were handed over to the loop, and that it has not come to. */
   private final AtomicInteger waiting = new AtomicInteger();
@@ -163,6 +179,7 @@ public final class PoolLoop {
           trustTimeoutHeaders = config.trustTimeoutHeaders();
           trust = new HeaderTrust(config.trustFlowHeaders());
           shadows.configured(now, config);
+          external(config);
           if (endpoints != null) {
             change(now, endpoints);
           }
@@ -174,12 +191,61 @@ public final class PoolLoop {
     return loop.submit(() -> change(clock.getAsLong(), endpoints));
   }
 
+  /** A scheduler goes on with its stream unless it is to be asked in another way. */
+  private void external(CompiledConfig config) {
+    List<ExternalScheduler> listed = config.settings(ExternalScheduler.class);
+    ExternalScheduler wanted = listed.isEmpty() ? null : listed.getFirst();
+    ExternalScheduling before = external;
+    if (before != null && before.settings().equals(wanted)) {
+      return;
+    }
+    PoolConfig source = config.source();
+    external =
+        wanted == null
+            ? null
+            : new ExternalScheduling(
+                wanted,
+                source.namespace() + "/" + source.name(),
+                new ForScheduler(),
+                loop,
+                clock,
+                externalCounts);
+    if (before != null) {
+      before.close();
+    }
+  }
+
+  /** Asks no scheduler outside of the process any more. */
+  public void closeExternal() {
+    run(
+        () -> {
+          ExternalScheduling before = external;
+          external = null;
+          if (before != null) {
+            before.close();
+          }
+        });
+  }
+
+  /** How the external scheduler does; null where there is none. Any thread. */
+  public @Nullable ExternalReport externalReport() {
+    ExternalScheduling now = external;
+    return now == null ? null : new ExternalReport(externalCounts, now.problem());
+  }
+
+  @Nullable ExternalScheduling external() {
+    return external;
+  }
+
   private void change(long now, List<EndpointSpec> endpoints) {
     if (capture != null) {
       capture.endpoints(now, endpoints);
     }
     told(() -> core.endpoints(now, endpoints));
     shadows.endpoints(now, endpoints);
+    if (external != null) {
+      external.endpointsChanged();
+    }
   }
 
   /** Tells the core of something that is in force also when a plugin breaks at it. */
@@ -219,6 +285,9 @@ public final class PoolLoop {
           }
           guarded(() -> core.scraped(now, endpoint, begunAt, metrics));
           shadows.scraped(now, endpoint, begunAt, metrics);
+          if (external != null) {
+            external.scraped(endpoint);
+          }
         });
   }
 
@@ -258,6 +327,9 @@ public final class PoolLoop {
     }
     guarded(() -> core.tick(now));
     shadows.tick(now);
+    if (external != null) {
+      external.tick(now);
+    }
   }
 
   /** Requests are sent elsewhere by events that are of no request, and their plugins may throw. */
@@ -324,7 +396,7 @@ public final class PoolLoop {
 
   /** Requests that have not ended. */
   public Future<Integer> active() {
-    return loop.submit(core::active);
+    return loop.submit(() -> core.active() + (external == null ? 0 : external.asked()));
   }
 
   /**
@@ -414,6 +486,30 @@ public final class PoolLoop {
 
   RequestObserver observer() {
     return observer;
+  }
+
+  /** Tells an external scheduler of the core. */
+  private final class ForScheduler implements PoolView {
+
+    @Override
+    public @Nullable RequestBrief brief(long now, RequestFacts facts) {
+      return core.brief(now, facts);
+    }
+
+    @Override
+    public long loads(long since, Consumer<EndpointLoad> to) {
+      return core.loads(since, to);
+    }
+
+    @Override
+    public @Nullable EndpointLoad load(String name) {
+      return core.load(name);
+    }
+
+    @Override
+    public void advised(long request, @Nullable Advice advice) {
+      core.advised(request, advice);
+    }
   }
 
   /** Carries the core's effects on endpoints out. */

@@ -165,15 +165,13 @@ public final class DecisionPage {
   }
 
   private static void scored(ProfileRun run, int place, ObjectNode to) {
-    to.put("score", run.sum(place));
+    score(to, run.sum(place));
     ArrayNode scores = to.putArray("scores");
     List<WeightedScorer> scorers = run.outline().scorers();
     for (int s = 0; s < scorers.size(); s++) {
-      scores
-          .addObject()
-          .put("plugin", scorers.get(s).name())
-          .put("score", run.score(s, place))
-          .put("weight", scorers.get(s).weight());
+      ObjectNode one = scores.addObject().put("plugin", scorers.get(s).name());
+      score(one, run.score(s, place));
+      one.put("weight", scorers.get(s).weight());
     }
     if (run.hasCost(place)) {
       number(to, "cost", run.cost(place));
@@ -185,6 +183,13 @@ public final class DecisionPage {
           number(term, "weight", run.costWeight(place, t));
         }
       }
+    }
+  }
+
+  /** Left out where an external scheduler has not named the endpoint. */
+  private static void score(ObjectNode to, double value) {
+    if (Double.isFinite(value)) {
+      to.put("score", value);
     }
   }
 

@@ -2,6 +2,7 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.status.ShadowPage;
 import io.netty.bootstrap.ServerBootstrap;
@@ -91,6 +92,9 @@ public final class AdminServer implements AutoCloseable {
 
     /** How shadows do. */
     List<ShadowReport> shadows();
+
+    /** How the external scheduler does; null where there is none. */
+    @Nullable ExternalReport external();
 
     /** The picker's status as JSON, with its endpoints as they were at one moment. */
     String status(List<EndpointSnapshot> endpoints);
@@ -290,6 +294,7 @@ public final class AdminServer implements AutoCloseable {
             PoolLines.append(page, pages.pool(), endpoints);
             QueueLines.append(page, pages.pool(), queues);
             ShadowLines.append(page, pages.shadows());
+            ExternalLines.append(page, pages.external());
             answer(context, 200, METRICS, page.toString(), keepAlive, head);
           });
     }

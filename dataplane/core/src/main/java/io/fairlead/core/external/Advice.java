@@ -1,0 +1,62 @@
+package io.fairlead.core.external;
+
+import com.dynatrace.hash4j.hashing.Hashing;
+import java.util.Arrays;
+
+/**
+ * Where a scheduler outside of the process wants a request to go: a score for each endpoint that it
+ * names, higher being better. It takes the place of scorers and picker; an endpoint that may not
+ * get the request, or was filtered out, doesn't get it for being named.
+ */
+public final class Advice {
+
+  /** A table with open addressing: identities are hashes already. */
+  private final long[] identities;
+
+  private final double[] scores;
+
+  /**
+   * The endpoints named.
+   *
+   * @param endpoints by {@link #identity}; of one that is there twice, one score counts
+   * @param given their scores, finite, in the same order
+   */
+  public Advice(long[] endpoints, double[] given) {
+    if (endpoints.length == 0 || endpoints.length != given.length) {
+      throw new IllegalArgumentException(
+          endpoints.length + " endpoints with " + given.length + " scores; give one for each");
+    }
+    int length = Integer.highestOneBit(endpoints.length) << 2;
+    identities = new long[length];
+    scores = new double[length];
+    Arrays.fill(scores, Double.NaN);
+    for (int i = 0; i < endpoints.length; i++) {
+      if (!Double.isFinite(given[i])) {
+        throw new IllegalArgumentException("score " + i + " is " + given[i] + "; give finite ones");
+      }
+      int place = place(endpoints[i]);
+      identities[place] = endpoints[i];
+      scores[place] = given[i];
+    }
+  }
+
+  /** The number by which an endpoint of this name is known. */
+  public static long identity(String name) {
+    return Hashing.wyhashFinal4().hashCharsToLong(name);
+  }
+
+  /** The score of an endpoint; NaN where it isn't named. */
+  public double score(long endpoint) {
+    return scores[place(endpoint)];
+  }
+
+  private int place(long endpoint) {
+    int mask = scores.length - 1;
+    int place = (int) endpoint & mask;
+    // At most half of the places are taken.
+    while (!Double.isNaN(scores[place]) && identities[place] != endpoint) {
+      place = (place + 1) & mask;
+    }
+    return place;
+  }
+}

@@ -1,0 +1,41 @@
+package io.fairlead.epp.external;
+
+import io.fairlead.scheduler.v1.PickerMessage;
+import io.fairlead.scheduler.v1.SchedulerMessage;
+
+/** The way to a scheduler: keeps a stream open, and opens another one when it has broken. */
+interface SchedulerLine extends AutoCloseable {
+
+  /** Is told what comes, on the pool's loop. */
+  interface Listener {
+
+    /** A stream is open: what was sent before is lost. Nothing was sent in this one. */
+    void opened();
+
+    /** Something came in the stream that is open. */
+    void came(SchedulerMessage message);
+
+    /**
+     * The stream is gone, or can't be opened; another will be tried in a while.
+     *
+     * @param why to be read after a colon
+     */
+    void broken(String why);
+  }
+
+  /** Begins to keep a stream open. */
+  void start(Listener listener);
+
+  /** Whether what is sent now goes out at once. */
+  boolean isReady();
+
+  /** Sends in the stream that is open; the pool's loop only. */
+  void send(PickerMessage message);
+
+  /** What came in the stream broke its rules: another one is opened in a while. */
+  void reset(String why);
+
+  /** Ends the stream. */
+  @Override
+  void close();
+}

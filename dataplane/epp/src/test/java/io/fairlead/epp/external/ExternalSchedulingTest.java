@@ -1,0 +1,278 @@
+package io.fairlead.epp.external;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.PoolCore;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.EndpointLoad;
+import io.fairlead.core.external.RequestBrief;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.scheduling.ExternalScheduler;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.external.ExternalCounts.Result;
+import io.fairlead.scheduler.v1.Decision;
+import io.fairlead.scheduler.v1.PickerMessage;
+import io.fairlead.scheduler.v1.Request;
+import io.fairlead.scheduler.v1.SchedulerHello;
+import io.fairlead.scheduler.v1.SchedulerMessage;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** In virtual time, on a line that the test holds the other end of. */
+class ExternalSchedulingTest {
+
+  private static final SchedulerMessage HELLO =
+      SchedulerMessage.newBuilder().setHello(SchedulerHello.newBuilder().setVersion(1)).build();
+
+  private long now = 1;
+  private final EmbeddedChannel loop = new EmbeddedChannel();
+  private final PoolCore core = new PoolCore();
+  private final Line line = new Line();
+  private final ExternalCounts counts = new ExternalCounts();
+  private final List<Optional<Advice>> told = new ArrayList<>();
+  private final ExternalScheduling scheduling =
+      new ExternalScheduling(
+          new ExternalScheduler(
+              "here:1",
+              Duration.ofMillis(20),
+              Duration.ofMillis(1),
+              3,
+              Duration.ofSeconds(1),
+              true,
+              true,
+              List.of(),
+              false,
+              ""),
+          "ns/pool",
+          new View(core),
+          loop.eventLoop(),
+          () -> now,
+          counts,
+          line);
+
+  @BeforeEach
+  void configure() {
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                new PoolConfig(
+                    "ns",
+                    "pool",
+                    Map.of(),
+                    List.of(1),
+                    "http",
+                    List.of(),
+                    SchedulerConfig.DEFAULT)));
+    endpoints("a", "b");
+    loop.freezeTime();
+  }
+
+  private void endpoints(String... names) {
+    List<EndpointSpec> all = new ArrayList<>();
+    for (String name : names) {
+      all.add(new EndpointSpec(name, name + "-uid", "10.0.0.1", 1 + all.size(), Map.of()));
+    }
+    core.endpoints(now, all);
+    scheduling.endpointsChanged();
+  }
+
+  private void pass(Duration time) {
+    now += time.toNanos();
+    loop.advanceTimeBy(time.toNanos(), TimeUnit.NANOSECONDS);
+    loop.runScheduledPendingTasks();
+  }
+
+  private ExternalScheduling.@Nullable Asked ask() {
+    RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
+    return scheduling.ask(facts, advice -> told.add(Optional.ofNullable(advice)));
+  }
+
+  private void open() {
+    line.to().opened();
+    line.to().came(HELLO);
+    line.sent.clear();
+  }
+
+  private static Decision.Builder decision(Request request) {
+    return Decision.newBuilder().setRequest(request.getId());
+  }
+
+  @Test
+  void nobodyWaitsBeforeItHasSaidHello() {
+    assertThat(ask()).isNull();
+    line.to().opened();
+    assertThat(line.sent.getFirst().getHello().getPool()).isEqualTo("ns/pool");
+    assertThat(ask()).isNull();
+    assertThat(told).containsExactly(Optional.empty(), Optional.empty());
+    assertThat(counts.of(Result.UNAVAILABLE)).isEqualTo(2);
+    line.to().came(HELLO);
+    assertThat(line.sent.getLast().getEndpointsList()).hasSize(2);
+    assertThat(ask()).isNotNull();
+  }
+
+  @Test
+  void aBatchGoesWhenItIsFullOrOld() {
+    open();
+    ask();
+    ask();
+    assertThat(line.sent).isEmpty();
+    pass(Duration.ofMillis(1));
+    assertThat(line.sent).hasSize(1);
+    assertThat(line.sent.getFirst().getRequestsList()).hasSize(2);
+    ask();
+    ask();
+    ask();
+    assertThat(line.sent).hasSize(2);
+  }
+
+  @Test
+  void eachIsToldOnceWhateverComesWhen() {
+    open();
+    ask();
+    pass(Duration.ofMillis(1));
+    Request request = line.sent.getFirst().getRequests(0);
+    pass(Duration.ofMillis(18));
+    assertThat(told).isEmpty();
+    pass(Duration.ofMillis(1));
+    assertThat(told).containsExactly(Optional.empty());
+    assertThat(counts.of(Result.LATE)).isEqualTo(1);
+
+    line.to()
+        .came(
+            SchedulerMessage.newBuilder().addDecisions(decision(request).addEndpoints(1)).build());
+    line.to().broken("gone");
+    scheduling.close();
+    assertThat(told).hasSize(1);
+    assertThat(counts.of(Result.UNEXPECTED)).isEqualTo(1);
+  }
+
+  @Test
+  void whoWaitsWhenItBreaksIsToldAtOnceAndWhoHasGoneIsNot() {
+    open();
+    ask();
+    Objects.requireNonNull(ask()).withdraw();
+    line.to().broken("gone");
+    assertThat(told).containsExactly(Optional.empty());
+    assertThat(scheduling.asked()).isZero();
+    assertThat(counts.of(Result.WITHDRAWN)).isEqualTo(1);
+    pass(Duration.ofSeconds(1));
+    assertThat(told).hasSize(1);
+    assertThat(scheduling.problem()).isEqualTo("gone");
+  }
+
+  @Test
+  void aNumberIsNeverOfAnotherEndpoint() {
+    open();
+    endpoints("b", "c");
+    ask();
+    pass(Duration.ofMillis(1));
+    PickerMessage message = line.sent.getLast();
+    assertThat(message.getRemovedList()).hasSize(2);
+    assertThat(message.getEndpointsList())
+        .as("b has another port, and is another endpoint")
+        .allMatch(endpoint -> endpoint.getNumber() > 2)
+        .hasSize(2);
+    Request request = message.getRequests(0);
+    line.to()
+        .came(
+            SchedulerMessage.newBuilder().addDecisions(decision(request).addEndpoints(1)).build());
+    assertThat(told).containsExactly(Optional.empty());
+    assertThat(counts.of(Result.INVALID)).isEqualTo(1);
+  }
+
+  @Test
+  void askedOnceMoreThanThereIsRoomForNobodyWaits() {
+    open();
+    for (int i = 0; i < ExternalScheduling.MOST_ASKED; i++) {
+      assertThat(ask()).isNotNull();
+    }
+    assertThat(ask()).isNull();
+    assertThat(counts.of(Result.OVERFLOW)).isEqualTo(1);
+    assertThat(scheduling.asked()).isEqualTo(ExternalScheduling.MOST_ASKED);
+  }
+
+  @Test
+  void oneThatSaysNothingGetsAnotherStream() {
+    line.to().opened();
+    now += ExternalScheduling.SILENCE_NANOS - 1;
+    scheduling.tick(now);
+    assertThat(line.resets).isZero();
+    now++;
+    scheduling.tick(now);
+    assertThat(line.resets).isEqualTo(1);
+    open();
+    now += 2 * ExternalScheduling.SILENCE_NANOS;
+    scheduling.tick(now);
+    assertThat(line.resets).as("it is silent when nobody asks, too").isEqualTo(1);
+  }
+
+  private record View(PoolCore core) implements PoolView {
+
+    @Override
+    public @Nullable RequestBrief brief(long now, RequestFacts facts) {
+      return core.brief(now, facts);
+    }
+
+    @Override
+    public long loads(long since, Consumer<EndpointLoad> to) {
+      return core.loads(since, to);
+    }
+
+    @Override
+    public @Nullable EndpointLoad load(String name) {
+      return core.load(name);
+    }
+
+    @Override
+    public void advised(long request, @Nullable Advice advice) {
+      core.advised(request, advice);
+    }
+  }
+
+  private static final class Line implements SchedulerLine {
+    final List<PickerMessage> sent = new ArrayList<>();
+    private @Nullable Listener listener;
+    int resets;
+
+    Listener to() {
+      return Objects.requireNonNull(listener);
+    }
+
+    @Override
+    public void start(Listener told) {
+      listener = told;
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    public void send(PickerMessage message) {
+      sent.add(message);
+    }
+
+    @Override
+    public void reset(String why) {
+      resets++;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
