@@ -272,9 +272,11 @@ public final class Director implements RequestListener {
             });
   }
 
+  /** The core and its capture are told of the same moment, or a replay would decide at another. */
   private void decide(RequestFacts facts) {
+    long now = pool.now();
     try {
-      pool.core().arrive(pool.now(), captured(facts), advice, this);
+      pool.core().arrive(now, captured(now, facts), advice, this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
@@ -297,12 +299,12 @@ public final class Director implements RequestListener {
     }
   }
 
-  private RequestFacts captured(RequestFacts facts) {
+  private RequestFacts captured(long now, RequestFacts facts) {
     Capture capture = pool.capture();
     if (capture == null) {
       return facts;
     }
-    captured = capture.arrive(arrivedAt, facts);
+    captured = capture.arrive(now, facts);
     return captured == null ? facts : captured.facts();
   }
 

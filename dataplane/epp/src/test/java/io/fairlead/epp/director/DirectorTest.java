@@ -9,10 +9,12 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
@@ -21,6 +23,9 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
+import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.capture.CaptureConfig;
+import io.fairlead.epp.capture.CaptureFields;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
@@ -34,7 +39,12 @@ import io.netty.util.concurrent.AbstractEventExecutor;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,10 +52,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Any interleaving of frontend and pool, drawn from a seed, leaves the accounts straight. */
@@ -109,6 +122,41 @@ class DirectorTest {
     assertThat(frontend.over).as("answered").isTrue();
     assertThat(terminal.calls).isEqualTo(1);
     assertThat(core.active()).isZero();
+  }
+
+  @Test
+  void theCoreAndItsCaptureAreToldOfTheSameMoment(@TempDir Path folder) throws IOException {
+    Steps home = new Steps();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, 1 << 20));
+    long[] now = {0};
+    LongSupplier movesAtEachLook = () -> now[0] += SECOND;
+    try (Capture capture =
+        Capture.open(
+            CaptureConfig.to(folder),
+            PoolLimits.DEFAULT,
+            () -> 0,
+            InstantSource.fixed(Instant.EPOCH))) {
+      PoolLoop pool = new PoolLoop(core, loop, movesAtEachLook, new Terminal(), capture);
+      core.configure(0, compiled(List.of(), AT_ONCE));
+      core.endpoints(0, List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())));
+      submitted(pool, home, true);
+      while (loop.step() || home.step()) {
+        // until both are quiet
+      }
+      capture.seal();
+    }
+
+    long told = core.receipts().newest(ReceiptFilter.ANY, 1).getFirst().arrivedAt();
+    try (Stream<Path> files = Files.list(folder)) {
+      Path requests =
+          files
+              .filter(file -> file.toString().endsWith(CaptureFields.REQUESTS_SUFFIX))
+              .findAny()
+              .orElseThrow();
+      assertThat(Files.readString(requests))
+          .contains("\"at\":%d,\"event\":\"%s\"".formatted(told, CaptureFields.ARRIVED));
+    }
   }
 
   @Test
