@@ -206,7 +206,13 @@ public final class PoolStatus {
                     Reason.EVERY_ENDPOINT_FULL,
                     "No endpoint has room for more requests since %s; start more model servers, or see who waits by the metrics fairlead_queue_*"
                         .formatted(since)))
-        .orElseGet(() -> Verdict.no(Reason.ROOM_FOR_REQUESTS, "There is room for more requests"));
+        .orElseGet(
+            () ->
+                reported.stream().anyMatch(report -> report.endpoints().ready() > 0)
+                    ? Verdict.no(Reason.ROOM_FOR_REQUESTS, "There is room for more requests")
+                    : Verdict.pending(
+                        "There is no endpoint that could have room; condition EndpointsAvailable"
+                            + " says why"));
   }
 
   private static Verdict models(PickerFacts facts) {
@@ -217,7 +223,8 @@ public final class PoolStatus {
           "Left out, each says why in its own status: InferenceModel "
               + String.join(", ", rejected));
     }
-    if (!facts.accepted().isTrue()) {
+    // What an EndpointPicker got wrong leaves the config before it, and models go on in that.
+    if (!facts.accepted().isTrue() && facts.hash() == null) {
       return Verdict.pending("There is no config for models until the pool is accepted");
     }
     return facts.models().accepted() == 0

@@ -379,6 +379,44 @@ class PoolStatusTest {
   }
 
   @Test
+  void modelsAreInTheConfigThatStaysWhenTheNextOneIsRefused() {
+    assertThat(brief(PoolStatus.of(refused(hash("old"))), ConditionType.MODELS_ACCEPTED))
+        .isEqualTo("True/AllAccepted");
+    assertThat(brief(PoolStatus.of(refused(null)), ConditionType.MODELS_ACCEPTED))
+        .isEqualTo("Unknown/Pending");
+  }
+
+  private static PickerFacts refused(@Nullable ConfigHash inForce) {
+    return new PickerFacts(
+        "p-epp",
+        Verdict.no(Reason.INVALID_SPEC, "spec.scheduling"),
+        RESOLVED,
+        inForce,
+        rolledOut(),
+        List.of(),
+        null,
+        new PickerFacts.ModelCount(1, List.of()));
+  }
+
+  @Test
+  void whereThereIsNoEndpointNobodySaysThatThereIsRoom() {
+    assertThat(
+            brief(PoolStatus.of(facts(rolledOut(), ready(empty(null)))), ConditionType.SATURATED))
+        .isEqualTo("Unknown/Pending");
+    assertThat(
+            brief(
+                PoolStatus.of(facts(rolledOut(), ready(empty("2026-01-01T00:00:09Z")))),
+                ConditionType.SATURATED))
+        .as("requests wait for a server to come")
+        .isEqualTo("True/EveryEndpointFull");
+  }
+
+  private static PickerReport empty(@Nullable String saturatedSince) {
+    return new PickerReport(
+        "ns/p", hash("new"), 1, null, new Endpoints(0, 0, "NoMatchingPods"), saturatedSince);
+  }
+
+  @Test
   void thatNoEndpointHasRoomIsToldAsTheFirstToSeeItDoes() {
     assertThat(brief(PoolStatus.of(facts(rolledOut())), ConditionType.SATURATED))
         .isEqualTo("Unknown/Pending");
