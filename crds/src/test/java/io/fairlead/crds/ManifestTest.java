@@ -145,6 +145,10 @@ final class ManifestTest {
       assertThat(type).as(path).isEqualTo(JsonNode.class);
       return;
     }
+    if (schema.path("x-kubernetes-int-or-string").asBoolean()) {
+      assertThat(type).as(path).isEqualTo(JsonNode.class);
+      return;
+    }
     switch (schema.path("type").asText()) {
       case "string" -> assertThat(type).as(path).isEqualTo(String.class);
       case "boolean" -> assertThat(type).as(path).isEqualTo(Boolean.class);

@@ -43,7 +43,13 @@ class PermissionsIT {
         new OperatorProcess(OperatorUnderTest.on(client, pool, false, Metrics.NOOP), client)) {
       process.elect(Installed.NAMESPACE, pool.namespace(), "me", () -> {}, () -> {});
       pool.createPool();
-      pool.createPicker("mine", "{name: pool}");
+      pool.create(
+          """
+          apiVersion: fairlead.io/v1alpha1
+          kind: EndpointPicker
+          metadata: {name: mine}
+          spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 2}}
+          """);
       pool.createModel("chat", "chat", 90);
       pool.becomeReady();
       pool.awaitModel("chat", "Ready", "True/Ready");

@@ -13,6 +13,12 @@ import java.util.function.Predicate;
  * @param holds whether it holds of the value that it stands at
  */
 record CelRule(String message, Predicate<JsonNode> holds) {
+  private static final Set<String> OPERATORS_LABELS =
+      Set.of("fairlead.io/picker", "app.kubernetes.io/name", "app.kubernetes.io/managed-by");
+
+  private static final Set<String> OPERATORS_VARIABLES =
+      Set.of("POD_NAME", "POD_NAMESPACE", "POD_UID");
+
   private static final Map<String, Predicate<JsonNode>> TWINS =
       Map.of(
           "self.all(a, self.exists_one(b, a.number == b.number))",
@@ -21,6 +27,17 @@ record CelRule(String message, Predicate<JsonNode> holds) {
           ref -> !ref.path("kind").asText().equals("Service") || ref.has("port"),
           "self.all(t, has(t.weight)) || self.all(t, !has(t.weight))",
           CelRule::allOrNoWeights,
+          "!has(self.autoscaling) || !has(self.replicas)",
+          picker -> !picker.has("autoscaling") || !picker.has("replicas"),
+          "!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",
+          scaled -> scaled.path("minReplicas").asInt(0) <= scaled.path("maxReplicas").asInt(),
+          "has(self.minAvailable) != has(self.maxUnavailable)",
+          budget -> budget.has("minAvailable") != budget.has("maxUnavailable"),
+          "self.all(key, !(key in [\"fairlead.io/picker\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
+          labels -> OPERATORS_LABELS.stream().noneMatch(labels::has),
+          "self.all(one, !(one.name in [\"POD_NAME\", \"POD_NAMESPACE\", \"POD_UID\"]))",
+          variables ->
+              variables.findValuesAsText("name").stream().noneMatch(OPERATORS_VARIABLES::contains),
           // A file has no previous state that it could differ from.
           "self == oldSelf",
           self -> true);

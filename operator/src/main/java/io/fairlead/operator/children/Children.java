@@ -1,5 +1,6 @@
 package io.fairlead.operator.children;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -19,12 +20,16 @@ import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
+import io.fairlead.crds.fairlead.v1alpha1.AutoscalingSpec;
+import io.fairlead.crds.fairlead.v1alpha1.DisruptionBudgetSpec;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the desired children of one pool, each with only the fields that we mean. */
 public final class Children {
@@ -47,11 +52,21 @@ public final class Children {
     children.add(configMap(design));
     children.add(service(design));
     children.add(PickerDeployment.of(design));
-    Integer replicas = design.replicas();
-    if (replicas != null && replicas > 1) {
+    AutoscalingSpec autoscaling = design.settings().autoscaling();
+    if (autoscaling != null) {
+      children.add(PickerAutoscaler.of(design, autoscaling));
+    }
+    if (mayBeMany(design.settings())) {
       children.add(disruptionBudget(design));
     }
     return List.copyOf(children);
+  }
+
+  /** A budget for one pod would keep its node from being drained. */
+  private static boolean mayBeMany(EndpointPickerSpec settings) {
+    AutoscalingSpec autoscaling = settings.autoscaling();
+    Integer most = autoscaling == null ? settings.replicas() : autoscaling.maxReplicas();
+    return settings.disruptionBudget() != null || (most != null && most > 1);
   }
 
   /** What the picker is that runs in this Deployment. */
@@ -117,22 +132,31 @@ public final class Children {
               .build();
       case GATEWAY ->
           port.withName("http")
-              .withAppProtocol("http")
+              .withAppProtocol(design.settings().tls() == null ? "http" : "https")
               .withTargetPort(new IntOrString(PickerDeployment.GATEWAY_PORT))
               .build();
     };
   }
 
   private static PodDisruptionBudget disruptionBudget(PickerDesign design) {
+    DisruptionBudgetSpec asked = design.settings().disruptionBudget();
     return new PodDisruptionBudgetBuilder()
         .withMetadata(meta(design, design.picker()).build())
         .withNewSpec()
-        .withMaxUnavailable(new IntOrString(1))
+        .withMinAvailable(asked == null ? null : pods(asked.minAvailable()))
+        .withMaxUnavailable(asked == null ? new IntOrString(1) : pods(asked.maxUnavailable()))
         .withNewSelector()
         .withMatchLabels(Labels.selector(design.picker()))
         .endSelector()
         .endSpec()
         .build();
+  }
+
+  private static @Nullable IntOrString pods(@Nullable JsonNode asked) {
+    if (asked == null || asked.isNull()) {
+      return null;
+    }
+    return asked.isNumber() ? new IntOrString(asked.intValue()) : new IntOrString(asked.asText());
   }
 
   /**

@@ -14,7 +14,11 @@ import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.PodTemplateSpec;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Deployment of a picker. Nothing of the config is in its pod template: a change of models,
@@ -41,10 +45,12 @@ final class PickerDeployment {
   private PickerDeployment() {}
 
   static Deployment of(PickerDesign design) {
+    PodTemplateSpec template = template(design);
+    PickerOptions options = PickerOptions.of(design.settings());
     return new DeploymentBuilder()
         .withMetadata(Children.meta(design, design.picker()).build())
         .withNewSpec()
-        .withReplicas(design.replicas())
+        .withReplicas(design.settings().autoscaling() == null ? design.settings().replicas() : null)
         .withRevisionHistoryLimit(3)
         .withProgressDeadlineSeconds(300)
         .withNewStrategy()
@@ -59,10 +65,15 @@ final class PickerDeployment {
         .endSelector()
         .withNewTemplate()
         .withNewMetadata()
-        .withLabels(Labels.all(design.picker()))
+        .withLabels(labels(design.picker(), template))
+        .withAnnotations(orNull(template.annotations()))
         .endMetadata()
         .withNewSpec()
         .withServiceAccountName(design.picker())
+        .withNodeSelector(orNull(template.nodeSelector()))
+        .withTolerations(template.tolerations())
+        .withPriorityClassName(template.priorityClassName())
+        .withImagePullSecrets(template.imagePullSecrets())
         .withTerminationGracePeriodSeconds(grace(design.frontend()))
         .withNewSecurityContext()
         .withRunAsNonRoot(true)
@@ -78,19 +89,37 @@ final class PickerDeployment {
         .withMatchLabels(Labels.selector(design.picker()))
         .endLabelSelector()
         .endTopologySpreadConstraint()
-        .withContainers(container(design))
+        .withContainers(container(design, template, options))
         .addNewVolume()
         .withName("tmp")
         .withNewEmptyDir()
         .endEmptyDir()
         .endVolume()
+        .addAllToVolumes(options.volumes())
         .endSpec()
         .endTemplate()
         .endSpec()
         .build();
   }
 
-  private static Container container(PickerDesign design) {
+  private static PodTemplateSpec template(PickerDesign design) {
+    PodTemplateSpec asked = design.settings().podTemplate();
+    return asked == null ? PodTemplateSpec.EMPTY : asked;
+  }
+
+  private static Map<String, String> labels(String picker, PodTemplateSpec template) {
+    Map<String, String> labels = new TreeMap<>(template.labels());
+    labels.putAll(Labels.all(picker));
+    return labels;
+  }
+
+  /** An empty map would be applied as one, and be a difference where the server keeps none. */
+  private static @Nullable Map<String, String> orNull(Map<String, String> map) {
+    return map.isEmpty() ? null : map;
+  }
+
+  private static Container container(
+      PickerDesign design, PodTemplateSpec template, PickerOptions options) {
     return new ContainerBuilder()
         .withName("epp")
         .withImage(design.image())
@@ -107,10 +136,12 @@ final class PickerDeployment {
             design.picker(),
             "--checkpoint",
             CHECKPOINT)
+        .addAllToArgs(options.arguments())
         .withEnv(
             fieldEnv("POD_NAME", "metadata.name"),
             fieldEnv("POD_NAMESPACE", "metadata.namespace"),
             fieldEnv("POD_UID", "metadata.uid"))
+        .addAllToEnv(template.env())
         .withPorts(ports(design.frontend()))
         .withResources(resources(design))
         .withNewSecurityContext()
@@ -132,6 +163,7 @@ final class PickerDeployment {
         .withName("tmp")
         .withMountPath("/tmp")
         .endVolumeMount()
+        .addAllToVolumeMounts(options.mounts())
         .build();
   }
 
@@ -202,7 +234,7 @@ final class PickerDeployment {
   }
 
   private static ResourceRequirements resources(PickerDesign design) {
-    ResourceRequirements asked = design.resources();
+    ResourceRequirements asked = design.settings().resources();
     if (asked != null) {
       return asked;
     }

@@ -1,7 +1,7 @@
 package io.fairlead.operator.children;
 
-import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     there is none
  * @param frontend what the picker is to those who send requests
  * @param image image of the data plane
- * @param replicas pods to run; null leaves the number to an autoscaler or to the server's default
- * @param resources of the container; null for the defaults
+ * @param settings what else the picker's author wants of the pods
  */
 public record PickerDesign(
     String namespace,
@@ -33,8 +32,7 @@ public record PickerDesign(
     @Nullable String lastGood,
     Frontend frontend,
     String image,
-    @Nullable Integer replicas,
-    @Nullable ResourceRequirements resources) {
+    EndpointPickerSpec settings) {
 
   /** The picker's name, see {@link Names#child}. */
   public String picker() {

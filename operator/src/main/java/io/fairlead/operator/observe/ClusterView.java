@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
@@ -86,7 +87,8 @@ public final class ClusterView {
             child(RoleBinding.class, context),
             child(ConfigMap.class, context),
             child(Deployment.class, context),
-            child(PodDisruptionBudget.class, context));
+            child(PodDisruptionBudget.class, context),
+            child(HorizontalPodAutoscaler.class, context));
   }
 
   /** To be handed to the framework. */

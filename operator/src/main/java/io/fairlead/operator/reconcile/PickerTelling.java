@@ -24,6 +24,22 @@ import org.jspecify.annotations.Nullable;
 final class PickerTelling {
   private PickerTelling() {}
 
+  /** Whether the objects of its pool are to stay as they are. */
+  static boolean isPaused(@Nullable EndpointPicker picker) {
+    return picker != null
+        && picker.getSpec() != null
+        && Boolean.TRUE.equals(picker.getSpec().paused());
+  }
+
+  /** What keeps a config from pickers that is another one than they have. */
+  static @Nullable Verdict waitsForEndOfPause(@Nullable EndpointPicker picker) {
+    return isPaused(picker)
+        ? Verdict.pending(
+            "EndpointPicker %s is paused, and what is wanted is not what runs; set spec.paused to false to have it so"
+                .formatted(Objects.requireNonNull(picker).getMetadata().getName()))
+        : null;
+  }
+
   /** The picker that serves the pool says what the pool's entry says, and counts. */
   static void winner(
       StatusApplier statuses,
@@ -43,6 +59,13 @@ final class PickerTelling {
                 Reason.NO_READY_REPLICAS,
                 "Deployment %s has no ready pod; condition Ready says why"
                     .formatted(facts.picker())));
+    if (isPaused(picker)) {
+      all.put(
+          ConditionType.PAUSED,
+          Verdict.yes(
+              Reason.PAUSED_BY_SPEC,
+              "No object of the picker is made, changed or deleted; set spec.paused to false to have what is wanted made so"));
+    }
     EndpointCounts endpoints =
         facts.replicas().stream()
             .filter(Replica::ready)

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -20,6 +21,7 @@ import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
@@ -45,6 +47,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -168,15 +171,26 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ServiceRef ref = ServiceRef.of(seen);
     Frontend frontend = frontend(seen, picker);
     Optional<PickerDesign> design = design(seen, picker, compiled, ref, frontend);
-    List<HasMetadata> desired = design.map(Children::of).orElse(List.of());
+    boolean paused = PickerTelling.isPaused(picker);
+    List<HasMetadata> desired = paused ? List.of() : design.map(Children::of).orElse(List.of());
     List<ChildApplier.Failure> failures = children.apply(desired, seen, context);
+    ConfigHash wanted = design.map(PickerDesign::documentHash).orElse(null);
+    ConfigHash hash =
+        paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
     PickerFacts facts =
         facts(
             seen,
             compiled,
             ref,
             frontend,
-            design.map(PickerDesign::documentHash).orElse(null),
+            hash,
+            Stream.concat(
+                    Stream.ofNullable(
+                        Objects.equals(hash, wanted)
+                            ? null
+                            : PickerTelling.waitsForEndOfPause(picker)),
+                    obstacles(compiled, failures))
+                .toList(),
             failures);
     Attempts writes = new Attempts();
     Optional<Duration> again = tell(seen, served, compiled, facts, writes);
@@ -218,8 +232,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             compiled.lastGood(),
             frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
-            spec == null ? null : spec.replicas(),
-            spec == null ? null : spec.resources()));
+            spec == null ? EndpointPickerSpec.DEFAULT : spec));
   }
 
   /** What is asked for; where that is nothing that there is, what runs. */
@@ -239,6 +252,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       ServiceRef ref,
       Frontend frontend,
       @Nullable ConfigHash hash,
+      List<Verdict> obstacles,
       List<ChildApplier.Failure> failures) {
     String picker = Names.child(seen.pool().getMetadata().getName());
     Verdict accepted = compiled.accepted();
@@ -264,11 +278,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         compiled.models().stream()
             .filter(judged -> judged.accepted().isTrue() && judged.resolvedRefs().isTrue())
             .count();
-    List<Verdict> obstacles =
-        Stream.concat(
-                Stream.ofNullable(compiled.tooLarge()),
-                failures.stream().map(ChildApplier.Failure::why))
-            .toList();
     return new PickerFacts(
         picker,
         accepted,
@@ -278,6 +287,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
         obstacles.isEmpty() ? null : Verdict.all(obstacles),
         new PickerFacts.ModelCount((int) inConfig, rejected));
+  }
+
+  private static Stream<Verdict> obstacles(
+      CompiledPool compiled, List<ChildApplier.Failure> failures) {
+    return Stream.concat(
+        Stream.ofNullable(compiled.tooLarge()), failures.stream().map(ChildApplier.Failure::why));
   }
 
   private static Verdict provided(

@@ -19,7 +19,7 @@ public final class ConditionList {
   private static final int MAX_CONDITIONS = 8;
 
   /** Of other releases of ours. All that are neither these nor in the catalogue are others'. */
-  private static final Set<String> OTHER_RELEASES = Set.of("Paused", "TargetsAvailable");
+  private static final Set<String> OTHER_RELEASES = Set.of("TargetsAvailable");
 
   /** Every type that we write, in this release or another. */
   private static final Set<String> OURS =

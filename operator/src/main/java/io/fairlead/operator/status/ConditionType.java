@@ -33,6 +33,10 @@ public enum ConditionType {
       "ShadowsRunning",
       "InferencePool, EndpointPicker",
       "Only there when it is `False`: a shadow of the picker was switched off. Requests are served as before."),
+  PAUSED(
+      "Paused",
+      "EndpointPicker",
+      "Only there when it is `True`: the operator leaves all objects of the picker as they are."),
   AVAILABLE("Available", "EndpointPicker", "The picker's Deployment has a ready pod."),
   READY(
       "Ready",

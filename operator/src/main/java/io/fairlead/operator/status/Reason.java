@@ -34,6 +34,11 @@ public enum Reason {
       Kind.GOOD, "RoomForRequests", "An endpoint has room for more requests.", "Nothing."),
   AVAILABLE(Kind.GOOD, "Available", "The picker's Deployment has a ready pod.", "Nothing."),
   READY(Kind.GOOD, "Ready", "All is well.", "Nothing."),
+  PAUSED_BY_SPEC(
+      Kind.GOOD,
+      "PausedBySpec",
+      "`spec.paused` of the EndpointPicker is true: nothing is made, changed or deleted for the pool.",
+      "Nothing; set it to false to have what is wanted made so."),
   PENDING(
       Kind.PASSING,
       "Pending",

@@ -10,13 +10,14 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.report.PickerReport;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +38,7 @@ class ChildrenTest {
           null,
           Frontend.EXT_PROC,
           "example.test/epp:1",
-          2,
-          null);
+          settings("replicas: 2"));
 
   private static PickerDesign with(String document, String hash, int servicePort) {
     return new PickerDesign(
@@ -52,40 +52,30 @@ class ChildrenTest {
         "models: []\n",
         Frontend.EXT_PROC,
         "example.test/epp:1",
-        2,
-        null);
+        settings("replicas: 2"));
   }
 
   @ParameterizedTest
-  @CsvSource({"EXT_PROC,/golden/children.yaml", "GATEWAY,/golden/children-gateway.yaml"})
+  @CsvSource({"EXT_PROC,children.yaml", "GATEWAY,children-gateway.yaml"})
   void areWhatTheGoldenFilesSay(Frontend frontend, String file) throws IOException {
-    String actual =
-        Children.of(as(frontend)).stream().map(Serialization::asYaml).collect(Collectors.joining());
-    try (InputStream in = Objects.requireNonNull(ChildrenTest.class.getResourceAsStream(file))) {
-      assertThat(actual).isEqualTo(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-    }
+    holds(
+        file,
+        Children.of(with(frontend, "replicas: 2")).stream()
+            .map(Serialization::asYaml)
+            .collect(Collectors.joining()));
   }
 
-  private static PickerDesign as(Frontend frontend) {
-    return new PickerDesign(
-        DESIGN.namespace(),
-        DESIGN.pool(),
-        DESIGN.poolUid(),
-        DESIGN.service(),
-        DESIGN.servicePort(),
-        DESIGN.document(),
-        DESIGN.documentHash(),
-        DESIGN.lastGood(),
-        frontend,
-        DESIGN.image(),
-        DESIGN.replicas(),
-        DESIGN.resources());
+  private static void holds(String file, String made) throws IOException {
+    Path copy = Files.writeString(Path.of("target", file), made);
+    assertThat(Path.of("src/test/resources/golden", file))
+        .as("cp operator/target/%1$s operator/src/test/resources/golden/%1$s", file)
+        .hasSameTextualContentAs(copy);
   }
 
   @ParameterizedTest
   @EnumSource
   void whatADeploymentRunsIsSeen(Frontend frontend) {
-    Deployment deployment = (Deployment) deployment(as(frontend));
+    Deployment deployment = (Deployment) deployment(with(frontend, "replicas: 2"));
     assertThat(Children.frontend(deployment)).isEqualTo(frontend);
   }
 
@@ -143,30 +133,117 @@ class ChildrenTest {
   }
 
   private static HasMetadata deployment(PickerDesign design) {
-    return Children.of(design).stream()
-        .filter(child -> child.getKind().equals("Deployment"))
-        .findFirst()
-        .orElseThrow();
+    return child(design, "Deployment");
   }
 
   @Test
-  void oneReplicaNeedsNoDisruptionBudget() {
-    PickerDesign one =
-        new PickerDesign(
-            "ns",
-            "pool",
-            "uid-1",
-            "svc",
-            9002,
-            "",
-            ConfigHash.of("abc"),
-            null,
-            Frontend.EXT_PROC,
-            "example.test/epp:1",
-            1,
-            null);
-    assertThat(Children.of(one)).noneMatch(PodDisruptionBudget.class::isInstance);
+  void aPickerOfWhichOneCanRunNeedsNoDisruptionBudget() {
+    assertThat(Children.of(with("replicas: 1"))).noneMatch(PodDisruptionBudget.class::isInstance);
+    assertThat(Children.of(with("autoscaling: {maxReplicas: 1}")))
+        .noneMatch(PodDisruptionBudget.class::isInstance);
     assertThat(Children.of(DESIGN)).anyMatch(PodDisruptionBudget.class::isInstance);
+    assertThat(Children.of(with("autoscaling: {maxReplicas: 2}")))
+        .anyMatch(PodDisruptionBudget.class::isInstance);
+  }
+
+  @Test
+  void aDisruptionBudgetIsWhatWasAskedFor() {
+    assertThat(plain(child(with("disruptionBudget: {minAvailable: 50%}"), "PodDisruptionBudget")))
+        .contains("minAvailable: 50%")
+        .doesNotContain("maxUnavailable");
+    assertThat(plain(child(with("disruptionBudget: {maxUnavailable: 2}"), "PodDisruptionBudget")))
+        .contains("maxUnavailable: 2")
+        .doesNotContain("minAvailable");
+  }
+
+  @Test
+  void whoIsScaledIsNotToldHowManyToRun() {
+    PickerDesign scaled =
+        with(
+            "autoscaling: {minReplicas: 2, maxReplicas: 9, cpuUtilizationPercent: 50,"
+                + " podMetrics: [{name: fairlead_streams, averageValue: '500'}]}");
+    Deployment deployment = (Deployment) deployment(scaled);
+    assertThat(deployment.getSpec().getReplicas()).isNull();
+    assertThat(plain(child(scaled, "HorizontalPodAutoscaler")))
+        .contains("minReplicas: 2", "maxReplicas: 9", "averageUtilization: 50")
+        .contains("name: fairlead_streams", "averageValue: 500", "type: AverageValue")
+        .contains("kind: Deployment", "name: pool-epp");
+    assertThat(plain(child(with("autoscaling: {maxReplicas: 3}"), "HorizontalPodAutoscaler")))
+        .contains("minReplicas: 1", "averageUtilization: 70");
+    assertThat(
+            plain(
+                child(
+                    with(
+                        "autoscaling: {maxReplicas: 3, podMetrics: [{name: m, averageValue: '1'}]}"),
+                    "HorizontalPodAutoscaler")))
+        .doesNotContain("cpu");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatAPickersAuthorWantsOfItsPodsIsInTheTemplate(Frontend frontend) throws IOException {
+    PickerDesign all =
+        with(
+            frontend,
+            """
+            podTemplate:
+              labels: {team: ml, app.kubernetes.io/part-of: mine}
+              annotations: {linkerd.io/inject: enabled}
+              nodeSelector: {disk: ssd}
+              tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]
+              priorityClassName: high
+              imagePullSecrets: [{name: registry}]
+              env: [{name: OTEL_SERVICE_NAME, value: picker}]
+            tls: {secretName: pair}
+            tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
+            capture: {volumeClaimName: captures, sharePercent: 50, files: 3, fileMebibytes: 10}
+            """);
+    holds(
+        "all-settings-" + frontend.name().toLowerCase(Locale.ROOT) + ".yaml",
+        Serialization.asYaml(deployment(all)));
+  }
+
+  @Test
+  void aCaptureWithoutAClaimHasRoomForAllFilesAndTheOneThatIsBegun() {
+    assertThat(plain(deployment(with("capture: {files: 3, fileMebibytes: 10}"))))
+        .contains("sizeLimit: 80Mi")
+        .contains("- --capture\n", "- /capture\n")
+        .doesNotContain("--capture-share");
+  }
+
+  /** As YAML without quotes. */
+  private static String plain(HasMetadata object) {
+    return Serialization.asYaml(object).replace("\"", "");
+  }
+
+  private static EndpointPickerSpec settings(String yaml) {
+    return Serialization.unmarshal(yaml, EndpointPickerSpec.class);
+  }
+
+  private static PickerDesign with(String settings) {
+    return with(Frontend.EXT_PROC, settings);
+  }
+
+  private static PickerDesign with(Frontend frontend, String settings) {
+    return new PickerDesign(
+        DESIGN.namespace(),
+        DESIGN.pool(),
+        DESIGN.poolUid(),
+        DESIGN.service(),
+        DESIGN.servicePort(),
+        DESIGN.document(),
+        DESIGN.documentHash(),
+        DESIGN.lastGood(),
+        frontend,
+        DESIGN.image(),
+        settings(settings));
+  }
+
+  private static HasMetadata child(PickerDesign design, String kind) {
+    return Children.of(design).stream()
+        .filter(child -> child.getKind().equals(kind))
+        .findFirst()
+        .orElseThrow();
   }
 
   @ParameterizedTest

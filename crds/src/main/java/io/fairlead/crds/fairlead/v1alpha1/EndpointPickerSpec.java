@@ -17,6 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param image container image; the operator's own default when absent
  * @param replicas at least 0; absent leaves the number to an autoscaler
  * @param resources of the picker's container; the operator's defaults when absent
+ * @param autoscaling how many pods run, in the place of {@code replicas}
+ * @param disruptionBudget how many pods may be taken away at once; one when absent
+ * @param podTemplate what pods have beyond what the operator gives them
+ * @param tls the certificate that the port shows
+ * @param tracing where spans of requests go; nowhere when absent
+ * @param capture what is kept of requests; nothing when absent
+ * @param paused whether the operator leaves the picker's objects as they are; no when absent
  * @param requests how requests are treated; the defaults when absent
  * @param pluginTypes types of plugins that the image has beyond the shipped ones
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
@@ -31,10 +38,24 @@ public record EndpointPickerSpec(
     @Nullable String image,
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources,
+    @Nullable AutoscalingSpec autoscaling,
+    @Nullable DisruptionBudgetSpec disruptionBudget,
+    @Nullable PodTemplateSpec podTemplate,
+    @Nullable TlsSpec tls,
+    @Nullable TracingSpec tracing,
+    @Nullable CaptureSpec capture,
+    @Nullable Boolean paused,
     @Nullable RequestsSpec requests,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> pluginTypes,
     @Nullable JsonNode scheduling,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowSpec> shadows) {
+
+  /** What a pool has that no picker's author has said anything of. */
+  public static final EndpointPickerSpec DEFAULT =
+      new EndpointPickerSpec(
+          null, null, null, null, null, null, null, null, null, null, null, null, null, List.of(),
+          null, List.of());
+
   public EndpointPickerSpec {
     shadows = Lenient.list(shadows);
     pluginTypes = Lenient.list(pluginTypes);

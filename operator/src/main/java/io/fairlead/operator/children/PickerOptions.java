@@ -1,0 +1,115 @@
+package io.fairlead.operator.children;
+
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import io.fairlead.crds.fairlead.v1alpha1.CaptureSpec;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.TlsSpec;
+import io.fairlead.crds.fairlead.v1alpha1.TracingSpec;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a picker is started with because its author wants it: arguments of its command, and the
+ * volumes that they speak of.
+ */
+record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMount> mounts) {
+
+  private static final String TLS = "tls";
+  private static final String CAPTURE = "capture";
+  private static final int USUAL_FILES = 16;
+  private static final int USUAL_FILE_MEBIBYTES = 64;
+
+  /** A pair that is written is one of two files each: requests, and what happened to endpoints. */
+  private static final int FILES_OF_A_PAIR = 2;
+
+  static PickerOptions of(EndpointPickerSpec settings) {
+    PickerOptions options =
+        new PickerOptions(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    options.tls(settings.tls());
+    options.tracing(settings.tracing());
+    options.capture(settings.capture());
+    return options;
+  }
+
+  private void tls(@Nullable TlsSpec tls) {
+    if (tls == null) {
+      return;
+    }
+    add("--cert-path", "/" + TLS);
+    volumes.add(
+        new VolumeBuilder()
+            .withName(TLS)
+            .withNewSecret()
+            .withSecretName(tls.secretName())
+            .endSecret()
+            .build());
+    mounts.add(
+        new VolumeMountBuilder().withName(TLS).withMountPath("/" + TLS).withReadOnly(true).build());
+  }
+
+  private void tracing(@Nullable TracingSpec tracing) {
+    if (tracing == null) {
+      return;
+    }
+    add("--tracing-endpoint", tracing.endpoint());
+    if (tracing.samplingPercent() != null) {
+      add("--tracing-ratio", share(tracing.samplingPercent()));
+    }
+  }
+
+  private void capture(@Nullable CaptureSpec capture) {
+    if (capture == null) {
+      return;
+    }
+    int files = or(capture.files(), USUAL_FILES);
+    int mebibytes = or(capture.fileMebibytes(), USUAL_FILE_MEBIBYTES);
+    add("--capture", "/" + CAPTURE);
+    add("--capture-files", Integer.toString(files));
+    add("--capture-file-size", Integer.toString(mebibytes));
+    if (capture.sharePercent() != null) {
+      add("--capture-share", share(capture.sharePercent()));
+    }
+    VolumeMountBuilder mount =
+        new VolumeMountBuilder().withName(CAPTURE).withMountPath("/" + CAPTURE);
+    if (capture.volumeClaimName() == null) {
+      long most = (long) (files + 1) * FILES_OF_A_PAIR * mebibytes;
+      volumes.add(
+          new VolumeBuilder()
+              .withName(CAPTURE)
+              .withNewEmptyDir()
+              .withSizeLimit(new Quantity(most + "Mi"))
+              .endEmptyDir()
+              .build());
+      mounts.add(mount.build());
+    } else {
+      volumes.add(
+          new VolumeBuilder()
+              .withName(CAPTURE)
+              .withNewPersistentVolumeClaim()
+              .withClaimName(capture.volumeClaimName())
+              .endPersistentVolumeClaim()
+              .build());
+      // A folder is of one process.
+      mounts.add(mount.withSubPathExpr("$(POD_NAME)").build());
+    }
+  }
+
+  private void add(String option, @Nullable String value) {
+    arguments.add(option);
+    arguments.add(String.valueOf(value));
+  }
+
+  private static String share(int percent) {
+    return BigDecimal.valueOf(percent, 2).stripTrailingZeros().toPlainString();
+  }
+
+  private static int or(@Nullable Integer number, int usual) {
+    return number == null ? usual : number;
+  }
+}

@@ -1,0 +1,198 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.PoolFixture;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the author of an EndpointPicker may say of its pods, carried out on a real API server. */
+@ExtendWith(KubeApi.class)
+@Makes(Reason.PAUSED_BY_SPEC)
+class PickerSettingsIT {
+  private static final String PICKER = PoolFixture.PICKER;
+
+  private static Installed cluster;
+
+  private PoolFixture pool;
+  private OperatorUnderTest operator;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @BeforeEach
+  void start() {
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("settings"));
+    operator = new OperatorUnderTest(cluster, pool, true);
+  }
+
+  @AfterEach
+  void stop() {
+    operator.close();
+  }
+
+  @Test
+  void allOfItIsTakenByTheApiServerAndWrittenOnce() {
+    create(
+        """
+        replicas: 3
+        disruptionBudget: {minAvailable: 50%}
+        podTemplate:
+          labels: {team: ml}
+          annotations: {linkerd.io/inject: enabled}
+          nodeSelector: {disk: ssd}
+          tolerations: [{key: gpu, operator: Exists, effect: NoExecute, tolerationSeconds: 30}]
+          priorityClassName: high
+          imagePullSecrets: [{name: registry}]
+          env: [{name: OTEL_SERVICE_NAME, value: picker}, {name: EMPTY}]
+        tls: {secretName: pair}
+        tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
+        capture: {volumeClaimName: captures, sharePercent: 50}
+        """);
+    pool.createPool();
+    await().until(() -> pool.get(PodDisruptionBudget.class, PICKER) != null);
+
+    Deployment deployment = pool.need(Deployment.class, PICKER);
+    PodSpec pod = deployment.getSpec().getTemplate().getSpec();
+    assertThat(deployment.getSpec().getReplicas()).isEqualTo(3);
+    assertThat(deployment.getSpec().getTemplate().getMetadata().getLabels())
+        .containsEntry("team", "ml")
+        .containsEntry("fairlead.io/picker", PICKER);
+    assertThat(pod.getNodeSelector()).isEqualTo(Map.of("disk", "ssd"));
+    assertThat(pod.getPriorityClassName()).isEqualTo("high");
+    assertThat(pod.getContainers().getFirst().getArgs())
+        .containsSubsequence(
+            List.of(
+                "--cert-path",
+                "/tls",
+                "--tracing-endpoint",
+                "http://collector:4317",
+                "--tracing-ratio",
+                "0.05",
+                "--capture",
+                "/capture",
+                "--capture-share",
+                "0.5"));
+    assertThat(pool.need(PodDisruptionBudget.class, PICKER).getSpec().getMinAvailable().getStrVal())
+        .isEqualTo("50%");
+
+    pool.becomeReady();
+    List<String> before = writesOfChildren();
+    int times = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", times + 1);
+    assertThat(writesOfChildren()).as("nothing is applied again").isEqualTo(before);
+  }
+
+  @Test
+  void anAutoscalerSaysHowManyPodsRunAndNobodyElse() {
+    create("replicas: 4");
+    pool.createPool();
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
+    assertThat(replicas()).isEqualTo(4);
+
+    edit("{\"spec\":{\"replicas\":null,\"autoscaling\":{\"minReplicas\":2,\"maxReplicas\":6}}}");
+    await().until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) != null);
+    assertThat(replicas()).as("as it was, until the autoscaler says otherwise").isEqualTo(4);
+    cluster.admin().apps().deployments().inNamespace(pool.namespace()).withName(PICKER).scale(5);
+    pool.createModel("chat", "chat", 90);
+    await().until(() -> pool.config().contains("chat"));
+    assertThat(replicas()).isEqualTo(5);
+
+    edit("{\"spec\":{\"autoscaling\":null}}");
+    await().until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) == null);
+    assertThat(replicas()).isEqualTo(5);
+  }
+
+  @Test
+  void aPausedPickerIsLeftAsItIsAndSaysWhatWaits() {
+    create("replicas: 1");
+    pool.createModel("chat", "chat", 90);
+    pool.createPool();
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    ConfigHash before = pool.configHash();
+
+    edit("{\"spec\":{\"paused\":true,\"replicas\":3}}");
+    pool.awaitPicker("mine", "Paused", "True/PausedBySpec");
+    pool.awaitPicker("mine", "Ready", "True/Ready");
+    pool.createModel("late", "late", 90);
+    pool.awaitPool("Programmed", "Unknown/Pending");
+    pool.awaitModel("late", "Programmed", "Unknown/Pending");
+    assertThat(pool.modelMessage("late", "Programmed"))
+        .isEqualTo(
+            "EndpointPicker mine is paused, and what is wanted is not what runs; set spec.paused to false to have it so");
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    pool.delete(PodDisruptionBudget.class, PICKER);
+    assertThat(pool.configHash()).isEqualTo(before);
+    assertThat(replicas()).isEqualTo(1);
+    assertThat(pool.get(PodDisruptionBudget.class, PICKER)).isNull();
+    pool.losePod();
+    pool.awaitPool("EndpointsAvailable", "Unknown/Pending");
+
+    edit("{\"spec\":{\"paused\":false}}");
+    await().until(() -> !pool.configHash().equals(before));
+    await().until(() -> replicas() == 3);
+    await()
+        .untilAsserted(() -> assertThat(pool.pickerConditions("mine")).doesNotContainKey("Paused"));
+  }
+
+  @Test
+  void aPickerThatIsPausedFromTheBeginningMakesNothing() {
+    create("paused: true");
+    pool.createPool();
+    pool.awaitPicker("mine", "Paused", "True/PausedBySpec");
+    pool.awaitPool("Programmed", "Unknown/Pending");
+    assertThat(pool.poolMessage("Programmed")).contains("set spec.paused to false");
+    assertThat(pool.get(ConfigMap.class, PICKER)).isNull();
+    assertThat(pool.get(Deployment.class, PICKER)).isNull();
+  }
+
+  private void create(String settings) {
+    pool.create(
+        """
+        apiVersion: fairlead.io/v1alpha1
+        kind: EndpointPicker
+        metadata: {name: mine}
+        spec:
+          poolRef: {name: pool}
+        """
+            + settings.indent(2));
+  }
+
+  private void edit(String patch) {
+    cluster
+        .admin()
+        .resource(pool.need(EndpointPicker.class, "mine"))
+        .patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+  }
+
+  private int replicas() {
+    return pool.need(Deployment.class, PICKER).getSpec().getReplicas();
+  }
+
+  private List<String> writesOfChildren() {
+    return operator.writes().stream().filter(write -> !write.contains("/status")).toList();
+  }
+}
