@@ -45,7 +45,7 @@ public final class FairleadOperator implements Callable<Integer> {
       names = "--adopt-grace-seconds",
       defaultValue = "10",
       description = {
-        "How long such a pool is left to others after its creation. Default: ${DEFAULT-VALUE}"
+        "How long such a pool is left to others at first. Default: ${DEFAULT-VALUE}"
       })
   private int graceSeconds;
 

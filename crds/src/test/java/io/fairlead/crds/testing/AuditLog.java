@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,9 +84,16 @@ public final class AuditLog {
       return !List.of("get", "list", "watch").contains(verb);
     }
 
-    /** Whether a role has to allow it: not what the API server tells of itself. */
-    public boolean ofResource() {
-      return !resource.isEmpty();
+    /** What a role had to allow, as {@code verb resource.group}: an apply may make the object. */
+    public List<String> rights() {
+      boolean made = verb.equals("patch") && code == HttpURLConnection.HTTP_CREATED;
+      return resource.isEmpty()
+          ? List.of()
+          : made ? List.of(right(verb), right("create")) : List.of(right(verb));
+    }
+
+    private String right(String asked) {
+      return AuditLog.right(asked, group, resource);
     }
 
     @Override
@@ -94,6 +102,11 @@ public final class AuditLog {
           .formatted(
               verb, resource, group.isEmpty() ? "" : "." + group, namespace, name, code, body);
     }
+  }
+
+  /** A right as {@link Request#rights} spells it. */
+  public static String right(String verb, String group, String resource) {
+    return verb + " " + (group.isEmpty() ? resource : resource + "." + group);
   }
 
   /** Now. All that was answered before is before it. */
