@@ -100,7 +100,16 @@ public final class FairleadOperator implements Callable<Integer> {
     CompletableFuture<Integer> end = new CompletableFuture<>();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    KubernetesClient client = new KubernetesClientBuilder().build();
+    Fence fence = new Fence(Leadership.LEASE, System::nanoTime);
+    KubernetesClient client =
+        new KubernetesClientBuilder()
+            .withHttpClientBuilderConsumer(
+                http -> {
+                  if (leaderElect) {
+                    http.addOrReplaceInterceptor("fence", fence);
+                  }
+                })
+            .build();
     Operator operator =
         Controllers.on(
             client,
@@ -118,6 +127,7 @@ public final class FairleadOperator implements Callable<Integer> {
             namespace(client),
             LEASE,
             identity(),
+            fence,
             () -> end.complete(1),
             () -> Runtime.getRuntime().halt(1));
       } else {

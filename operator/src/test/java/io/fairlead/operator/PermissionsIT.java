@@ -43,7 +43,7 @@ class PermissionsIT {
     var client = cluster.operator();
     try (var process =
         new OperatorProcess(OperatorUnderTest.on(client, pool, false, Metrics.NOOP), client)) {
-      process.elect(Installed.NAMESPACE, pool.namespace(), "me", () -> {}, () -> {});
+      process.elect(Installed.NAMESPACE, pool.namespace(), "me", new Fence(Leadership.LEASE, System::nanoTime), () -> {}, () -> {});
       pool.createPool();
       pool.createPicker("mine", "{name: pool}");
       pool.createModel("chat", "chat", 90);

@@ -60,6 +60,7 @@ public final class AuditLog {
    * A request.
    *
    * @param user in whose name; of somebody who impersonates it is the other
+   * @param agent the program, as it calls itself
    * @param verb as roles spell it
    * @param group of the API; empty for the core
    * @param resource plural; with a subresource as in {@code pods/status}; empty for other addresses
@@ -71,6 +72,7 @@ public final class AuditLog {
    */
   public record Request(
       String user,
+      String agent,
       String verb,
       String group,
       String resource,
@@ -165,6 +167,7 @@ public final class AuditLog {
     String sub = object.path("subresource").asText();
     return new Request(
         user.path("username").asText(),
+        event.path("userAgent").asText(),
         event.path("verb").asText(),
         object.path("apiGroup").asText(),
         object.path("resource").asText() + (sub.isEmpty() ? "" : "/" + sub),

@@ -1,5 +1,6 @@
 package io.fairlead.operator.testing;
 
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -115,6 +116,19 @@ public final class Installed {
         .create()
         .getMetadata()
         .getName();
+  }
+
+  /** Lets the operator have a Lease in this namespace, too. */
+  public void letLead(String namespace) {
+    Path file = CONFIG.resolve("rbac/operator-leaderelection.yaml");
+    try (InputStream in = Files.newInputStream(file)) {
+      for (HasMetadata object : admin().load(in).items()) {
+        object.getMetadata().setNamespace(namespace);
+        admin().resource(object).serverSideApply();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void apply(KubernetesClient client, Path file) {
