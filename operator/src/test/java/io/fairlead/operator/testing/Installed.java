@@ -82,7 +82,7 @@ public final class Installed {
   }
 
   /** May do what this ServiceAccount may. */
-  Config account(String namespace, String name) {
+  public Config account(String namespace, String name) {
     Config config = Config.fromKubeconfig(server.kubeConfig());
     config.setImpersonateUsername("system:serviceaccount:" + namespace + ":" + name);
     config.setImpersonateGroups(
