@@ -283,6 +283,11 @@ public final class PoolFixture {
     deploymentStatus(0);
   }
 
+  /** The pod passes its readiness probe from now on. */
+  public void makePodReady() {
+    podReady(true);
+  }
+
   /** The pod is gone, and no other has come yet. */
   public void losePod() {
     delete(Pod.class, POD);
