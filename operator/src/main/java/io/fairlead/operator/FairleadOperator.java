@@ -44,9 +44,7 @@ public final class FairleadOperator implements Callable<Integer> {
   @Option(
       names = "--adopt-grace-seconds",
       defaultValue = "10",
-      description = {
-        "How long such a pool is left to others at first. Default: ${DEFAULT-VALUE}"
-      })
+      description = {"How long such a pool is left to others at first. Default: ${DEFAULT-VALUE}"})
   private int graceSeconds;
 
   @Option(

@@ -18,8 +18,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Leadership implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
+
   /** How long a Lease that is not renewed keeps others from leading. */
   static final Duration LEASE = Duration.ofSeconds(15);
+
   private static final Duration RENEW_DEADLINE = Duration.ofSeconds(10);
   private static final Duration RETRY = Duration.ofSeconds(1);
 
@@ -51,8 +53,7 @@ final class Leadership implements AutoCloseable {
         new LeaderElector(
             client,
             new LeaderElectionConfig(
-                new ObservedLock(
-                    new LeaseLock(namespace, name, identity), fence, System::nanoTime),
+                new ObservedLock(new LeaseLock(namespace, name, identity), fence, System::nanoTime),
                 LEASE,
                 RENEW_DEADLINE,
                 RETRY,

@@ -77,7 +77,13 @@ class InstallIT {
             pool.namespace(), operator.getSpec().getTemplate().getSpec().getServiceAccountName());
     try (var process =
         new OperatorProcess(OperatorUnderTest.on(client, pool, false, Metrics.NOOP), client)) {
-      process.elect(pool.namespace(), "fairlead-operator", "me", new Fence(Leadership.LEASE, System::nanoTime), () -> {}, () -> {});
+      process.elect(
+          pool.namespace(),
+          "fairlead-operator",
+          "me",
+          new Fence(Leadership.LEASE, System::nanoTime),
+          () -> {},
+          () -> {});
       pool.createPool();
       pool.createPicker("mine", "{name: pool}");
       pool.createModel("chat", "chat", 90);

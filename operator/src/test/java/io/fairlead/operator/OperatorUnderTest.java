@@ -46,8 +46,7 @@ final class OperatorUnderTest implements AutoCloseable {
   }
 
   /** Starts at once; pools without a picker are adopted as these settings say. */
-  OperatorUnderTest(
-      Installed cluster, PoolFixture pool, Settings settings, InstantSource clock) {
+  OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings, InstantSource clock) {
     this(cluster, pool, settings, clock, cluster.operator());
   }
 
@@ -82,12 +81,7 @@ final class OperatorUnderTest implements AutoCloseable {
       InstantSource clock,
       Metrics metrics) {
     return Controllers.on(
-        client,
-        settings,
-        Set.of(pool.namespace()),
-        metrics,
-        clock,
-        new SimpleMeterRegistry());
+        client, settings, Set.of(pool.namespace()), metrics, clock, new SimpleMeterRegistry());
   }
 
   /**

@@ -43,7 +43,13 @@ class PermissionsIT {
     var client = cluster.operator();
     try (var process =
         new OperatorProcess(OperatorUnderTest.on(client, pool, false, Metrics.NOOP), client)) {
-      process.elect(Installed.NAMESPACE, pool.namespace(), "me", new Fence(Leadership.LEASE, System::nanoTime), () -> {}, () -> {});
+      process.elect(
+          Installed.NAMESPACE,
+          pool.namespace(),
+          "me",
+          new Fence(Leadership.LEASE, System::nanoTime),
+          () -> {},
+          () -> {});
       pool.createPool();
       pool.createPicker("mine", "{name: pool}");
       pool.createModel("chat", "chat", 90);
@@ -56,7 +62,9 @@ class PermissionsIT {
           .patch(
               PatchContext.of(PatchType.JSON_MERGE),
               "{\"spec\":{\"endpointPickerRef\":{\"name\":\"renamed\"}}}");
-      await().until(() -> used(asked(server, before)).contains("list endpointslices.discovery.k8s.io"));
+      await()
+          .until(
+              () -> used(asked(server, before)).contains("list endpointslices.discovery.k8s.io"));
       pool.delete(EndpointPicker.class, "mine");
       await().until(() -> pool.get(Deployment.class, PoolFixture.PICKER) == null);
       await().until(() -> pool.poolConditions().isEmpty());

@@ -43,11 +43,7 @@ class RestartsIT {
   private static final int AWAY = Integer.getInteger("fairlead.operator.away", 10);
 
   private static final List<Class<? extends HasMetadata>> CHILDREN =
-      List.of(
-          ServiceAccount.class,
-          RoleBinding.class,
-          ConfigMap.class,
-          Deployment.class);
+      List.of(ServiceAccount.class, RoleBinding.class, ConfigMap.class, Deployment.class);
 
   private static final Pattern OF_POOL = Pattern.compile("/(?:kill|of-kill|chat-|code-)(\\d+)\\b");
 

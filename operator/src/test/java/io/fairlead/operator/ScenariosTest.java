@@ -22,8 +22,7 @@ class ScenariosTest {
   private static final Pattern SECTION =
       Pattern.compile("(?ms)^## What the operator holds$(.*?)^## ");
   private static final Pattern ROW =
-      Pattern.compile(
-          "(?m)^\\| (F?\\d+) \\| ([^|]+) \\| ([^|]*)\\| ([^|]*)\\|$");
+      Pattern.compile("(?m)^\\| (F?\\d+) \\| ([^|]+) \\| ([^|]*)\\| ([^|]*)\\|$");
   private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|IT))(?:\\.(\\w+))?`");
 
   @Test

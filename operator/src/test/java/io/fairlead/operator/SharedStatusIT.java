@@ -97,8 +97,7 @@ class SharedStatusIT {
   void aListThatIsFullOfOthersIsLeftToThem() {
     operator.close();
     pool.createPool();
-    change(
-        old -> IntStream.range(0, MOST).mapToObj(i -> entry("other-" + i, 0)).toList());
+    change(old -> IntStream.range(0, MOST).mapToObj(i -> entry("other-" + i, 0)).toList());
     operator = new OperatorUnderTest(cluster, pool, true);
     pool.createModel("chat", "chat", 90);
     pool.awaitModel("chat", "Accepted", "True/Accepted");

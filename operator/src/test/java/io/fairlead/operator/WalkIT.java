@@ -92,7 +92,8 @@ class WalkIT {
       }
       System.out.printf("seed %d, changes that were made: %s%n", seed, done);
       // What is held on to while a picker's settings can't be run is history, and none is in force.
-      all(EndpointPicker.class).forEach(picker -> merge(picker, "{\"spec\":{\"scheduling\":null}}"));
+      all(EndpointPicker.class)
+          .forEach(picker -> merge(picker, "{\"spec\":{\"scheduling\":null}}"));
       Map<String, Object> walked = settled(operator, 1);
       operator.close();
 
@@ -338,8 +339,7 @@ class WalkIT {
         all(InferencePool.class).stream().map(pool -> pool.getMetadata().getUid()).toList();
     children().stream()
         .filter(
-            child ->
-                !pools.contains(child.getMetadata().getOwnerReferences().getFirst().getUid()))
+            child -> !pools.contains(child.getMetadata().getOwnerReferences().getFirst().getUid()))
         .forEach(child -> cluster.admin().resource(child).delete());
   }
 
@@ -382,7 +382,9 @@ class WalkIT {
           pool.getStatus() == null
               ? List.of()
               : pool.getStatus().parents().stream()
-                  .flatMap(parent -> Stream.concat(Stream.of(parent.parentRef()), said(parent.conditions())))
+                  .flatMap(
+                      parent ->
+                          Stream.concat(Stream.of(parent.parentRef()), said(parent.conditions())))
                   .toList());
     }
     for (InferenceModel model : all(InferenceModel.class)) {

@@ -28,8 +28,7 @@ public final class Installed {
   public static final String NAMESPACE = "fairlead-system";
 
   /** The user that the operator is to the API server. */
-  public static final String OPERATOR =
-      "system:serviceaccount:" + NAMESPACE + ":fairlead-operator";
+  public static final String OPERATOR = "system:serviceaccount:" + NAMESPACE + ":fairlead-operator";
 
   private static final Path CONFIG = Path.of("..", "config");
   private static final List<String> FILES =

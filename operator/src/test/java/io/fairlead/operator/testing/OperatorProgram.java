@@ -30,12 +30,33 @@ public final class OperatorProgram implements AutoCloseable {
    */
   public static OperatorProgram start(
       String name, String kubeConfig, String namespace, Path folder, String... arguments) {
+    return start(
+        List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        name,
+        kubeConfig,
+        namespace,
+        folder,
+        arguments);
+  }
+
+  /**
+   * Starts it with these options of the JVM.
+   *
+   * @see #start(String, String, String, Path, String...)
+   */
+  public static OperatorProgram start(
+      List<String> options,
+      String name,
+      String kubeConfig,
+      String namespace,
+      Path folder,
+      String... arguments) {
     List<String> command =
         new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(options);
+    command.addAll(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
                 "-Dkubernetes.user.agent=" + name,
                 "-Dkubernetes.impersonate.username=" + Installed.OPERATOR,
                 "-cp",
@@ -110,6 +131,20 @@ public final class OperatorProgram implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** A number of kibibytes as Linux tells it of the process, such as {@code VmRSS}. */
+  public long status(String name) {
+    try {
+      return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
+          .filter(line -> line.startsWith(name + ":"))
+          .map(line -> line.replaceAll("[^0-9]", ""))
+          .mapToLong(Long::parseLong)
+          .findFirst()
+          .orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
