@@ -50,6 +50,31 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
         .computeIfAbsent(Running.class, key -> Running.start(), Running.class);
   }
 
+  /** The kubectl of its release. */
+  public static Path kubectl() {
+    return program("kubectl");
+  }
+
+  private static Path program(String name) {
+    Path program = Path.of(directory(), "k8s", VERSION + "-linux-amd64", name);
+    if (!Files.isExecutable(program)) {
+      throw new IllegalStateException(
+          program + " is not there; run ./hack/test it, which prepares it");
+    }
+    return program;
+  }
+
+  private static String directory() {
+    String directory = System.getProperty(DIRECTORY, "");
+    if (directory.isEmpty()) {
+      throw new IllegalStateException(
+          "system property "
+              + DIRECTORY
+              + " is not set; run ./hack/test it, which prepares the API server and sets it");
+    }
+    return directory;
+  }
+
   /** The running server. */
   public static final class Running implements AutoCloseable {
     private final KubeAPIServer server;
@@ -67,18 +92,8 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
 
     /** One more, for a test that leaves nothing as it was; the caller closes it. */
     public static Running start() {
-      String directory = System.getProperty(DIRECTORY);
-      if (directory == null || directory.isEmpty()) {
-        throw new IllegalStateException(
-            "system property "
-                + DIRECTORY
-                + " is not set; run ./hack/test it, which prepares the API server and sets it");
-      }
-      Path binary = Path.of(directory, "k8s", VERSION + "-linux-amd64", "kube-apiserver");
-      if (!Files.isExecutable(binary)) {
-        throw new IllegalStateException(
-            binary + " is not there; run ./hack/test it, which prepares it");
-      }
+      String directory = directory();
+      var _ = program("kube-apiserver");
       Path folder = folder();
       Path auditLog = folder.resolve("audit.log");
       KubeAPIServer server =
