@@ -1,7 +1,6 @@
 package io.fairlead.operator;
 
 import static io.fairlead.operator.testing.PoolFixture.PICKER;
-import static io.fairlead.operator.testing.PoolFixture.POOL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -84,11 +83,13 @@ class KubectlIT {
     await()
         .atMost(Duration.ofSeconds(15))
         .until(
-            () -> Objects.equals(pool.need(EndpointPicker.class, "mine").getStatus().replicas(), 3));
+            () ->
+                Objects.equals(pool.need(EndpointPicker.class, "mine").getStatus().replicas(), 3));
     String scale = kubectl("get", "--raw", scalePath());
     assertThat(scale)
         .contains("\"spec\":{\"replicas\":3}")
-        .contains("\"selector\":\"app.kubernetes.io/name=fairlead-epp,fairlead.io/picker=pool-epp\"");
+        .contains(
+            "\"selector\":\"app.kubernetes.io/name=fairlead-epp,fairlead.io/picker=pool-epp\"");
   }
 
   /** The rules of kstatus, by which Flux and others judge kinds that they don't know. */

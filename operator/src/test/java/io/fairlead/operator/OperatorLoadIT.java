@@ -59,6 +59,16 @@ class OperatorLoadIT {
     try (KubeApi.Running server = KubeApi.Running.start()) {
       Installed cluster = Installed.on(server);
       KubernetesClient admin = cluster.admin();
+      // This API server has addresses for 254 Services.
+      admin
+          .resource(
+              """
+              apiVersion: networking.k8s.io/v1
+              kind: ServiceCIDR
+              metadata: {name: more}
+              spec: {cidrs: [10.96.0.0/16]}
+              """)
+          .create();
       for (int i = 0; i < Math.min(POOLS, NAMESPACES); i++) {
         namespaces.add(new PoolFixture(admin, cluster.namespace("load")));
       }
@@ -215,8 +225,7 @@ class OperatorLoadIT {
       told[i] = (System.nanoTime() - sent) / 1e9;
       ConfigHash after = namespace.configHash(picker);
       assertThat(after).isNotEqualTo(before);
-      pickers[i] =
-          (kubelets.had(namespace.namespace(), picker, after) - begun) / 1e9;
+      pickers[i] = (kubelets.had(namespace.namespace(), picker, after) - begun) / 1e9;
       asked = Math.max(asked, operator(server.audit(), mark).size());
     }
     figure("an edit is with the picker, p99, s", percentile(pickers, 0.99), 0.3);
@@ -227,13 +236,11 @@ class OperatorLoadIT {
   }
 
   private static boolean current(PoolFixture namespace, InferenceModel edited) {
-    InferenceModel now =
-        namespace.need(InferenceModel.class, edited.getMetadata().getName());
+    InferenceModel now = namespace.need(InferenceModel.class, edited.getMetadata().getName());
     return now.getStatus() != null
         && is(now.getStatus().conditions(), "Ready")
         && now.getStatus().conditions().stream()
-            .allMatch(
-                c -> c.getObservedGeneration().equals(edited.getMetadata().getGeneration()));
+            .allMatch(c -> c.getObservedGeneration().equals(edited.getMetadata().getGeneration()));
   }
 
   /** Until three seconds have passed without a write: what was put off is made up for by then. */

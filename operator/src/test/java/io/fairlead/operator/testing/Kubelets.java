@@ -63,8 +63,7 @@ public final class Kubelets implements AutoCloseable {
   }
 
   private void run(Deployment deployment) {
-    String key =
-        key(deployment.getMetadata().getNamespace(), deployment.getMetadata().getName());
+    String key = key(deployment.getMetadata().getNamespace(), deployment.getMetadata().getName());
     boolean told =
         deployment.getStatus() != null
             && deployment

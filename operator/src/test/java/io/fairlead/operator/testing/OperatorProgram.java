@@ -56,14 +56,14 @@ public final class OperatorProgram implements AutoCloseable {
             List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     command.addAll(options);
     command.addAll(
-            List.of(
-                "-Dkubernetes.user.agent=" + name,
-                "-Dkubernetes.impersonate.username=" + Installed.OPERATOR,
-                "-cp",
-                System.getProperty("java.class.path"),
-                FairleadOperator.class.getName(),
-                "--log-format",
-                "plain"));
+        List.of(
+            "-Dkubernetes.user.agent=" + name,
+            "-Dkubernetes.impersonate.username=" + Installed.OPERATOR,
+            "-cp",
+            System.getProperty("java.class.path"),
+            FairleadOperator.class.getName(),
+            "--log-format",
+            "plain"));
     command.addAll(List.of(arguments));
     if (!command.contains("--port")) {
       command.addAll(List.of("--port", "0"));
