@@ -101,7 +101,7 @@ class FenceTest {
 
   private void ask(String method, String path) {
     fence.before(
-        null,
+        new StandardHttpRequest.Builder(),
         new StandardHttpRequest.Builder()
             .uri("https://127.0.0.1" + path)
             .method(method, "application/json", "{}")

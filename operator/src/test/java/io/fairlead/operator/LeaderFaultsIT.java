@@ -59,7 +59,7 @@ class LeaderFaultsIT {
       assertThat(asked(thawed, "first")).noneMatch(LeaderFaultsIT::changesSomething);
       told(2);
 
-      try (OperatorProgram third = startAfter("third", "second")) {
+      try (OperatorProgram _ = startAfter("third", "second")) {
         edit(3);
         second.kill();
         awaitLeader("third", TAKEOVER);

@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -95,7 +96,7 @@ class OperatorLoadIT {
             running(next);
             figure("start until all is watched, s", seconds(restarted), 3);
             settle(server.audit());
-            figure("writes after a restart", writes(server.audit(), ended), 0);
+            figure("writes after a restart", (double) writes(server.audit(), ended), 0);
           }
         }
       }
@@ -192,7 +193,7 @@ class OperatorLoadIT {
         .atMost(Duration.ofSeconds(QUIET + 30))
         .pollInterval(Duration.ofSeconds(1))
         .until(() -> System.nanoTime() > end);
-    figure("writes in %d s of nothing".formatted(QUIET), writes(audit, settled), 0);
+    figure("writes in %d s of nothing".formatted(QUIET), (double) writes(audit, settled), 0);
   }
 
   /** One after the other, each of a model at random. */
@@ -225,14 +226,14 @@ class OperatorLoadIT {
       told[i] = (System.nanoTime() - sent) / 1e9;
       ConfigHash after = namespace.configHash(picker);
       assertThat(after).isNotEqualTo(before);
-      pickers[i] = (kubelets.had(namespace.namespace(), picker, after) - begun) / 1e9;
+      pickers[i] = (Objects.requireNonNull(kubelets.had(namespace.namespace(), picker, after)) - begun) / 1e9;
       asked = Math.max(asked, operator(server.audit(), mark).size());
     }
     figure("an edit is with the picker, p99, s", percentile(pickers, 0.99), 0.3);
     figure("an edit is with the picker, p50, s", percentile(pickers, 0.5), Double.NaN);
     figure("an edit is told in its status, p99, s", percentile(told, 0.99), 1);
     figure("an edit is told in its status, p50, s", percentile(told, 0.5), Double.NaN);
-    figure("calls of the API server for an edit, most", asked, 5);
+    figure("calls of the API server for an edit, most", (double) asked, 5);
   }
 
   private static boolean current(PoolFixture namespace, InferenceModel edited) {

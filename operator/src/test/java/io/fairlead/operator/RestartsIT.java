@@ -60,7 +60,7 @@ class RestartsIT {
   @Test
   void afterAnyWriteTheNextOneGoesOnToTheSameEnd() {
     Map<Integer, AtomicInteger> written = new ConcurrentHashMap<>();
-    try (var dying =
+    try (var _ =
         new OperatorUnderTest(
             cluster,
             pool,

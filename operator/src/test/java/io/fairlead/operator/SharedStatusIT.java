@@ -82,7 +82,7 @@ class SharedStatusIT {
             "example.test/other-2",
             "fairlead.io/operator");
     assertThat(parents)
-        .filteredOn(parent -> parent.controllerName().startsWith("example.test/"))
+        .filteredOn(parent -> String.valueOf(parent.controllerName()).startsWith("example.test/"))
         .as("what each wrote last")
         .allSatisfy(
             parent ->
@@ -122,7 +122,7 @@ class SharedStatusIT {
     change(
         old -> {
           List<ParentStatus> all = new ArrayList<>(old);
-          all.removeIf(parent -> parent.controllerName().endsWith("/" + controller));
+          all.removeIf(parent -> String.valueOf(parent.controllerName()).endsWith("/" + controller));
           all.add(entry(controller, number));
           return all;
         });

@@ -32,6 +32,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -64,9 +65,15 @@ class WalkIT {
           PodDisruptionBudget.class);
 
   private final Map<String, Integer> removals = new HashMap<>();
+  private Random random = new Random();
   private Installed cluster;
   private PoolFixture names;
-  private Random random;
+
+  @BeforeEach
+  void prepare(KubeApi.Running server) {
+    cluster = Installed.on(server);
+    names = new PoolFixture(cluster.admin(), cluster.namespace("walk"));
+  }
 
   static LongStream seeds() {
     return LongStream.range(SEED, SEED + SEEDS);
@@ -74,9 +81,7 @@ class WalkIT {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void endsWhereAnOperatorBeginsThatSawNoneOfIt(long seed, KubeApi.Running server) {
-    cluster = Installed.on(server);
-    names = new PoolFixture(cluster.admin(), cluster.namespace("walk"));
+  void endsWhereAnOperatorBeginsThatSawNoneOfIt(long seed) {
     random = new Random(seed);
     Map<String, Integer> done = new TreeMap<>();
     OperatorUnderTest operator = start();

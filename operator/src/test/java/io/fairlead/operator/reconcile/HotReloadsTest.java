@@ -81,7 +81,7 @@ class HotReloadsTest {
 
   private static PickerReport report(
       @Nullable ConfigHash hash, PickerReport.@Nullable Refused refused) {
-    return new PickerReport("ns/pool", hash, 1, refused, null);
+    return new PickerReport("ns/pool", hash, 1, refused, new PickerReport.Endpoints(1, 1, null));
   }
 
   private static Pod ready() {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of Deployment controller, kubelets and pickers of many pools: each Deployment gets one
@@ -52,7 +53,7 @@ public final class Kubelets implements AutoCloseable {
   }
 
   /** When the picker had this config; null when it has not. */
-  public Long had(String namespace, String picker, ConfigHash hash) {
+  public @Nullable Long had(String namespace, String picker, ConfigHash hash) {
     return had.get(key(namespace, picker) + "/" + hash.hex());
   }
 
