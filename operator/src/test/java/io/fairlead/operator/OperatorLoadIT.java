@@ -226,7 +226,9 @@ class OperatorLoadIT {
       told[i] = (System.nanoTime() - sent) / 1e9;
       ConfigHash after = namespace.configHash(picker);
       assertThat(after).isNotEqualTo(before);
-      pickers[i] = (Objects.requireNonNull(kubelets.had(namespace.namespace(), picker, after)) - begun) / 1e9;
+      pickers[i] =
+          (Objects.requireNonNull(kubelets.had(namespace.namespace(), picker, after)) - begun)
+              / 1e9;
       asked = Math.max(asked, operator(server.audit(), mark).size());
     }
     figure("an edit is with the picker, p99, s", percentile(pickers, 0.99), 0.3);

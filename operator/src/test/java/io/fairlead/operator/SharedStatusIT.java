@@ -122,7 +122,8 @@ class SharedStatusIT {
     change(
         old -> {
           List<ParentStatus> all = new ArrayList<>(old);
-          all.removeIf(parent -> String.valueOf(parent.controllerName()).endsWith("/" + controller));
+          all.removeIf(
+              parent -> String.valueOf(parent.controllerName()).endsWith("/" + controller));
           all.add(entry(controller, number));
           return all;
         });
