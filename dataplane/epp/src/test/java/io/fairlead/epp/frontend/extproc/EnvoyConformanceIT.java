@@ -109,8 +109,8 @@ class EnvoyConformanceIT {
   @Test
   void noEndpointIsAnAnswerOfThePickersAndNobodyElseIsAsked() throws Exception {
     RawHttp.Message answer = ask("192.0.2.1:8000");
-    assertThat(answer.status()).isEqualTo(503);
-    assertThat(answer.text()).contains("no_ready_endpoints");
+    assertThat(answer.status()).as(answer.text()).isEqualTo(429);
+    assertThat(answer.text()).contains("no_suitable_endpoint");
     assertThat(ranks).allSatisfy(rank -> assertThat(rank.requests).isEmpty());
   }
 
