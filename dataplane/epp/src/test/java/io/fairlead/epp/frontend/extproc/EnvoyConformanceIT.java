@@ -126,10 +126,16 @@ class EnvoyConformanceIT {
     try (RawHttp client = RawHttp.connect(envoy.url().getPort())) {
       String body = "{\"model\":\"chat\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
       client.send(
-          ("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                  + "Content-Length: %d\r\ntest-epp-endpoint-selection: %s\r\n"
-                  + "x-gateway-destination-endpoint: 127.0.0.1:%d\r\n\r\n%s")
-              .formatted(body.length(), wanted, ranks.get(1).spec().port(), body));
+          String.join(
+              "\r\n",
+              "POST /v1/chat/completions HTTP/1.1",
+              "Host: x",
+              "Content-Type: application/json",
+              "Content-Length: " + body.length(),
+              "test-epp-endpoint-selection: " + wanted,
+              "x-gateway-destination-endpoint: 127.0.0.1:" + ranks.get(1).spec().port(),
+              "",
+              body));
       return client.read();
     }
   }
