@@ -44,9 +44,7 @@ public final class FairleadOperator implements Callable<Integer> {
   @Option(
       names = "--adopt-grace-seconds",
       defaultValue = "10",
-      description = {
-        "How long such a pool is left to others after its creation. Default: ${DEFAULT-VALUE}"
-      })
+      description = {"How long such a pool is left to others at first. Default: ${DEFAULT-VALUE}"})
   private int graceSeconds;
 
   @Option(
@@ -100,7 +98,16 @@ public final class FairleadOperator implements Callable<Integer> {
     CompletableFuture<Integer> end = new CompletableFuture<>();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    KubernetesClient client = new KubernetesClientBuilder().build();
+    Fence fence = new Fence(Leadership.LEASE, System::nanoTime);
+    KubernetesClient client =
+        new KubernetesClientBuilder()
+            .withHttpClientBuilderConsumer(
+                http -> {
+                  if (leaderElect) {
+                    http.addOrReplaceInterceptor("fence", fence);
+                  }
+                })
+            .build();
     Operator operator =
         Controllers.on(
             client,
@@ -118,6 +125,7 @@ public final class FairleadOperator implements Callable<Integer> {
             namespace(client),
             LEASE,
             identity(),
+            fence,
             () -> end.complete(1),
             () -> Runtime.getRuntime().halt(1));
       } else {

@@ -18,7 +18,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Leadership implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
-  private static final Duration LEASE = Duration.ofSeconds(15);
+
+  /** How long a Lease that is not renewed keeps others from leading. */
+  static final Duration LEASE = Duration.ofSeconds(15);
+
   private static final Duration RENEW_DEADLINE = Duration.ofSeconds(10);
   private static final Duration RETRY = Duration.ofSeconds(1);
 
@@ -29,6 +32,7 @@ final class Leadership implements AutoCloseable {
   /**
    * Begins to stand for election.
    *
+   * @param fence opened by each renewal
    * @param started runs once, when this process leads
    * @param lost runs when it does no longer, other than by {@link #close}
    */
@@ -37,6 +41,7 @@ final class Leadership implements AutoCloseable {
       String namespace,
       String name,
       String identity,
+      Fence fence,
       Runnable started,
       Runnable lost) {
     LeaderCallbacks callbacks =
@@ -48,7 +53,7 @@ final class Leadership implements AutoCloseable {
         new LeaderElector(
             client,
             new LeaderElectionConfig(
-                new LeaseLock(namespace, name, identity),
+                new ObservedLock(new LeaseLock(namespace, name, identity), fence, System::nanoTime),
                 LEASE,
                 RENEW_DEADLINE,
                 RETRY,

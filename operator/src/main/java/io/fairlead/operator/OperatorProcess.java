@@ -41,17 +41,25 @@ final class OperatorProcess implements AutoCloseable {
   /**
    * Starts the controllers when the Lease is ours.
    *
+   * @param fence opened by each renewal of the Lease
    * @param failed runs when they cannot start; must end the process
    * @param lost runs when the Lease went to somebody else; must end the process, since a controller
    *     that once ran cannot be started again
    */
-  void elect(String namespace, String lease, String identity, Runnable failed, Runnable lost) {
+  void elect(
+      String namespace,
+      String lease,
+      String identity,
+      Fence fence,
+      Runnable failed,
+      Runnable lost) {
     leadership =
         new Leadership(
             client,
             namespace,
             lease,
             identity,
+            fence,
             () -> runOr(failed),
             () -> {
               if (!ending.get() && led) {

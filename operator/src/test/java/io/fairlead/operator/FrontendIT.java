@@ -25,6 +25,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,7 +88,7 @@ class FrontendIT {
     pool.awaitModel("chat", "Accepted", "True/Accepted");
     assertThat(operator.writes().subList(before, operator.writes().size()))
         .as("nothing is left over that is put right again and again")
-        .noneMatch(write -> write.contains("deployments") || write.contains("services"));
+        .noneMatch(write -> Set.of("deployments", "services").contains(write.resource()));
   }
 
   /**

@@ -14,12 +14,12 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Kustomization;
 import io.fairlead.operator.testing.PoolFixture;
-import io.fairlead.operator.testing.UsedVerbs;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.util.Comparator;
 import java.util.List;
@@ -71,15 +71,19 @@ class InstallIT {
     assertThat(container(operator).getArgs())
         .containsExactly("--watch-namespaces=$(POD_NAMESPACE)");
 
-    UsedVerbs verbs = new UsedVerbs();
+    AuditLog.Mark before = server.audit().mark();
     var client =
         cluster.as(
-            pool.namespace(),
-            operator.getSpec().getTemplate().getSpec().getServiceAccountName(),
-            verbs);
+            pool.namespace(), operator.getSpec().getTemplate().getSpec().getServiceAccountName());
     try (var process =
         new OperatorProcess(OperatorUnderTest.on(client, pool, false, Metrics.NOOP), client)) {
-      process.elect(pool.namespace(), "fairlead-operator", "me", () -> {}, () -> {});
+      process.elect(
+          pool.namespace(),
+          "fairlead-operator",
+          "me",
+          new Fence(Leadership.LEASE, System::nanoTime),
+          () -> {},
+          () -> {});
       pool.createPool();
       pool.createPicker("mine", "{name: pool}");
       pool.createModel("chat", "chat", 90);
@@ -92,7 +96,12 @@ class InstallIT {
           .patch(
               PatchContext.of(PatchType.JSON_MERGE),
               "{\"spec\":{\"endpointPickerRef\":{\"name\":\"renamed\"}}}");
-      await().until(() -> verbs.used().contains("list endpointslices.discovery.k8s.io"));
+      await()
+          .until(
+              () ->
+                  server.audit().since(before).stream()
+                      .filter(request -> request.namespace().equals(pool.namespace()))
+                      .anyMatch(request -> request.resource().equals("endpointslices")));
       pool.delete(EndpointPicker.class, "mine");
       await().until(() -> pool.get(Deployment.class, PoolFixture.PICKER) == null);
     }

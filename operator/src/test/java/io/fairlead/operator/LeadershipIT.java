@@ -40,9 +40,21 @@ class LeadershipIT {
     OperatorProcess first = process(cluster.operator(firstWrites::add), pool);
     OperatorProcess second = process(cluster.operator(secondWrites::add), pool);
     assertThat(first.ready()).as("before it stands for election").isFalse();
-    first.elect(Installed.NAMESPACE, lease, "first", () -> {}, () -> lost.set(true));
+    first.elect(
+        Installed.NAMESPACE,
+        lease,
+        "first",
+        new Fence(Leadership.LEASE, System::nanoTime),
+        () -> {},
+        () -> lost.set(true));
     awaitHolder(cluster, lease, "first");
-    second.elect(Installed.NAMESPACE, lease, "second", () -> {}, () -> lost.set(true));
+    second.elect(
+        Installed.NAMESPACE,
+        lease,
+        "second",
+        new Fence(Leadership.LEASE, System::nanoTime),
+        () -> {},
+        () -> lost.set(true));
     pool.createPool();
     pool.awaitPool("Accepted", "True/Accepted");
     await().until(second::ready);

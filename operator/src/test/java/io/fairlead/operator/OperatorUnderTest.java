@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /** The operator in this JVM, with its own permissions only, serving one namespace. */
@@ -25,13 +25,15 @@ final class OperatorUnderTest implements AutoCloseable {
   static final String IMAGE = "example.test/epp:1";
 
   private final Map<String, Integer> reconciled = new ConcurrentHashMap<>();
-  private final List<String> writes = new CopyOnWriteArrayList<>();
+  private final Installed cluster;
+  private final PoolFixture pool;
+  private final AuditLog.Mark started;
   private final KubernetesClient client;
   private final Operator operator;
 
   /** Starts at once. */
   OperatorUnderTest(Installed cluster, PoolFixture pool, boolean adopt) {
-    this(cluster, pool, adopt, write -> {});
+    this(cluster, pool, settings(adopt), InstantSource.system());
   }
 
   /**
@@ -40,41 +42,46 @@ final class OperatorUnderTest implements AutoCloseable {
    * @param onWrite told of every write just before it is sent, on the thread that waits for it
    */
   OperatorUnderTest(Installed cluster, PoolFixture pool, boolean adopt, Consumer<String> onWrite) {
-    client =
-        cluster.operator(
-            write -> {
-              writes.add(write);
-              onWrite.accept(write);
-            });
-    operator = on(client, pool, adopt, new Counting());
-    operator.start();
+    this(cluster, pool, settings(adopt), InstantSource.system(), cluster.operator(onWrite));
   }
 
   /** Starts at once; pools without a picker are adopted as these settings say. */
-  OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings) {
-    client = cluster.operator(writes::add);
-    operator = on(client, pool, settings, new Counting());
+  OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings, InstantSource clock) {
+    this(cluster, pool, settings, clock, cluster.operator());
+  }
+
+  /** Starts at once, with this client, which it closes. */
+  OperatorUnderTest(
+      Installed cluster,
+      PoolFixture pool,
+      Settings settings,
+      InstantSource clock,
+      KubernetesClient client) {
+    this.cluster = cluster;
+    this.pool = pool;
+    this.client = client;
+    started = cluster.audit().mark();
+    operator = on(client, pool, settings, clock, new Counting());
     operator.start();
   }
 
   /** Not yet started. */
   static Operator on(KubernetesClient client, PoolFixture pool, boolean adopt, Metrics metrics) {
-    return on(
-        client,
-        pool,
-        new Settings(adopt ? Adoption.ALL : Adoption.NONE, Duration.ZERO, IMAGE),
-        metrics);
+    return on(client, pool, settings(adopt), InstantSource.system(), metrics);
+  }
+
+  static Settings settings(boolean adopt) {
+    return new Settings(adopt ? Adoption.ALL : Adoption.NONE, Duration.ZERO, IMAGE);
   }
 
   private static Operator on(
-      KubernetesClient client, PoolFixture pool, Settings settings, Metrics metrics) {
+      KubernetesClient client,
+      PoolFixture pool,
+      Settings settings,
+      InstantSource clock,
+      Metrics metrics) {
     return Controllers.on(
-        client,
-        settings,
-        Set.of(pool.namespace()),
-        metrics,
-        InstantSource.system(),
-        new SimpleMeterRegistry());
+        client, settings, Set.of(pool.namespace()), metrics, clock, new SimpleMeterRegistry());
   }
 
   /**
@@ -89,9 +96,27 @@ final class OperatorUnderTest implements AutoCloseable {
     return reconciled.getOrDefault(object, 0);
   }
 
-  /** What the operator sent to the API server other than reading, so far. */
-  List<String> writes() {
-    return List.copyOf(writes);
+  /** What the API server was asked by operators since this one's start that concerns its pool. */
+  List<AuditLog.Request> requests() {
+    return requests(started);
+  }
+
+  /** Now, for {@link #requests(AuditLog.Mark)}. */
+  AuditLog.Mark mark() {
+    return cluster.audit().mark();
+  }
+
+  /** The same since a mark. */
+  List<AuditLog.Request> requests(AuditLog.Mark since) {
+    return cluster.audit().since(since).stream()
+        .filter(request -> request.user().equals(Installed.OPERATOR))
+        .filter(request -> request.namespace().equals(pool.namespace()))
+        .toList();
+  }
+
+  /** What of it was meant to change something. */
+  List<AuditLog.Request> writes() {
+    return requests().stream().filter(AuditLog.Request::writes).toList();
   }
 
   @Override

@@ -7,7 +7,11 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReference;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPBackendRef;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPRoute;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPRouteRule;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.testing.Installed;
@@ -48,6 +52,25 @@ class SamplesIT {
         assertThat(object.getMetadata().getUid()).isNotBlank();
       }
     }
+  }
+
+  /** The Gateway API's kinds are on no API server here: their model says what fields there are. */
+  @Test
+  void theRouteLeadsToThePoolOfTheFirstOnes() throws IOException {
+    String text = Files.readString(SAMPLES.resolve("gateway-api/httproute.yaml"));
+    HTTPRoute route = Serialization.unmarshal(text, HTTPRoute.class);
+    assertThat(route.getSpec().getAdditionalProperties()).isEmpty();
+    HTTPRouteRule rule = route.getSpec().getRules().getFirst();
+    assertThat(rule.getAdditionalProperties()).isEmpty();
+    assertThat(rule.getTimeouts().getRequest()).isEqualTo("600s");
+    HTTPBackendRef backend = rule.getBackendRefs().getFirst();
+    assertThat(backend.getAdditionalProperties()).isEmpty();
+    InferencePool pool =
+        Serialization.unmarshal(
+            Files.readString(SAMPLES.resolve("inferencepool.yaml")), InferencePool.class);
+    assertThat(backend.getGroup()).isEqualTo(InferencePool.GROUP);
+    assertThat(backend.getKind()).isEqualTo(pool.getKind());
+    assertThat(backend.getName()).isEqualTo(pool.getMetadata().getName());
   }
 
   @Test

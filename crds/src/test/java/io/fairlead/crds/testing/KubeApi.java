@@ -5,6 +5,8 @@ import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -48,33 +50,52 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
         .computeIfAbsent(Running.class, key -> Running.start(), Running.class);
   }
 
+  /** The kubectl of its release. */
+  public static Path kubectl() {
+    return program("kubectl");
+  }
+
+  private static Path program(String name) {
+    Path program = Path.of(directory(), "k8s", VERSION + "-linux-amd64", name);
+    if (!Files.isExecutable(program)) {
+      throw new IllegalStateException(
+          program + " is not there; run ./hack/test it, which prepares it");
+    }
+    return program;
+  }
+
+  private static String directory() {
+    String directory = System.getProperty(DIRECTORY, "");
+    if (directory.isEmpty()) {
+      throw new IllegalStateException(
+          "system property "
+              + DIRECTORY
+              + " is not set; run ./hack/test it, which prepares the API server and sets it");
+    }
+    return directory;
+  }
+
   /** The running server. */
   public static final class Running implements AutoCloseable {
     private final KubeAPIServer server;
     private final String kubeConfig;
     private final KubernetesClient client;
+    private final AuditLog audit;
 
-    private Running(KubeAPIServer server) {
+    private Running(KubeAPIServer server, Path auditLog) {
       this.server = server;
       this.kubeConfig = server.getKubeConfigYaml();
       this.client =
           new KubernetesClientBuilder().withConfig(Config.fromKubeconfig(kubeConfig)).build();
+      this.audit = new AuditLog(auditLog, client);
     }
 
     /** One more, for a test that leaves nothing as it was; the caller closes it. */
     public static Running start() {
-      String directory = System.getProperty(DIRECTORY);
-      if (directory == null || directory.isEmpty()) {
-        throw new IllegalStateException(
-            "system property "
-                + DIRECTORY
-                + " is not set; run ./hack/test it, which prepares the API server and sets it");
-      }
-      Path binary = Path.of(directory, "k8s", VERSION + "-linux-amd64", "kube-apiserver");
-      if (!Files.isExecutable(binary)) {
-        throw new IllegalStateException(
-            binary + " is not there; run ./hack/test it, which prepares it");
-      }
+      String directory = directory();
+      var _ = program("kube-apiserver");
+      Path folder = folder();
+      Path auditLog = folder.resolve("audit.log");
       KubeAPIServer server =
           new KubeAPIServer(
               KubeAPIServerConfigBuilder.anAPIServerConfig()
@@ -83,9 +104,29 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
                   .withOfflineMode(true)
                   .withUpdateKubeConfig(false)
                   .withStartupTimeout(180_000)
+                  .withApiServerFlag("--audit-policy-file", policy(folder))
+                  .withApiServerFlag("--audit-log-path", auditLog.toString())
                   .build());
       server.start();
-      return new Running(server);
+      return new Running(server, auditLog);
+    }
+
+    /** Below Maven's own, so that it goes with the rest of a build. */
+    private static Path folder() {
+      try {
+        Path target = Files.createDirectories(Path.of("target", "kube-api").toAbsolutePath());
+        return Files.createTempDirectory(target, "audit");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static String policy(Path folder) {
+      try {
+        return AuditLog.policy(folder).toString();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     /** The kubeconfig of a cluster administrator, as YAML. */
@@ -96,6 +137,11 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
     /** The client that all tests share; closed with the server. */
     public KubernetesClient client() {
       return client;
+    }
+
+    /** What it was asked. */
+    public AuditLog audit() {
+      return audit;
     }
 
     @Override

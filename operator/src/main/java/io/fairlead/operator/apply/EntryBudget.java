@@ -27,9 +27,12 @@ final class EntryBudget {
    * @return how long to wait; empty when there was one to take
    */
   synchronized Optional<Duration> take(String pool, Instant now) {
+    Instant latest = now.plus(ONE_MORE.multipliedBy(AT_ONCE));
     Instant at = whole.getOrDefault(pool, now);
-    Instant after = (at.isBefore(now) ? now : at).plus(ONE_MORE);
-    Duration over = Duration.between(now.plus(ONE_MORE.multipliedBy(AT_ONCE)), after);
+    // No budget is whole later than that, unless the clock was set back meanwhile.
+    Instant due = at.isAfter(latest) ? latest : at.isBefore(now) ? now : at;
+    Instant after = due.plus(ONE_MORE);
+    Duration over = Duration.between(latest, after);
     if (over.isPositive()) {
       return Optional.of(over);
     }

@@ -4,7 +4,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -44,9 +43,11 @@ public sealed interface Serving {
    * Decides for one pool.
    *
    * @param adoption which pools are served without being claimed
-   * @param grace how long after its creation such a pool is left to others
+   * @param grace how long such a pool is left to others
+   * @param known how long it has been left to them; not its age, which clocks that differ make
+   *     whatever they like
    */
-  static Serving decide(Observation seen, Adoption adoption, Duration grace, Instant now) {
+  static Serving decide(Observation seen, Adoption adoption, Duration grace, Duration known) {
     List<EndpointPicker> claims = seen.pickers().stream().sorted(CLAIMS).toList();
     if (!claims.isEmpty()) {
       return new Served(claims.getFirst(), claims.subList(1, claims.size()));
@@ -54,9 +55,7 @@ public sealed interface Serving {
     if (!wanted(seen, adoption) || !unserved(seen)) {
       return new NotOurs();
     }
-    Duration left =
-        Duration.between(now, Instant.parse(seen.pool().getMetadata().getCreationTimestamp()))
-            .plus(grace);
+    Duration left = grace.minus(known);
     return left.isPositive() && seen.children().isEmpty() && seen.service() == null
         ? new Undecided(left)
         : new Served(null, List.of());

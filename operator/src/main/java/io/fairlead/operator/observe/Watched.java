@@ -9,7 +9,6 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -17,16 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An informer whose objects concern primaries by a key. It also wakes the primary that an object
- * has turned away from (the framework wakes only the one that it turned to), and is read through an
- * index, so a lookup costs what it finds.
+ * has turned away from: the framework wakes only the one that it turned to.
  *
  * @param <R> kind that is watched
  * @param <P> kind that is reconciled
  */
 public final class Watched<R extends HasMetadata, P extends HasMetadata>
     extends InformerEventSource<R, P> {
-  private static final String INDEX = "fairlead";
-
+  private final Function<R, @Nullable String> key;
   private final Function<R, Set<ResourceID>> primaries;
 
   /**
@@ -43,8 +40,8 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
       Function<R, Set<ResourceID>> primaries,
       EventSourceContext<P> context) {
     super(config(kind, selector, primaries, context), context);
+    this.key = key;
     this.primaries = primaries;
-    addIndexers(Map.of(INDEX, object -> Optional.ofNullable(key.apply(object)).stream().toList()));
   }
 
   private static <R extends HasMetadata, P extends HasMetadata>
@@ -82,9 +79,14 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
         : one.hasSynced();
   }
 
-  /** Objects under {@code name} in {@code namespace}. */
+  /**
+   * Objects under {@code name} in {@code namespace}. Every object of the kind is looked at: in the
+   * informer's index an object is missing for a moment whenever it changes, and who reads it just
+   * then takes the object for deleted.
+   */
   public List<R> find(@Nullable String namespace, String name) {
-    return byIndex(INDEX, key(namespace, name));
+    String wanted = key(namespace, name);
+    return list(namespace, object -> wanted.equals(key.apply(object))).toList();
   }
 
   /** The form of a key. */

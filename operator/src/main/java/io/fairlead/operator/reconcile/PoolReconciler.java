@@ -62,12 +62,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
   private final Settings settings;
-  private final InstantSource clock;
   private final Events events;
   private final ChildApplier children = new ChildApplier();
   private final Pruner pruner = new Pruner(children);
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
+  private final HotReloads reloads = new HotReloads(System::nanoTime);
+  private final Waits undecided = new Waits(System::nanoTime);
   private @Nullable ClusterView view;
 
   /**
@@ -81,7 +82,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Events events,
       MeterRegistry meters) {
     this.settings = settings;
-    this.clock = clock;
     this.events = events;
     this.entries =
         new PoolEntryWriter(
@@ -114,21 +114,33 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (!unseen.isEmpty()) {
       return waitFor(unseen, seen, context.getClient());
     }
-    return switch (Serving.decide(seen, settings.adoption(), settings.grace(), clock.instant())) {
+    return switch (decide(seen)) {
       case Serving.NotOurs _ -> release(seen, context);
-      case Serving.Undecided undecided ->
-          UpdateControl.<InferencePool>noUpdate().rescheduleAfter(undecided.left());
+      case Serving.Undecided wait ->
+          UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait.left());
       case Serving.Served served -> serve(seen, served, context);
     };
+  }
+
+  private Serving decide(Observation seen) {
+    String pool = seen.pool().getMetadata().getUid();
+    Serving decided =
+        Serving.decide(
+            seen,
+            settings.adoption(),
+            settings.grace(),
+            undecided.since(pool, Serving.Undecided.class));
+    if (!(decided instanceof Serving.Undecided)) {
+      undecided.end(pool);
+    }
+    return decided;
   }
 
   /** Of a pool that is surely ours it is told what the operator may not look at. */
   private UpdateControl<InferencePool> waitFor(
       List<Class<? extends HasMetadata>> unseen, Observation seen, KubernetesClient client) {
     boolean decided = !unseen.contains(EndpointPicker.class) && !unseen.contains(Service.class);
-    if (decided
-        && Serving.decide(seen, settings.adoption(), settings.grace(), clock.instant())
-            instanceof Serving.Served served) {
+    if (decided && decide(seen) instanceof Serving.Served served) {
       EndpointPicker picker = served.picker();
       String parent =
           picker == null
@@ -193,7 +205,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .toList(),
             failures);
     Attempts writes = new Attempts();
-    Optional<Duration> again = tell(seen, served, compiled, facts, writes);
+    Optional<Duration> again =
+        failures.isEmpty()
+            ? reloads.left(seen.pool().getMetadata().getUid(), facts)
+            : Optional.empty();
+    if (again.isEmpty()) {
+      again = tell(seen, served, compiled, facts, writes);
+    }
     if (!failures.isEmpty()) {
       writes.rethrow();
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_REFUSED);

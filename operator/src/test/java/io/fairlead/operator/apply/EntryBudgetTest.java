@@ -26,4 +26,15 @@ class EntryBudgetTest {
     }
     assertThat(budget.take("a", later)).isPresent();
   }
+
+  @Test
+  void aClockThatIsSetBackMakesNobodyWaitLonger() {
+    EntryBudget budget = new EntryBudget();
+    for (int i = 0; i < 6; i++) {
+      assertThat(budget.take("a", NOW)).isEmpty();
+    }
+    Instant yesterday = NOW.minus(Duration.ofDays(1));
+    assertThat(budget.take("a", yesterday)).contains(Duration.ofMinutes(5));
+    assertThat(budget.take("a", NOW.plus(Duration.ofDays(1)))).isEmpty();
+  }
 }

@@ -1,5 +1,6 @@
 package io.fairlead.operator.testing;
 
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -7,6 +8,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import java.io.IOException;
@@ -24,6 +26,9 @@ import java.util.function.Consumer;
 public final class Installed {
   /** Where the operator's own ServiceAccount and Lease are. */
   public static final String NAMESPACE = "fairlead-system";
+
+  /** The user that the operator is to the API server. */
+  public static final String OPERATOR = "system:serviceaccount:" + NAMESPACE + ":fairlead-operator";
 
   private static final Path CONFIG = Path.of("..", "config");
   private static final List<String> FILES =
@@ -51,38 +56,32 @@ public final class Installed {
     return server.client();
   }
 
+  /** What the API server was asked. */
+  public AuditLog audit() {
+    return server.audit();
+  }
+
+  /** May do what the operator's ServiceAccount may; the caller closes it. */
+  public KubernetesClient operator() {
+    return as(NAMESPACE, "fairlead-operator");
+  }
+
   /**
    * May do what the operator's ServiceAccount may; the caller closes it.
    *
-   * @param onWrite told of every request that is no reading, as {@code METHOD path}
+   * @param onWrite told of every request that is no reading just before it is sent, as {@code
+   *     METHOD path}
    */
   public KubernetesClient operator(Consumer<String> onWrite) {
-    return operator(new Writes(onWrite));
-  }
-
-  /**
-   * May do what the operator's ServiceAccount may; the caller closes it.
-   *
-   * @param requests sees all that is asked
-   */
-  public KubernetesClient operator(Interceptor requests) {
-    return as(NAMESPACE, "fairlead-operator", requests);
-  }
-
-  /**
-   * May do what this ServiceAccount may; the caller closes it.
-   *
-   * @param requests sees all that is asked
-   */
-  public KubernetesClient as(String namespace, String name, Interceptor requests) {
     return new KubernetesClientBuilder()
-        .withConfig(account(namespace, name))
-        .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("requests", requests))
+        .withConfig(account(NAMESPACE, "fairlead-operator"))
+        .withHttpClientBuilderConsumer(
+            http -> http.addOrReplaceInterceptor("writes", new Writes(onWrite)))
         .build();
   }
 
   /** May do what this ServiceAccount may. */
-  Config account(String namespace, String name) {
+  public Config account(String namespace, String name) {
     Config config = Config.fromKubeconfig(server.kubeConfig());
     config.setImpersonateUsername("system:serviceaccount:" + namespace + ":" + name);
     config.setImpersonateGroups(
@@ -116,6 +115,19 @@ public final class Installed {
         .create()
         .getMetadata()
         .getName();
+  }
+
+  /** Lets the operator have a Lease in this namespace, too. */
+  public void letLead(String namespace) {
+    Path file = CONFIG.resolve("rbac/operator-leaderelection.yaml");
+    try (InputStream in = Files.newInputStream(file)) {
+      for (HasMetadata object : admin().load(in).items()) {
+        object.getMetadata().setNamespace(namespace);
+        admin().resource(object).serverSideApply();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void apply(KubernetesClient client, Path file) {

@@ -127,6 +127,11 @@ public final class PoolFixture {
     return Objects.requireNonNull(get(kind, name), kind.getSimpleName() + " " + name);
   }
 
+  /** All objects of a kind. */
+  public <T extends HasMetadata> List<T> all(Class<T> kind) {
+    return client.resources(kind).inNamespace(namespace).list().getItems();
+  }
+
   public void delete(Class<? extends HasMetadata> kind, String name) {
     client.resources(kind).inNamespace(namespace).withName(name).delete();
   }
@@ -194,8 +199,13 @@ public final class PoolFixture {
   }
 
   public ConfigHash configHash() {
+    return configHash(PICKER);
+  }
+
+  /** Which config a picker is given. */
+  public ConfigHash configHash(String picker) {
     return ConfigHash.parse(
-            need(ConfigMap.class, PICKER).getMetadata().getAnnotations().get(ConfigHash.ANNOTATION))
+            need(ConfigMap.class, picker).getMetadata().getAnnotations().get(ConfigHash.ANNOTATION))
         .orElseThrow();
   }
 
@@ -281,6 +291,11 @@ public final class PoolFixture {
   public void becomeUnavailable() {
     podReady(false);
     deploymentStatus(0);
+  }
+
+  /** The pod passes its readiness probe from now on. */
+  public void makePodReady() {
+    podReady(true);
   }
 
   /** The pod is gone, and no other has come yet. */

@@ -1,0 +1,56 @@
+package io.fairlead.operator;
+
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * Lets a process write only while it is sure to lead. One that was frozen, or that the API server
+ * did not hear for long, goes on with what it knew then; until it learns that another leads, what
+ * it writes would undo that one's work.
+ */
+final class Fence implements Interceptor {
+  private final LongSupplier nanos;
+  private final Duration term;
+  private volatile boolean led;
+  private volatile long renewed;
+
+  /**
+   * Lets nobody write yet.
+   *
+   * @param term how long after a renewal nobody else can lead
+   * @param nanos {@link System#nanoTime}, or a test's
+   */
+  Fence(Duration term, LongSupplier nanos) {
+    this.term = term;
+    this.nanos = nanos;
+  }
+
+  /**
+   * The Lease was renewed by a request that was sent at this time.
+   *
+   * @param at in the fence's nanoseconds
+   */
+  void renewed(long at) {
+    renewed = at;
+    led = true;
+  }
+
+  private boolean holds() {
+    return led && nanos.getAsLong() - renewed < term.toNanos();
+  }
+
+  @Override
+  public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+    // Reading harms nobody, and the Lease is what the election is held by.
+    if (!request.method().equals("GET")
+        && !request.uri().getPath().contains("/leases")
+        && !holds()) {
+      throw new IllegalStateException(
+          "%s %s is not sent: whether this process still leads is not known"
+              .formatted(request.method(), request.uri().getPath()));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.fairlead.operator;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;
+import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock whose renewals are as old as it is since we saw them. The elector compares the time that
+ * the holder wrote with our own clock: where ours is ahead by a lease, it would take the lock from
+ * a holder that is well.
+ *
+ * <p>To be used by one elector, which calls it from one thread at a time.
+ */
+final class ObservedLock implements Lock {
+  private final Lock lock;
+  private final Fence fence;
+  private final LongSupplier nanos;
+  private @Nullable LeaderElectionRecord seen;
+  private long seenAt;
+
+  /**
+   * @param fence told of renewals
+   * @param nanos a clock that never jumps
+   */
+  ObservedLock(Lock lock, Fence fence, LongSupplier nanos) {
+    this.lock = lock;
+    this.fence = fence;
+    this.nanos = nanos;
+  }
+
+  @Override
+  public @Nullable LeaderElectionRecord get(KubernetesClient client) {
+    LeaderElectionRecord record = lock.get(client);
+    long now = nanos.getAsLong();
+    if (record == null) {
+      seen = null;
+      return null;
+    }
+    if (seen == null
+        || !Objects.equals(seen.getRenewTime(), record.getRenewTime())
+        || !Objects.equals(seen.getHolderIdentity(), record.getHolderIdentity())) {
+      seen = record;
+      seenAt = now;
+    }
+    ZonedDateTime renewed =
+        Instant.now().minus(Duration.ofNanos(now - seenAt)).atZone(ZoneOffset.UTC);
+    return new LeaderElectionRecord(
+        record.getHolderIdentity(),
+        record.getLeaseDuration(),
+        record.getAcquireTime(),
+        renewed,
+        record.getLeaderTransitions());
+  }
+
+  @Override
+  public void create(KubernetesClient client, LeaderElectionRecord record) {
+    long sent = nanos.getAsLong();
+    lock.create(client, record);
+    renewed(record, sent);
+  }
+
+  @Override
+  public void update(KubernetesClient client, LeaderElectionRecord record) {
+    long sent = nanos.getAsLong();
+    lock.update(client, record);
+    renewed(record, sent);
+  }
+
+  private void renewed(LeaderElectionRecord record, long sent) {
+    if (identity().equals(record.getHolderIdentity())) {
+      fence.renewed(sent);
+    }
+  }
+
+  @Override
+  public String identity() {
+    return lock.identity();
+  }
+
+  @Override
+  public String describe() {
+    return lock.describe();
+  }
+}

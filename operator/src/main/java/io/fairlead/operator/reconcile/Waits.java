@@ -1,0 +1,51 @@
+package io.fairlead.operator.reconcile;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * How long pools have waited for something, by a clock that doesn't jump as those of machines do.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class Waits {
+  /** Nothing is waited for so long: a pool that was deleted meanwhile is forgotten. */
+  private static final Duration FORGOTTEN = Duration.ofHours(1);
+
+  private final LongSupplier nanos;
+
+  /** By UID of the pool. */
+  private final Map<String, Wait> begun = new HashMap<>();
+
+  private record Wait(Object what, long at) {}
+
+  /**
+   * @param nanos {@link System#nanoTime}, or a test's
+   */
+  Waits(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /**
+   * How long the pool has waited for this.
+   *
+   * @return zero when it waited for nothing, or for something else: it begins now
+   */
+  synchronized Duration since(String pool, Object what) {
+    long now = nanos.getAsLong();
+    Wait wait = begun.get(pool);
+    if (wait == null || !wait.what().equals(what)) {
+      begun.values().removeIf(other -> now - other.at() > FORGOTTEN.toNanos());
+      wait = new Wait(what, now);
+      begun.put(pool, wait);
+    }
+    return Duration.ofNanos(now - wait.at());
+  }
+
+  /** The pool waits no more. */
+  synchronized void end(String pool) {
+    begun.remove(pool);
+  }
+}

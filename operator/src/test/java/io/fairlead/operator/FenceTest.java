@@ -1,0 +1,153 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;
+import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import io.fabric8.kubernetes.client.http.StandardHttpRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who may write, and whose Lease is over, whatever the clocks of machines say. */
+class FenceTest {
+  private static final Duration TERM = Duration.ofSeconds(15);
+
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
+  private final Fence fence = new Fence(TERM, nanos::get);
+  private final Written there = new Written();
+  private final ObservedLock lock = new ObservedLock(there, fence, nanos::get);
+
+  @Test
+  void nobodyWritesBeforeTheLeaseIsTheirs() {
+    assertThatThrownBy(() -> ask("PATCH", "/api/v1/namespaces/a/configmaps/b"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("PATCH /api/v1/namespaces/a/configmaps/b is not sent");
+    assertThatCode(() -> ask("GET", "/api/v1/namespaces/a/configmaps/b"))
+        .doesNotThrowAnyException();
+    assertThatCode(() -> ask("PATCH", "/apis/coordination.k8s.io/v1/namespaces/a/leases/b"))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void whoHasNotRenewedForATermWritesNothing() throws Exception {
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      lock.update(client, record("me", Instant.now()));
+      pass(TERM.minusMillis(1));
+      assertThatCode(() -> ask("PUT", "/apis/x/y/status")).doesNotThrowAnyException();
+      pass(Duration.ofMillis(1));
+      assertThatThrownBy(() -> ask("PUT", "/apis/x/y/status"))
+          .isInstanceOf(IllegalStateException.class);
+      lock.create(client, record("me", Instant.now()));
+      assertThatCode(() -> ask("DELETE", "/apis/x/y")).doesNotThrowAnyException();
+    }
+  }
+
+  /** A term is counted from when the renewal was sent: the API server may have had it since. */
+  @Test
+  void aSlowRenewalCountsFromItsBeginning() throws Exception {
+    there.takes = TERM;
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      lock.update(client, record("me", Instant.now()));
+      assertThatThrownBy(() -> ask("POST", "/api/v1/events"))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void aLeaseThatIsGivenBackOpensNothing() throws Exception {
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      lock.update(client, record(null, Instant.now()));
+      assertThatThrownBy(() -> ask("POST", "/api/v1/events"))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void aRenewalIsAsOldAsItIsSinceItWasSeen() throws Exception {
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      assertThat(lock.get(client)).isNull();
+      // The holder's clock is an hour behind ours: to an elector its Lease would be over.
+      there.record = record("other", Instant.now().minus(Duration.ofHours(1)));
+      assertThat(age(client)).isLessThan(Duration.ofSeconds(5));
+      pass(Duration.ofSeconds(14));
+      assertThat(age(client)).isBetween(Duration.ofSeconds(14), Duration.ofSeconds(19));
+      there.record = record("other", Instant.now().minus(Duration.ofMinutes(59)));
+      assertThat(age(client)).as("renewed").isLessThan(Duration.ofSeconds(5));
+      there.record = record("third", there.record.getRenewTime().toInstant());
+      pass(Duration.ofSeconds(100));
+      assertThat(age(client)).as("another holder").isLessThan(Duration.ofSeconds(5));
+    }
+  }
+
+  private void pass(Duration time) {
+    nanos.addAndGet(time.toNanos());
+  }
+
+  private Duration age(KubernetesClient client) {
+    LeaderElectionRecord record = lock.get(client);
+    assertThat(record).isNotNull();
+    return Duration.between(record.getRenewTime().toInstant(), Instant.now());
+  }
+
+  private void ask(String method, String path) {
+    fence.before(
+        new StandardHttpRequest.Builder(),
+        new StandardHttpRequest.Builder()
+            .uri("https://127.0.0.1" + path)
+            .method(method, "application/json", "{}")
+            .build(),
+        new Interceptor.RequestTags() {
+          @Override
+          public <T> @Nullable T getTag(Class<T> type) {
+            return null;
+          }
+        });
+  }
+
+  private static LeaderElectionRecord record(@Nullable String holder, Instant renewed) {
+    ZonedDateTime at = renewed.atZone(ZoneOffset.UTC);
+    return new LeaderElectionRecord(holder, TERM, at, at, 0);
+  }
+
+  /** What is in the API server. */
+  private final class Written implements Lock {
+    private @Nullable LeaderElectionRecord record;
+    private Duration takes = Duration.ZERO;
+
+    @Override
+    public @Nullable LeaderElectionRecord get(KubernetesClient client) {
+      return record;
+    }
+
+    @Override
+    public void create(KubernetesClient client, LeaderElectionRecord made) {
+      update(client, made);
+    }
+
+    @Override
+    public void update(KubernetesClient client, LeaderElectionRecord made) {
+      pass(takes);
+      record = made;
+    }
+
+    @Override
+    public String identity() {
+      return "me";
+    }
+
+    @Override
+    public String describe() {
+      return "a lock";
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.PICKER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What users and GitOps tools ask of objects that the operator serves, with the real kubectl. */
+@ExtendWith(KubeApi.class)
+class KubectlIT {
+  /** Our entry, whoever else has one. As operations.md has it. */
+  private static final String POOL_READY =
+      "jsonpath={.status.parents[?(@.controllerName==\"fairlead.io/operator\")].conditions[?(@.type==\"Ready\")].status}=True";
+
+  @TempDir private Path folder;
+  private KubeApi.Running server;
+  private PoolFixture pool;
+  private OperatorUnderTest operator;
+
+  @BeforeEach
+  void start(KubeApi.Running running) {
+    server = running;
+    Installed cluster = Installed.on(server);
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("kubectl"));
+    operator = new OperatorUnderTest(cluster, pool, true);
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+  }
+
+  @AfterEach
+  void stop() {
+    operator.close();
+  }
+
+  @Test
+  void waitEndsWhenAllIsReadyAndNotBefore() throws Exception {
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    assertThat(kubectl("wait", "infmodel/chat", "--for=condition=Ready", "--timeout=1s"))
+        .contains("timed out");
+    assertThat(kubectl("wait", "infpool/pool", "--for=" + POOL_READY, "--timeout=1s"))
+        .contains("timed out");
+    pool.becomeReady();
+    for (String ready :
+        List.of(
+            kubectl("wait", "infmodel/chat", "--for=condition=Ready", "--timeout=15s"),
+            kubectl("wait", "epp/mine", "--for=condition=Ready", "--timeout=15s"),
+            kubectl("wait", "infpool/pool", "--for=" + POOL_READY, "--timeout=15s"))) {
+      assertThat(ready).endsWith("condition met\n");
+    }
+    assertThat(Files.readString(Path.of("../docs/operations.md"))).contains(POOL_READY);
+  }
+
+  @Test
+  void scaleIsTheNumberOfPickers() throws Exception {
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    assertThat(kubectl("scale", "epp/mine", "--replicas=3")).endsWith("scaled\n");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(() -> pool.need(Deployment.class, PICKER).getSpec().getReplicas() == 3);
+    pool.becomeAvailable();
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(
+            () ->
+                Objects.equals(pool.need(EndpointPicker.class, "mine").getStatus().replicas(), 3));
+    String scale = kubectl("get", "--raw", scalePath());
+    assertThat(scale)
+        .contains("\"spec\":{\"replicas\":3}")
+        .contains(
+            "\"selector\":\"app.kubernetes.io/name=fairlead-epp,fairlead.io/picker=pool-epp\"");
+  }
+
+  /** The rules of kstatus, by which Flux and others judge kinds that they don't know. */
+  @Test
+  void aModelIsInProgressThenCurrentOrFailed() {
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    assertThat(kstatus("InferenceModel", "chat")).isEqualTo("InProgress");
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    assertThat(kstatus("InferenceModel", "chat")).isEqualTo("Current");
+    pool.awaitPicker("mine", "Ready", "True/Ready");
+    assertThat(kstatus("EndpointPicker", "mine")).isEqualTo("Current");
+
+    pool.createModel("second", "chat", 90);
+    pool.awaitModel("second", "Ready", "False/ModelNameInUse");
+    assertThat(kstatus("InferenceModel", "second")).isEqualTo("Failed");
+    assertThat(kstatus("InferenceModel", "chat")).isEqualTo("Current");
+    pool.becomeUnavailable();
+    pool.awaitModel("chat", "Ready", "False/EPPUnavailable");
+    assertThat(kstatus("InferenceModel", "chat")).isEqualTo("InProgress");
+  }
+
+  private String kstatus(String kind, String name) {
+    String version =
+        kind.equals("EndpointPicker")
+            ? "fairlead.io/v1alpha1"
+            : "inference.networking.x-k8s.io/v1alpha2";
+    GenericKubernetesResource object =
+        server
+            .client()
+            .genericKubernetesResources(version, kind)
+            .inNamespace(pool.namespace())
+            .withName(name)
+            .get();
+    Number observed = object.get("status", "observedGeneration");
+    if (observed != null && observed.longValue() != object.getMetadata().getGeneration()) {
+      return "InProgress";
+    }
+    List<Map<String, Object>> conditions =
+        Objects.requireNonNullElse(object.get("status", "conditions"), List.of());
+    if (is(conditions, "Stalled", "True")) {
+      return "Failed";
+    }
+    if (is(conditions, "Reconciling", "True")
+        || is(conditions, "Ready", "False")
+        || is(conditions, "Ready", "Unknown")) {
+      return "InProgress";
+    }
+    return "Current";
+  }
+
+  private static boolean is(List<Map<String, Object>> conditions, String type, String status) {
+    return conditions.stream()
+        .anyMatch(c -> type.equals(c.get("type")) && status.equals(c.get("status")));
+  }
+
+  private String scalePath() {
+    return "/apis/fairlead.io/v1alpha1/namespaces/"
+        + pool.namespace()
+        + "/endpointpickers/mine/scale";
+  }
+
+  private String kubectl(String... words) throws IOException, InterruptedException {
+    Path config = Files.writeString(folder.resolve("kubeconfig"), server.kubeConfig());
+    List<String> command = new ArrayList<>();
+    command.add(KubeApi.kubectl().toString());
+    Stream.of(words).forEach(command::add);
+    command.addAll(List.of("--kubeconfig", config.toString()));
+    if (!List.of(words).contains("--raw")) {
+      command.addAll(List.of("--namespace", pool.namespace()));
+    }
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return said;
+  }
+}

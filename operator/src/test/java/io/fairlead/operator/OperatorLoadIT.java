@@ -1,0 +1,314 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Kubelets;
+import io.fairlead.operator.testing.OperatorProgram;
+import io.fairlead.operator.testing.PoolFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What many pools and models cost: {@code ./hack/load operator} runs it, and fails where a bound is
+ * missed. No part of a plain run, whose machine does other things at the same time.
+ */
+@EnabledIfSystemProperty(named = "fairlead.operator.load.out", matches = ".+")
+class OperatorLoadIT {
+  private static final int POOLS = Integer.getInteger("fairlead.operator.load.pools", 300);
+  private static final int MODELS = Integer.getInteger("fairlead.operator.load.models", 1000);
+  private static final int EDITS = Integer.getInteger("fairlead.operator.load.edits", 200);
+  private static final int QUIET = Integer.getInteger("fairlead.operator.load.quiet", 600);
+  private static final String OUT = System.getProperty("fairlead.operator.load.out", "");
+  private static final int NAMESPACES = 10;
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  @TempDir private Path folder;
+  private final List<PoolFixture> namespaces = new ArrayList<>();
+  private final Map<String, Map<String, Object>> figures = new LinkedHashMap<>();
+
+  @Test
+  void manyPoolsAndModelsCostLittle() throws IOException {
+    try (KubeApi.Running server = KubeApi.Running.start()) {
+      Installed cluster = Installed.on(server);
+      KubernetesClient admin = cluster.admin();
+      // This API server has addresses for 254 Services.
+      admin
+          .resource(
+              """
+              apiVersion: networking.k8s.io/v1
+              kind: ServiceCIDR
+              metadata: {name: more}
+              spec: {cidrs: [10.96.0.0/16]}
+              """)
+          .create();
+      for (int i = 0; i < Math.min(POOLS, NAMESPACES); i++) {
+        namespaces.add(new PoolFixture(admin, cluster.namespace("load")));
+      }
+      try (OperatorProgram operator = start("loaded", server)) {
+        running(operator);
+        apply();
+        long applied = System.nanoTime();
+        awaitModels("Accepted");
+        figure("convergence after the last apply, s", seconds(applied), 5);
+        try (Kubelets kubelets = new Kubelets(admin)) {
+          long begun = System.nanoTime();
+          awaitModels("Ready");
+          figure("all ready after the first pod, s", seconds(begun), Double.NaN);
+          settle(server.audit());
+          quiet(server.audit());
+          edits(server, kubelets);
+          figure("resident memory, MiB", operator.status("VmRSS") / 1024.0, 256);
+          figure("most resident memory, MiB", operator.status("VmHWM") / 1024.0, Double.NaN);
+          operator.terminate();
+          assertThat(operator.code()).as(operator.log()).isZero();
+          AuditLog.Mark ended = server.audit().mark();
+          long restarted = System.nanoTime();
+          try (OperatorProgram next = start("next", server)) {
+            running(next);
+            figure("start until all is watched, s", seconds(restarted), 3);
+            settle(server.audit());
+            figure("writes after a restart", (double) writes(server.audit(), ended), 0);
+          }
+        }
+      }
+    }
+    System.out.print(table());
+    new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(Path.of(OUT).toFile(), figures);
+    List<String> missed =
+        figures.entrySet().stream()
+            .filter(figure -> Boolean.FALSE.equals(figure.getValue().get("held")))
+            .map(Map.Entry::getKey)
+            .toList();
+    assertThat(missed).as("missed bounds").isEmpty();
+  }
+
+  private OperatorProgram start(String name, KubeApi.Running server) throws IOException {
+    List<String> options =
+        Files.readAllLines(Path.of("../hack/operator.options")).stream()
+            .filter(line -> !line.startsWith("#"))
+            .toList();
+    List<String> asInItsPod = new ArrayList<>(options);
+    asInItsPod.add("-XX:MaxRAM=512m");
+    return OperatorProgram.start(
+        asInItsPod,
+        name,
+        server.kubeConfig(),
+        Installed.NAMESPACE,
+        folder,
+        "--adopt-grace-seconds",
+        "0");
+  }
+
+  private static void running(OperatorProgram operator) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> operator.log().contains("controllers are running"));
+  }
+
+  private PoolFixture of(int pool) {
+    return namespaces.get(pool % namespaces.size());
+  }
+
+  /** As {@code kubectl apply} does with a folder, several at a time. */
+  private void apply() {
+    each(POOLS, i -> of(i).createPool("pool-" + i, "pool-" + i + "-picker"));
+    each(
+        MODELS,
+        i -> of(i % POOLS).createModel("model-" + i, "model-" + i, 90, "pool-" + i % POOLS));
+  }
+
+  /** Not in the common pool, in which the client's answers arrive. */
+  private static void each(int count, IntConsumer task) {
+    try (ExecutorService several = Executors.newFixedThreadPool(8)) {
+      List<CompletableFuture<Void>> all =
+          IntStream.range(0, count)
+              .mapToObj(i -> CompletableFuture.runAsync(() -> task.accept(i), several))
+              .toList();
+      all.forEach(CompletableFuture::join);
+    }
+  }
+
+  /** Waits until the condition is True of every model and every pool. */
+  private void awaitModels(String type) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(100))
+        .until(
+            () ->
+                namespaces.stream()
+                    .allMatch(
+                        namespace ->
+                            namespace.all(InferenceModel.class).stream()
+                                    .allMatch(
+                                        model ->
+                                            model.getStatus() != null
+                                                && is(model.getStatus().conditions(), type))
+                                && namespace.all(InferencePool.class).stream()
+                                    .allMatch(
+                                        pool ->
+                                            pool.getStatus() != null
+                                                && pool.getStatus().parents().stream()
+                                                    .anyMatch(p -> is(p.conditions(), type)))));
+  }
+
+  private static boolean is(List<Condition> conditions, String type) {
+    return conditions.stream()
+        .anyMatch(c -> c.getType().equals(type) && c.getStatus().equals("True"));
+  }
+
+  private void quiet(AuditLog audit) {
+    AuditLog.Mark settled = audit.mark();
+    long end = System.nanoTime() + Duration.ofSeconds(QUIET).toNanos();
+    await()
+        .atMost(Duration.ofSeconds(QUIET + 30))
+        .pollInterval(Duration.ofSeconds(1))
+        .until(() -> System.nanoTime() > end);
+    figure("writes in %d s of nothing".formatted(QUIET), (double) writes(audit, settled), 0);
+  }
+
+  /** One after the other, each of a model at random. */
+  private void edits(KubeApi.Running server, Kubelets kubelets) {
+    Random random = new Random(1);
+    double[] pickers = new double[EDITS];
+    double[] told = new double[EDITS];
+    long asked = 0;
+    for (int i = 0; i < EDITS; i++) {
+      int number = random.nextInt(MODELS);
+      PoolFixture namespace = of(number % POOLS);
+      String picker = "pool-" + number % POOLS + "-epp";
+      ConfigHash before = namespace.configHash(picker);
+      AuditLog.Mark mark = server.audit().mark();
+      long begun = System.nanoTime();
+      InferenceModel edited =
+          server
+              .client()
+              .resource(namespace.need(InferenceModel.class, "model-" + number))
+              .patch(
+                  PatchContext.of(PatchType.JSON_MERGE),
+                  "{\"spec\":{\"targetModels\":[{\"name\":\"t\",\"weight\":%d}]}}"
+                      .formatted(i + 1));
+      long sent = System.nanoTime();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(5))
+          .until(() -> current(namespace, edited));
+      told[i] = (System.nanoTime() - sent) / 1e9;
+      ConfigHash after = namespace.configHash(picker);
+      assertThat(after).isNotEqualTo(before);
+      pickers[i] =
+          (Objects.requireNonNull(kubelets.had(namespace.namespace(), picker, after)) - begun)
+              / 1e9;
+      asked = Math.max(asked, operator(server.audit(), mark).size());
+    }
+    figure("an edit is with the picker, p99, s", percentile(pickers, 0.99), 0.3);
+    figure("an edit is with the picker, p50, s", percentile(pickers, 0.5), Double.NaN);
+    figure("an edit is told in its status, p99, s", percentile(told, 0.99), 1);
+    figure("an edit is told in its status, p50, s", percentile(told, 0.5), Double.NaN);
+    figure("calls of the API server for an edit, most", (double) asked, 5);
+  }
+
+  private static boolean current(PoolFixture namespace, InferenceModel edited) {
+    InferenceModel now = namespace.need(InferenceModel.class, edited.getMetadata().getName());
+    return now.getStatus() != null
+        && is(now.getStatus().conditions(), "Ready")
+        && now.getStatus().conditions().stream()
+            .allMatch(c -> c.getObservedGeneration().equals(edited.getMetadata().getGeneration()));
+  }
+
+  /** Until three seconds have passed without a write: what was put off is made up for by then. */
+  private static void settle(AuditLog audit) {
+    AuditLog.Mark[] since = {audit.mark()};
+    await()
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ofSeconds(3))
+        .pollInterval(Duration.ofSeconds(3))
+        .until(
+            () -> {
+              boolean quiet = writes(audit, since[0]) == 0;
+              since[0] = audit.mark();
+              return quiet;
+            });
+  }
+
+  private static long writes(AuditLog audit, AuditLog.Mark since) {
+    return operator(audit, since).stream().filter(AuditLog.Request::writes).count();
+  }
+
+  private static List<AuditLog.Request> operator(AuditLog audit, AuditLog.Mark since) {
+    return audit.since(since).stream()
+        .filter(request -> request.user().equals(Installed.OPERATOR))
+        .filter(request -> !request.resource().equals("leases"))
+        .toList();
+  }
+
+  private static double seconds(long since) {
+    return (System.nanoTime() - since) / 1e9;
+  }
+
+  private static double percentile(double[] values, double share) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[(int) Math.ceil(share * sorted.length) - 1];
+  }
+
+  /**
+   * @param bound NaN where there is none
+   */
+  private void figure(String name, double value, double bound) {
+    Map<String, Object> figure = new LinkedHashMap<>();
+    figure.put("value", value);
+    if (!Double.isNaN(bound)) {
+      figure.put("bound", bound);
+      figure.put("held", value <= bound);
+    }
+    figures.put(name, figure);
+  }
+
+  private String table() {
+    StringBuilder table =
+        new StringBuilder(
+            "%d pools, %d models, %d edits%n| | measured | at most | |%n|---|---|---|---|%n"
+                .formatted(POOLS, MODELS, EDITS));
+    figures.forEach(
+        (name, figure) ->
+            table.append(
+                "| %s | %.2f | %s | %s |%n"
+                    .formatted(
+                        name,
+                        (Double) figure.get("value"),
+                        figure.getOrDefault("bound", ""),
+                        Boolean.FALSE.equals(figure.get("held")) ? "missed" : "")));
+    return table.toString();
+  }
+}

@@ -1,0 +1,161 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.POOL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.InferencePoolStatus;
+import io.fairlead.crds.v1.ParentReference;
+import io.fairlead.crds.v1.ParentStatus;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** {@code InferencePool.status.parents} is a list that gateways write, too. */
+@ExtendWith(KubeApi.class)
+class SharedStatusIT {
+  private static final int MOST = 32;
+
+  /** Of each of three others: {@code -Dfairlead.operator.parents=1000} is the long one. */
+  private static final int WRITES = Integer.getInteger("fairlead.operator.parents", 60);
+
+  private Installed cluster;
+  private PoolFixture pool;
+  private OperatorUnderTest operator;
+
+  @BeforeEach
+  void start(KubeApi.Running server) {
+    cluster = Installed.on(server);
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("parents"));
+    operator = new OperatorUnderTest(cluster, pool, true);
+  }
+
+  @AfterEach
+  void stop() {
+    operator.close();
+  }
+
+  @Test
+  void allWhoWriteAtOnceAreThereAtTheEnd() {
+    pool.createPool();
+    pool.becomeReady();
+    List<CompletableFuture<Void>> others =
+        IntStream.range(0, 3)
+            .mapToObj(
+                other ->
+                    CompletableFuture.runAsync(
+                        () -> {
+                          for (int i = 0; i < WRITES; i++) {
+                            write("other-" + other, i);
+                          }
+                        }))
+            .toList();
+    for (int i = 0; others.stream().anyMatch(other -> !other.isDone()); i++) {
+      if (i % 2 == 0) {
+        pool.becomeUnavailable();
+        pool.awaitPool("Ready", "False/NoReadyReplicas");
+      } else {
+        pool.becomeAvailableAgain();
+        pool.makePodReady();
+        pool.awaitPool("Ready", "True/Ready");
+      }
+    }
+    others.forEach(CompletableFuture::join);
+    List<ParentStatus> parents = parents();
+    assertThat(parents)
+        .extracting(ParentStatus::controllerName)
+        .containsExactlyInAnyOrder(
+            "example.test/other-0",
+            "example.test/other-1",
+            "example.test/other-2",
+            "fairlead.io/operator");
+    assertThat(parents)
+        .filteredOn(parent -> String.valueOf(parent.controllerName()).startsWith("example.test/"))
+        .as("what each wrote last")
+        .allSatisfy(
+            parent ->
+                assertThat(parent.conditions())
+                    .singleElement()
+                    .satisfies(
+                        condition ->
+                            assertThat(condition.getMessage()).isEqualTo("" + (WRITES - 1))));
+  }
+
+  @Test
+  void aListThatIsFullOfOthersIsLeftToThem() {
+    operator.close();
+    pool.createPool();
+    change(old -> IntStream.range(0, MOST).mapToObj(i -> entry("other-" + i, 0)).toList());
+    operator = new OperatorUnderTest(cluster, pool, true);
+    pool.createModel("chat", "chat", 90);
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    operator.awaitReconciled("InferencePool/" + POOL, 1);
+    assertThat(parents()).hasSize(MOST).noneMatch(SharedStatusIT::ours);
+
+    change(old -> old.subList(1, MOST));
+    await().until(() -> parents().stream().anyMatch(SharedStatusIT::ours));
+    assertThat(parents()).hasSize(MOST);
+  }
+
+  private static boolean ours(ParentStatus parent) {
+    return "fairlead.io/operator".equals(parent.controllerName());
+  }
+
+  private List<ParentStatus> parents() {
+    InferencePoolStatus status = pool.need(InferencePool.class, POOL).getStatus();
+    return status == null ? List.of() : status.parents();
+  }
+
+  private void write(String controller, int number) {
+    change(
+        old -> {
+          List<ParentStatus> all = new ArrayList<>(old);
+          all.removeIf(
+              parent -> String.valueOf(parent.controllerName()).endsWith("/" + controller));
+          all.add(entry(controller, number));
+          return all;
+        });
+  }
+
+  /** As a gateway does that plays by the rules: what was read is written back at its version. */
+  private void change(UnaryOperator<List<ParentStatus>> change) {
+    while (true) {
+      InferencePool there = pool.need(InferencePool.class, POOL);
+      there.setStatus(
+          new InferencePoolStatus(
+              change.apply(there.getStatus() == null ? List.of() : there.getStatus().parents())));
+      try {
+        cluster.admin().resource(there).updateStatus();
+        return;
+      } catch (KubernetesClientException e) {
+        assertThat(e.getCode()).as("somebody was faster").isEqualTo(409);
+      }
+    }
+  }
+
+  private static ParentStatus entry(String controller, int number) {
+    return new ParentStatus(
+        new ParentReference("gateway.networking.k8s.io", "Gateway", null, controller),
+        "example.test/" + controller,
+        List.of(
+            new ConditionBuilder()
+                .withType("Accepted")
+                .withStatus("True")
+                .withReason("Accepted")
+                .withMessage("" + number)
+                .withLastTransitionTime("2026-01-01T00:00:00Z")
+                .build()));
+  }
+}

@@ -1,0 +1,117 @@
+package io.fairlead.operator.testing;
+
+import io.fabric8.kubernetes.client.Config;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A way to the API server that can be taken away, and given back, without a word to others. */
+public final class Outage implements AutoCloseable {
+  private final URI server;
+  private final int port;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable ServerSocket listening;
+
+  /** Leads to the API server of this client. */
+  public Outage(Config there) {
+    server = URI.create(there.getMasterUrl());
+    ServerSocket first = listen(0);
+    port = first.getLocalPort();
+    serve(first);
+  }
+
+  /** The same API server by this way. */
+  public Config through(Config config) {
+    config.setMasterUrl("https://" + server.getHost() + ":" + port + "/");
+    return config;
+  }
+
+  /** Cuts what is open, and refuses what is new. */
+  public void begin() {
+    ServerSocket socket = listening;
+    if (socket != null) {
+      quietly(socket);
+    }
+    open.forEach(Outage::quietly);
+    open.clear();
+  }
+
+  /** The way is there again. */
+  public void end() {
+    serve(listen(port));
+  }
+
+  @Override
+  public void close() {
+    begin();
+  }
+
+  private ServerSocket listen(int at) {
+    try {
+      ServerSocket socket = new ServerSocket();
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName(server.getHost()), at));
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void serve(ServerSocket socket) {
+    listening = socket;
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                while (true) {
+                  join(socket.accept());
+                }
+              } catch (IOException e) {
+                // Closed: an outage begins.
+              }
+            });
+  }
+
+  private void join(Socket client) throws IOException {
+    Socket upstream = new Socket(server.getHost(), server.getPort());
+    open.add(client);
+    open.add(upstream);
+    copy(client, upstream);
+    copy(upstream, client);
+  }
+
+  private void copy(Socket from, Socket to) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try (InputStream in = from.getInputStream();
+                  OutputStream out = to.getOutputStream()) {
+                in.transferTo(out);
+              } catch (IOException e) {
+                // One side has gone; the other goes, too.
+              } finally {
+                quietly(from);
+                quietly(to);
+                open.remove(from);
+                open.remove(to);
+              }
+            });
+  }
+
+  private static void quietly(AutoCloseable socket) {
+    try {
+      socket.close();
+    } catch (Exception e) {
+      // It is gone, which was meant.
+    }
+  }
+}
