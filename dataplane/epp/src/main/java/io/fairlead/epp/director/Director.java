@@ -273,12 +273,13 @@ public final class Director implements RequestListener {
   }
 
   private void decide(RequestFacts facts) {
+    long now = pool.now();
     try {
-      pool.core().arrive(pool.now(), captured(facts), advice, this);
+      pool.core().arrive(now, captured(now, facts), advice, this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
-    pool.observer().decided(pool.now() - arrivedAt);
+    pool.observer().decided(pool.now() - now);
   }
 
   private void waitsNoMore() {
@@ -297,12 +298,12 @@ public final class Director implements RequestListener {
     }
   }
 
-  private RequestFacts captured(RequestFacts facts) {
+  private RequestFacts captured(long now, RequestFacts facts) {
     Capture capture = pool.capture();
     if (capture == null) {
       return facts;
     }
-    captured = capture.arrive(arrivedAt, facts);
+    captured = capture.arrive(now, facts, advice);
     return captured == null ? facts : captured.facts();
   }
 
@@ -422,8 +423,17 @@ public final class Director implements RequestListener {
     waitsWith = criticality;
     ExternalScheduling scheduler = pool.external();
     if (scheduler != null && toAskAgain != null) {
-      scheduler.waits(request, toAskAgain);
+      scheduler.waits(request, toAskAgain, this::advised);
     }
+  }
+
+  /** The external scheduler has another word on it while it waits. */
+  private void advised(@Nullable Advice newest) {
+    advice = newest;
+    if (captured != null) {
+      captured.advised(pool.now(), newest);
+    }
+    pool.core().advised(ticket, newest);
   }
 
   @Override
