@@ -11,9 +11,13 @@ import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -78,16 +82,33 @@ final class PickerDeployment {
         .withMatchLabels(Labels.selector(design.picker()))
         .endLabelSelector()
         .endTopologySpreadConstraint()
-        .withContainers(container(design))
-        .addNewVolume()
-        .withName("tmp")
-        .withNewEmptyDir()
-        .endEmptyDir()
-        .endVolume()
+        .withContainers(containers(design))
+        .withVolumes(volumes(design))
         .endSpec()
         .endTemplate()
         .endSpec()
         .build();
+  }
+
+  private static List<Container> containers(PickerDesign design) {
+    List<Container> containers = new ArrayList<>();
+    containers.add(container(design));
+    design.schedulers().stream().map(SchedulerParts::container).forEach(containers::addAll);
+    return containers;
+  }
+
+  private static List<Volume> volumes(PickerDesign design) {
+    List<Volume> volumes = new ArrayList<>();
+    volumes.add(SchedulerParts.emptyDir("tmp"));
+    design.schedulers().stream().map(SchedulerParts::volumes).forEach(volumes::addAll);
+    return volumes;
+  }
+
+  private static List<VolumeMount> mounts(PickerDesign design) {
+    List<VolumeMount> mounts = new ArrayList<>();
+    mounts.add(new VolumeMountBuilder().withName("tmp").withMountPath("/tmp").build());
+    design.schedulers().stream().map(SchedulerParts::mounts).forEach(mounts::addAll);
+    return mounts;
   }
 
   private static Container container(PickerDesign design) {
@@ -128,10 +149,7 @@ final class PickerDeployment {
         .withNewSleep((long) LEAVE_SECONDS)
         .endPreStop()
         .endLifecycle()
-        .addNewVolumeMount()
-        .withName("tmp")
-        .withMountPath("/tmp")
-        .endVolumeMount()
+        .withVolumeMounts(mounts(design))
         .build();
   }
 

@@ -2,7 +2,9 @@ package io.fairlead.operator.children;
 
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param image image of the data plane
  * @param replicas pods to run; null leaves the number to an autoscaler or to the server's default
  * @param resources of the container; null for the defaults
+ * @param schedulers of the author's own, each in a container beside it or elsewhere
  */
 public record PickerDesign(
     String namespace,
@@ -34,7 +37,12 @@ public record PickerDesign(
     Frontend frontend,
     String image,
     @Nullable Integer replicas,
-    @Nullable ResourceRequirements resources) {
+    @Nullable ResourceRequirements resources,
+    List<ExternalPlace> schedulers) {
+
+  public PickerDesign {
+    schedulers = List.copyOf(schedulers);
+  }
 
   /** The picker's name, see {@link Names#child}. */
   public String picker() {

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -219,7 +220,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
             spec == null ? null : spec.replicas(),
-            spec == null ? null : spec.resources()));
+            spec == null ? null : spec.resources(),
+            ExternalPlace.of(spec)));
   }
 
   /** What is asked for; where that is nothing that there is, what runs. */

@@ -38,7 +38,8 @@ class ChildrenTest {
           Frontend.EXT_PROC,
           "example.test/epp:1",
           2,
-          null);
+          null,
+          List.of());
 
   private static PickerDesign with(String document, String hash, int servicePort) {
     return new PickerDesign(
@@ -53,7 +54,8 @@ class ChildrenTest {
         Frontend.EXT_PROC,
         "example.test/epp:1",
         2,
-        null);
+        null,
+        List.of());
   }
 
   @ParameterizedTest
@@ -79,7 +81,8 @@ class ChildrenTest {
         frontend,
         DESIGN.image(),
         DESIGN.replicas(),
-        DESIGN.resources());
+        DESIGN.resources(),
+        DESIGN.schedulers());
   }
 
   @ParameterizedTest
@@ -164,7 +167,8 @@ class ChildrenTest {
             Frontend.EXT_PROC,
             "example.test/epp:1",
             1,
-            null);
+            null,
+            List.of());
     assertThat(Children.of(one)).noneMatch(PodDisruptionBudget.class::isInstance);
     assertThat(Children.of(DESIGN)).anyMatch(PodDisruptionBudget.class::isInstance);
   }
