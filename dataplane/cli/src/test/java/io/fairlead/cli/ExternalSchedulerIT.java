@@ -1,7 +1,7 @@
 package io.fairlead.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+
 
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.capture.CaptureConfig;
@@ -36,15 +36,20 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,13 +131,18 @@ final class ExternalSchedulerIT {
             parts);
   }
 
+  /** Also on a machine that is busy. */
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
+  }
+
   private void becomesUp() {
     await().until(() -> page().contains("fairlead_external_scheduler_up 1.0"));
   }
 
   @Test
   void requestsGoWhereItSays() throws Exception {
-    start("timeout: 1s, headers: [X-Tenant]");
+    start("timeout: 10s, headers: [X-Tenant]");
     becomesUp();
     for (String name : new String[] {"two", "one", "three"}) {
       policy.goTo(name);
@@ -161,7 +171,7 @@ final class ExternalSchedulerIT {
     Path folder = temporary.resolve("capture");
     start(
         "127.0.0.1:" + port(),
-        "timeout: 1s",
+        "timeout: 10s",
         parts -> parts.admin("127.0.0.1", 0).capture(CaptureConfig.to(folder)));
     becomesUp();
     for (String name : new String[] {"two", "one", "three", "three"}) {
@@ -177,8 +187,44 @@ final class ExternalSchedulerIT {
   }
 
   @Test
+  void aShadowAsksWithoutAnyEffectOnWhereRequestsGo() throws Exception {
+    String external =
+        "[{type: external-scheduler, parameters: {address: \"127.0.0.1:%d\", timeout: 10s}}]"
+            .formatted(port());
+    gateway =
+        new GatewayUnderTest(
+            temporary,
+            "{plugins: [{type: queue-scorer}]}",
+            "[{name: tried, scheduling: {plugins: " + external + "}}]",
+            parts -> parts.admin("127.0.0.1", 0));
+    String up = "fairlead_external_scheduler_up{shadow=\"tried\"} ";
+    await().until(() -> page().contains(up + "1.0"));
+    policy.goTo("two");
+    String followed =
+        "fairlead_external_scheduler_requests_total{shadow=\"tried\",result=\"followed\"} ";
+    Set<String> chosen = new HashSet<>();
+    await()
+        .until(
+            () -> {
+              chosen.add(ask().replaceAll(";.*", ""));
+              return chosen.size() > 1 && count(followed) >= 3; // a busy process asks it about few
+            });
+    assertThat(policy.shadows).containsOnly("tried");
+    assertThat(page()).contains("fairlead_shadow_running{shadow=\"tried\"} 1.0");
+
+    policy.answers = (request, to) -> {}; // it hangs: nobody waits for that
+    for (int i = 0; i < 30; i++) {
+      assertThat(ask()).isNotEmpty();
+    }
+    end();
+    await().until(() -> page().contains(up + "0.0"));
+    assertThat(ask()).isNotEmpty();
+    assertThat(page()).contains("fairlead_shadow_running{shadow=\"tried\"} 1.0");
+  }
+
+  @Test
   void theHighestScoreGetsTheRequest() throws Exception {
-    start("timeout: 1s");
+    start("timeout: 10s");
     becomesUp();
     policy.answers =
         (request, to) ->
@@ -201,7 +247,7 @@ final class ExternalSchedulerIT {
     end();
     Path socket = temporary.resolve("scheduler.sock");
     listen(UnixDomainSocketAddress.of(socket));
-    start("unix:" + socket, "timeout: 1s");
+    start("unix:" + socket, "timeout: 10s");
     becomesUp();
     policy.goTo("two");
     assertThat(ask()).startsWith("two;");
@@ -220,7 +266,7 @@ final class ExternalSchedulerIT {
 
   @Test
   void silenceCostsTheTimeoutAFewTimesAndThenNothing() throws Exception {
-    start("timeout: 5ms");
+    start("timeout: 200ms");
     becomesUp();
     policy.answers = (request, to) -> {};
     await()
@@ -251,7 +297,7 @@ final class ExternalSchedulerIT {
   @ValueSource(
       strings = {"left", "unknown endpoint", "NaN", "too few scores", "twice", "of nobody"})
   void whatItAnswersWrongHarmsNoRequest(String how) throws Exception {
-    start("timeout: 1s");
+    start("timeout: 10s");
     becomesUp();
     policy.answers =
         (request, to) -> {
@@ -288,7 +334,7 @@ final class ExternalSchedulerIT {
   @Test
   void oneOfAnotherVersionIsNotAsked() throws Exception {
     policy.version = 2;
-    start("timeout: 1s");
+    start("timeout: 10s");
     await().until(() -> policy.pools.size() >= 2); // it is tried again
     assertThat(ask()).isNotEmpty();
     assertThat(count("unavailable")).isEqualTo(1);
@@ -298,7 +344,7 @@ final class ExternalSchedulerIT {
 
   @Test
   void aConfigThatNamesItNoMoreEndsIt() throws Exception {
-    start("timeout: 1s");
+    start("timeout: 10s");
     becomesUp();
     if (gateway != null) {
       gateway.configure("{plugins: [{type: random-picker}]}", "[]");
@@ -335,7 +381,10 @@ final class ExternalSchedulerIT {
   }
 
   private double count(String result) throws Exception {
-    String series = "fairlead_external_scheduler_requests_total{result=\"" + result + "\"} ";
+    String series =
+        result.startsWith("fairlead")
+            ? result
+            : "fairlead_external_scheduler_requests_total{result=\"" + result + "\"} ";
     return page()
         .lines()
         .filter(line -> line.startsWith(series))
@@ -349,6 +398,7 @@ final class ExternalSchedulerIT {
     final Map<Integer, EndpointState> states = new ConcurrentHashMap<>();
     final Queue<Request> requests = new ConcurrentLinkedQueue<>();
     final Queue<String> pools = new ConcurrentLinkedQueue<>();
+    final Queue<String> shadows = new ConcurrentLinkedQueue<>();
     final Queue<Object> open = new ConcurrentLinkedQueue<>();
     volatile int version = 1;
     volatile BiConsumer<Request, SchedulerMessage.Builder> answers = (request, to) -> {};
@@ -379,6 +429,7 @@ final class ExternalSchedulerIT {
             endpoints.clear();
             states.clear();
             pools.add(message.getHello().getPool());
+            shadows.add(message.getHello().getShadow());
             answer.setHello(SchedulerHello.newBuilder().setVersion(version).setName("a test's"));
           }
           message.getRemovedList().forEach(endpoints::remove);

@@ -3,19 +3,28 @@ package io.fairlead.operator.children;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KeyToPath;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.report.PickerReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -150,6 +159,106 @@ class ChildrenTest {
         .filter(child -> child.getKind().equals("Deployment"))
         .findFirst()
         .orElseThrow();
+  }
+
+  @Test
+  void aSchedulerBesideThePickerIsAContainerThatMayDoLittle() {
+    ExternalPlace place =
+        ExternalPlace.inForce(
+            new ExternalSpec(
+                new ExternalSpec.SidecarSpec(
+                    "example.test/scheduler:1",
+                    List.of("python3"),
+                    List.of("$(SCHEDULER_ADDRESS)"),
+                    Map.of("B", "2", "A", "1"),
+                    null,
+                    null),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of()));
+    PodSpec pod = pod(place);
+    assertThat(pod.getContainers()).extracting(Container::getName).containsExactly("epp", "scheduler");
+    Container scheduler = pod.getContainers().getLast();
+    assertThat(scheduler.getEnv())
+        .extracting(EnvVar::getName)
+        .as("what refers to another comes after it")
+        .containsExactly("SCHEDULER_ADDRESS", "A", "B");
+    assertThat(scheduler.getEnv().getFirst().getValue())
+        .isEqualTo("unix:/run/fairlead/scheduler/socket");
+    assertThat(scheduler.getSecurityContext().getRunAsNonRoot()).isTrue();
+    assertThat(scheduler.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+    assertThat(scheduler.getSecurityContext().getAllowPrivilegeEscalation()).isFalse();
+    assertThat(scheduler.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
+    assertThat(paths(scheduler)).containsExactly("/tmp", "/run/fairlead/scheduler");
+    assertThat(paths(pod.getContainers().getFirst()))
+        .containsExactly("/tmp", "/run/fairlead/scheduler");
+    assertThat(pod.getVolumes())
+        .allMatch(volume -> volume.getEmptyDir() != null)
+        .extracting(Volume::getName)
+        .containsExactly("tmp", "scheduler-tmp", "scheduler");
+  }
+
+  @Test
+  void ofASecretThePickerGetsTheAuthoritiesAlone() {
+    ExternalPlace place =
+        ExternalPlace.ofShadow(
+            "tried",
+            new ExternalSpec(
+                null,
+                new ExternalSpec.ServiceSpec("s:1", new ExternalSpec.TlsSpec(null, "secret")),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of()));
+    PodSpec pod = pod(place);
+    assertThat(pod.getContainers()).hasSize(1);
+    assertThat(paths(pod.getContainers().getFirst()))
+        .containsExactly("/tmp", "/etc/fairlead/scheduler-tried");
+    Volume volume = pod.getVolumes().getLast();
+    assertThat(volume.getSecret().getSecretName()).isEqualTo("secret");
+    assertThat(volume.getSecret().getOptional()).isTrue();
+    assertThat(volume.getSecret().getItems()).extracting(KeyToPath::getKey).containsExactly("ca.crt");
+  }
+
+  private static List<String> paths(Container container) {
+    return container.getVolumeMounts().stream().map(VolumeMount::getMountPath).toList();
+  }
+
+  private static PodSpec pod(ExternalPlace place) {
+    PickerDesign design =
+        new PickerDesign(
+            "ns",
+            "pool",
+            "uid-1",
+            "svc",
+            9002,
+            "",
+            ConfigHash.of("abc"),
+            null,
+            Frontend.EXT_PROC,
+            "example.test/epp:1",
+            1,
+            null,
+            List.of(place));
+    return ((Deployment) deployment(design)).getSpec().getTemplate().getSpec();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 40, 41, 63})
+  void placesOfSchedulersAreLabels(int length) {
+    ExternalSpec spec = new ExternalSpec(null, null, null, null, null, null, null, null, List.of());
+    String one = ExternalPlace.ofShadow("s".repeat(length), spec).name();
+    assertThat(one + "-tmp").matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?").hasSizeLessThanOrEqualTo(63);
+    String other = ExternalPlace.ofShadow("s".repeat(length - 1) + "x", spec).name();
+    assertThat(one).isNotEqualTo(other);
   }
 
   @Test

@@ -70,9 +70,9 @@ final class SchedulerConformanceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (timeoutMillis < 1 || timeoutMillis > 1_000) {
+    if (timeoutMillis < 1 || timeoutMillis > 10_000) {
       throw new IllegalArgumentException(
-          "--timeout is " + timeoutMillis + "; set 1 to 1000, as a picker's config may");
+          "--timeout is " + timeoutMillis + "; set 1 to 10000, as a picker's config may");
     }
     List<CaseResult> results;
     try (SchedulerUnderTest scheduler =
