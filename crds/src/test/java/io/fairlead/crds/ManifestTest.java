@@ -90,7 +90,8 @@ final class ManifestTest {
     JsonNode scheduling =
         schema(EndpointPicker.class).at("/properties/spec/properties/scheduling/properties");
     assertThat(names(scheduling)).containsExactly("external");
-    compare("EndpointPicker.spec.scheduling.external", scheduling.path("external"), ExternalSpec.class);
+    compare(
+        "EndpointPicker.spec.scheduling.external", scheduling.path("external"), ExternalSpec.class);
   }
 
   /** One setting in two places: what the API server lets in, the document must be able to say. */

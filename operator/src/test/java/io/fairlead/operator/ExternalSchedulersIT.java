@@ -114,19 +114,25 @@ class ExternalSchedulersIT {
             pool,
             "{\"sidecar\":null,\"service\":{\"address\":\"127.0.0.1:%d\"},\"timeout\":\"2ms\"}"
                 .formatted(silent.getPort()));
-        await().until(() -> !pool.poolConditions().containsKey(CONDITION));
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> !pool.poolConditions().containsKey(CONDITION));
         await().until(() -> pod(pool).getContainers().size() == 1);
 
         await()
-            .atMost(Duration.ofSeconds(30))
+            .atMost(Duration.ofMinutes(1))
             .until(
                 () -> {
-                  ask(http, picker.gatewayPort());
+                  for (int i = 0; i < 16; i++) {
+                    ask(http, picker.gatewayPort());
+                  }
                   return "False/ExternalSchedulerLate".equals(pool.poolConditions().get(CONDITION));
                 });
 
         external(pool, "null");
-        await().until(() -> !pool.poolConditions().containsKey(CONDITION));
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> !pool.poolConditions().containsKey(CONDITION));
       }
     } finally {
       silent.shutdownNow().awaitTermination();
@@ -138,7 +144,8 @@ class ExternalSchedulersIT {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("external-refused"));
     pool.createPicker("mine", "{name: pool}");
     assertThatThrownBy(
-            () -> external(pool, "{\"sidecar\":{\"image\":\"i\"},\"service\":{\"address\":\"a:1\"}}"))
+            () ->
+                external(pool, "{\"sidecar\":{\"image\":\"i\"},\"service\":{\"address\":\"a:1\"}}"))
         .isInstanceOf(KubernetesClientException.class)
         .hasMessageContaining("set either sidecar or service");
   }

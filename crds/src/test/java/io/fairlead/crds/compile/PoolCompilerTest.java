@@ -23,11 +23,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -352,7 +352,8 @@ final class PoolCompilerTest {
         "service: {address: 's:1', tls: {caSecret: c}} | {address=s:1, caFile=/etc/fairlead/scheduler/ca.crt, tls=true}",
       })
   void anExternalSchedulerIsAPluginBesideTheOthers(String external, String parameters) {
-    EndpointPicker picker = scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
+    EndpointPicker picker =
+        scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
     String before = picker.getSpec().toString();
     Compilation compilation =
         PoolCompiler.compile(pool(), List.of(), picker, PluginTypes.shipped(), null);

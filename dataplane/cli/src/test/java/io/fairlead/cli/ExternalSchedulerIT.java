@@ -2,7 +2,6 @@ package io.fairlead.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.lab.trace.PicksReplay;
@@ -43,6 +42,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -207,7 +207,7 @@ final class ExternalSchedulerIT {
         .until(
             () -> {
               chosen.add(ask().replaceAll(";.*", ""));
-              return chosen.size() > 1 && count(followed) >= 3; // a busy process asks it about few
+              return chosen.size() > 1 && count(followed) > 0; // a busy process asks it about few
             });
     assertThat(policy.shadows).containsOnly("tried");
     assertThat(page()).contains("fairlead_shadow_running{shadow=\"tried\"} 1.0");
@@ -272,7 +272,7 @@ final class ExternalSchedulerIT {
     await()
         .until(
             () -> {
-              assertThat(ask()).isNotEmpty();
+              askAtOnce(16);
               return page().contains("fairlead_external_scheduler_up 0.0");
             });
     assertThat(count("late")).isGreaterThanOrEqualTo(16);
@@ -354,23 +354,31 @@ final class ExternalSchedulerIT {
     assertThat(ask()).isNotEmpty();
   }
 
+  private void askAtOnce(int requests) {
+    CompletableFuture<?>[] asked = new CompletableFuture<?>[requests];
+    for (int i = 0; i < requests; i++) {
+      asked[i] = client.sendAsync(request(), BodyHandlers.discarding());
+    }
+    CompletableFuture.allOf(asked).join();
+  }
+
   /** The name of the server that got a request, and more of why. */
   private String ask() throws Exception {
-    String url = gateway == null ? "" : gateway.url();
-    HttpResponse<String> answer =
-        client.send(
-            HttpRequest.newBuilder(URI.create(url + "/v1/completions"))
-                .header("content-type", "application/json")
-                .header("x-fairlead-explain", "true")
-                .header("x-tenant", "blue")
-                .POST(
-                    BodyPublishers.ofString(
-                        "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"%s\"}"
-                            .formatted(PROMPT)))
-                .build(),
-            BodyHandlers.ofString());
+    HttpResponse<String> answer = client.send(request(), BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return answer.headers().firstValue("x-fairlead-decision").orElseThrow();
+  }
+
+  private HttpRequest request() {
+    String url = gateway == null ? "" : gateway.url();
+    return HttpRequest.newBuilder(URI.create(url + "/v1/completions"))
+        .header("content-type", "application/json")
+        .header("x-fairlead-explain", "true")
+        .header("x-tenant", "blue")
+        .POST(
+            BodyPublishers.ofString(
+                "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"%s\"}".formatted(PROMPT)))
+        .build();
   }
 
   private String page() throws Exception {

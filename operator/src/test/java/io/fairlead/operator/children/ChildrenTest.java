@@ -182,7 +182,9 @@ class ChildrenTest {
                 null,
                 List.of()));
     PodSpec pod = pod(place);
-    assertThat(pod.getContainers()).extracting(Container::getName).containsExactly("epp", "scheduler");
+    assertThat(pod.getContainers())
+        .extracting(Container::getName)
+        .containsExactly("epp", "scheduler");
     Container scheduler = pod.getContainers().getLast();
     assertThat(scheduler.getEnv())
         .extracting(EnvVar::getName)
@@ -225,7 +227,9 @@ class ChildrenTest {
     Volume volume = pod.getVolumes().getLast();
     assertThat(volume.getSecret().getSecretName()).isEqualTo("secret");
     assertThat(volume.getSecret().getOptional()).isTrue();
-    assertThat(volume.getSecret().getItems()).extracting(KeyToPath::getKey).containsExactly("ca.crt");
+    assertThat(volume.getSecret().getItems())
+        .extracting(KeyToPath::getKey)
+        .containsExactly("ca.crt");
   }
 
   private static List<String> paths(Container container) {

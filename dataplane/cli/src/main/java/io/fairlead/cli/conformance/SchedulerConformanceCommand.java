@@ -2,7 +2,6 @@ package io.fairlead.cli.conformance;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import io.fairlead.cli.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -97,18 +96,19 @@ final class SchedulerConformanceCommand implements Callable<Integer> {
   }
 
   private static List<String> table(List<CaseResult> results) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("CASE", "", "WHAT IT MEANS"));
-    List<String> problems = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
+    lines.add(line("CASE", "", "WHAT IT MEANS"));
+    results.forEach(one -> lines.add(line(one.name(), one.verdict(), one.meaning())));
     for (CaseResult result : results) {
-      rows.add(List.of(result.name(), result.verdict(), result.meaning()));
-      if (!result.problem().isEmpty()) {
-        problems.add(result.name() + ": " + result.problem());
+      if (!result.passed()) {
+        lines.add(result.name() + ": " + result.problem());
       }
     }
-    List<String> lines = new ArrayList<>(TextTable.lines(rows));
-    lines.addAll(problems);
     return lines;
+  }
+
+  private static String line(String name, String verdict, String meaning) {
+    return String.format(Locale.ROOT, "%-15s %-4s  %s", name, verdict, meaning);
   }
 
   private static String json(List<CaseResult> results) throws IOException {

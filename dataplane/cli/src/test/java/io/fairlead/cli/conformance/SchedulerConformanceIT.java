@@ -120,7 +120,7 @@ final class SchedulerConformanceIT {
   void nobodyThereIsAFailure() {
     StringWriter out = new StringWriter();
     assertThat(command(out, "unix:" + temporary.resolve("nobody"), "--case", "hello")).isEqualTo(1);
-    assertThat(out.toString()).contains("hello  FAIL", "the stream broke");
+    assertThat(out.toString()).contains("FAIL", "hello: the stream broke: UNAVAILABLE");
   }
 
   private static int command(StringWriter out, String address, String... more) {

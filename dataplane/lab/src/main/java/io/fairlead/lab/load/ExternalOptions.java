@@ -21,11 +21,12 @@ record ExternalOptions(List<Way> ways, int seconds, int rounds, int endpoints, P
    * @param name for people
    * @param address of an external scheduler; empty for the built-in one alone
    * @param rate requests a second
+   * @param process id of the scheduler's process; 0 for the built-in one
    */
-  record Way(String name, String address, int rate) {}
+  record Way(String name, String address, int rate, long process) {}
 
   /**
-   * Reads {@code --seconds N --rounds N --endpoints N --report FILE NAME=ADDRESS@RATE...}.
+   * Reads {@code --seconds N --rounds N --endpoints N --report FILE NAME=ADDRESS@RATE/PID...}.
    *
    * @throws IllegalArgumentException if they are none
    */
@@ -54,7 +55,7 @@ record ExternalOptions(List<Way> ways, int seconds, int rounds, int endpoints, P
       }
     }
     if (report.isEmpty() || ways.isEmpty()) {
-      throw new IllegalArgumentException("give --report FILE, and ways as NAME=ADDRESS@RATE");
+      throw new IllegalArgumentException("give --report FILE, and ways as NAME=ADDRESS@RATE/PID");
     }
     return new ExternalOptions(List.copyOf(ways), seconds, rounds, endpoints, Path.of(report));
   }
@@ -62,13 +63,16 @@ record ExternalOptions(List<Way> ways, int seconds, int rounds, int endpoints, P
   private static Way way(String text) {
     int name = text.indexOf('=');
     int rate = text.lastIndexOf('@');
+    int slash = text.indexOf('/', Math.max(rate, 0));
+    int process = slash < 0 ? text.length() : slash;
     if (name < 1 || rate < name) {
-      throw new IllegalArgumentException(text + " is no way; give NAME=ADDRESS@RATE");
+      throw new IllegalArgumentException(text + " is no way; give NAME=ADDRESS@RATE/PID");
     }
     return new Way(
         text.substring(0, name),
         text.substring(name + 1, rate),
-        number(text, text.substring(rate + 1)));
+        number(text, text.substring(rate + 1, process)),
+        process == text.length() ? 0 : number(text, text.substring(process + 1)));
   }
 
   private static int number(String of, String text) {

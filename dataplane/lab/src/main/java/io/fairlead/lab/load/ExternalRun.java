@@ -1,6 +1,7 @@
 package io.fairlead.lab.load;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.OperatingSystemMXBean;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
@@ -27,6 +28,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -61,10 +63,18 @@ public final class ExternalRun {
    * One turn of a way.
    *
    * @param done requests a second that were decided
+   * @param pickerMicros CPU time of this process per request: the picker's part, and the client
+   * @param schedulerMicros CPU time of the scheduler's process per request
    * @param results what came of asking; empty for the built-in scheduler
    */
   public record Turn(
-      double done, double p50Millis, double p99Millis, int rejected, Map<String, Long> results) {}
+      double done,
+      double p50Millis,
+      double p99Millis,
+      int rejected,
+      double pickerMicros,
+      double schedulerMicros,
+      Map<String, Long> results) {}
 
   /**
    * A way, and what its turns came to in the median.
@@ -78,6 +88,8 @@ public final class ExternalRun {
       double p50Millis,
       double p99Millis,
       double addedP99Millis,
+      double pickerMicros,
+      double schedulerMicros,
       double followed,
       List<Turn> turns) {}
 
@@ -104,18 +116,21 @@ public final class ExternalRun {
       return;
     }
     List<Summary> all = new ExternalRun(options).run();
-    System.out.println("| way | asked/s | done/s | p50 ms | p99 ms | p99 added | followed |");
-    System.out.println("|---|--:|--:|--:|--:|--:|--:|");
+    System.out.println(
+        "| way | asked/s | done/s | p50 ms | p99 ms | p99 added | CPU us, picker | scheduler | followed |");
+    System.out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (Summary one : all) {
       System.out.printf(
           Locale.ROOT,
-          "| %s | %d | %.0f | %.2f | %.2f | %s | %s |%n",
+          "| %s | %d | %.0f | %.2f | %.2f | %s | %.0f | %.0f | %s |%n",
           one.name(),
           one.rate(),
           one.done(),
           one.p50Millis(),
           one.p99Millis(),
           Double.isNaN(one.addedP99Millis()) ? "" : "%.2f".formatted(one.addedP99Millis()),
+          one.pickerMicros(),
+          one.schedulerMicros(),
           Double.isNaN(one.followed()) ? "" : "%.2f %%".formatted(one.followed() * 100));
     }
     write(options, all);
@@ -175,6 +190,8 @@ public final class ExternalRun {
         median(own.stream().mapToDouble(Turn::p50Millis).toArray()),
         median(own.stream().mapToDouble(Turn::p99Millis).toArray()),
         median(added),
+        median(own.stream().mapToDouble(Turn::pickerMicros).toArray()),
+        median(own.stream().mapToDouble(Turn::schedulerMicros).toArray()),
         external ? followed(own) : Double.NaN,
         own);
   }
@@ -266,6 +283,8 @@ public final class ExternalRun {
     /** Requests at the way's rate for so long. */
     Turn turn(int seconds) {
       Map<String, Long> before = results();
+      double ownBefore = ownMicros();
+      double schedulerBefore = schedulerMicros();
       int count = way.rate() * seconds;
       Histogram times = new Histogram(LONGEST_MICROS, 3);
       AtomicInteger sent = new AtomicInteger();
@@ -284,6 +303,8 @@ public final class ExternalRun {
         LockSupport.parkNanos(1_000_000);
       }
       double took = (System.nanoTime() - begun) / 1e9;
+      double ownTook = ownMicros() - ownBefore;
+      double schedulerTook = schedulerMicros() - schedulerBefore;
       int missing = count - sent.get() - rejected.get();
       Map<String, Long> results = results();
       results.replaceAll((name, value) -> value - before.getOrDefault(name, 0L));
@@ -294,9 +315,24 @@ public final class ExternalRun {
                       times.getValueAtPercentile(50) / 1e3,
                       times.getValueAtPercentile(99) / 1e3,
                       rejected.get() + missing,
+                      ownTook / count,
+                      schedulerTook / count,
                       results))
           .syncUninterruptibly()
           .getNow();
+    }
+
+    private double ownMicros() {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean told
+          ? told.getProcessCpuTime() / 1e3
+          : 0;
+    }
+
+    private double schedulerMicros() {
+      return ProcessHandle.of(way.process())
+          .flatMap(process -> process.info().totalCpuDuration())
+          .map(took -> took.toNanos() / 1e3)
+          .orElse(0.0);
     }
 
     RequestFacts facts() {
