@@ -33,13 +33,13 @@ final class ExternalLines {
             page,
             REQUESTS,
             labels(report) + "result=\"" + name + "\",",
-            report.counts().of(result));
+            (double) report.counts().of(result));
       }
     }
     family(page, SECONDS, "summary", "Time until an answer came that was in time.");
     for (ExternalReport report : reports) {
       line(page, SECONDS + "_sum", labels(report), report.counts().answerSeconds());
-      line(page, SECONDS + "_count", labels(report), report.counts().answers());
+      line(page, SECONDS + "_count", labels(report), (double) report.counts().answers());
     }
   }
 
