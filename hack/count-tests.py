@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""count-tests.py LAYER...: counts the tests of the layers (unit, it, e2e, clients) in the reports below this folder: Surefire's, Failsafe's,
-and those of ./hack/clients.
+"""count-tests.py LAYER...: counts the tests of the layers (unit, it, e2e, clients, schedulers) in the reports below this folder: Surefire's, Failsafe's,
+and those of ./hack/clients and ./hack/schedulers.
 
 Prints the failed ones, one line for each layer, and the sum. Fails when a test failed or a layer ran none.
 """
@@ -13,8 +13,8 @@ import xml.etree.ElementTree as ElementTree
 def reports(layer):
     if layer == "unit":
         return glob.glob("**/target/surefire-reports/TEST-*.xml", recursive=True)
-    if layer == "clients":
-        return glob.glob("e2e/target/clients-reports/TEST-*.xml")
+    if layer in ("clients", "schedulers"):
+        return glob.glob(f"e2e/target/{layer}-reports/TEST-*.xml")
     found = glob.glob("**/target/failsafe-reports/TEST-*.xml", recursive=True)
     return [path for path in found if path.startswith("e2e/") == (layer == "e2e")]
 

@@ -1,6 +1,6 @@
-"""Runs the tests of the files beside this one that fit a pattern, and tells of each in a report as JUnit's, if one is named.
+"""Runs the tests of the files beside this one, or in a folder, that fit a pattern, and tells of each in a report as JUnit's, if one is named.
 
-Usage: run.py PATTERN [REPORT]
+Usage: run.py PATTERN [REPORT [FOLDER]]
 """
 
 import pathlib
@@ -14,7 +14,7 @@ class Result(unittest.TextTestResult):
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
-        self.suite = ElementTree.Element("testsuite", name="clients")
+        self.suite = ElementTree.Element("testsuite", name=pathlib.Path(sys.argv[3]).name if len(sys.argv) > 3 else "clients")
 
     def note(self, test, ended=None):
         kind, _, name = test.id().rpartition(".")
@@ -44,8 +44,8 @@ class Result(unittest.TextTestResult):
             self.note(subtest, "failure")
 
 
-def main(pattern, report=None):
-    tests = unittest.TestLoader().discover(str(pathlib.Path(__file__).parent), pattern)
+def main(pattern, report=None, folder=None):
+    tests = unittest.TestLoader().discover(folder or str(pathlib.Path(__file__).parent), pattern)
     result = unittest.TextTestRunner(stream=sys.stdout, resultclass=Result).run(tests)
     if report:
         file = pathlib.Path(report)

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -81,6 +82,16 @@ final class ManifestTest {
   void frontendsAreTheEnums() {
     assertThat(texts(schema(EndpointPicker.class).at("/properties/spec/properties/frontend/enum")))
         .isEqualTo(Frontend.wireNames());
+  }
+
+  /** An object whose other fields are open is no record; this one field of it is. */
+  @Test
+  void externalSchedulersMatch() {
+    JsonNode scheduling =
+        schema(EndpointPicker.class).at("/properties/spec/properties/scheduling/properties");
+    assertThat(names(scheduling)).containsExactly("external");
+    compare(
+        "EndpointPicker.spec.scheduling.external", scheduling.path("external"), ExternalSpec.class);
   }
 
   /** One setting in two places: what the API server lets in, the document must be able to say. */

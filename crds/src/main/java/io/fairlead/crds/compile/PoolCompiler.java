@@ -9,6 +9,7 @@ import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.crds.document.ExternalDocument;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.document.PluginTypes;
@@ -17,6 +18,7 @@ import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.ShadowsDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
 import io.fairlead.crds.v1.InferencePool;
@@ -178,7 +180,9 @@ public final class PoolCompiler {
     ObjectRef object = ObjectRef.of(picker);
     SourceTree tree = SourceTree.of(object.toString(), scheduling);
     FieldPath path = new FieldPath("spec.scheduling");
-    SchedulerConfig config = SchedulerDocument.read(tree, path, scheduling.deepCopy());
+    JsonNode whole = scheduling.deepCopy();
+    ExternalDocument.replace(tree, path, whole, ExternalPlace::inForce);
+    SchedulerConfig config = SchedulerDocument.read(tree, path, whole);
     if (types != null && tree.errors().isEmpty()) {
       types.check(
           tree, path.field("plugins"), scheduling.path("plugins"), picker.getSpec().pluginTypes());
@@ -198,9 +202,17 @@ public final class PoolCompiler {
       return List.of();
     }
     ObjectRef object = ObjectRef.of(picker);
-    JsonNode list = JSON.valueToTree(picker.getSpec().shadows());
+    JsonNode list = JSON.<JsonNode>valueToTree(picker.getSpec().shadows()).deepCopy();
     SourceTree tree = SourceTree.of(object.toString(), list);
     FieldPath path = new FieldPath("spec.shadows");
+    for (int i = 0; i < list.size(); i++) {
+      String name = list.path(i).path("name").asText();
+      ExternalDocument.replace(
+          tree,
+          path.element(i).field("scheduling"),
+          list.path(i).path("scheduling"),
+          spec -> ExternalPlace.ofShadow(name, spec));
+    }
     List<ShadowConfig> read = ShadowsDocument.read(tree, path, list);
     for (int i = 0; types != null && tree.errors().isEmpty() && i < list.size(); i++) {
       types.check(

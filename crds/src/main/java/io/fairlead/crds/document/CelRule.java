@@ -1,8 +1,11 @@
 package io.fairlead.crds.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fairlead.crds.config.GoDuration;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -21,6 +24,18 @@ record CelRule(String message, Predicate<JsonNode> holds) {
 
   private static final Map<String, Predicate<JsonNode>> TWINS =
       Map.of(
+          "has(self.sidecar) != has(self.service)",
+          external -> external.has("sidecar") != external.has("service"),
+          "!(has(self.caConfigMap) && has(self.caSecret))",
+          tls -> !(tls.has("caConfigMap") && tls.has("caSecret")),
+          "!(self in [8080, 9002, 9003, 9090])",
+          port -> !Set.of(8080, 9002, 9003, 9090).contains(port.asInt()),
+          "duration(self) >= duration('1ms') && duration(self) <= duration('10s')",
+          text -> within(text, "1ms", "10s"),
+          "duration(self) <= duration('100ms')",
+          text -> within(text, "0s", "100ms"),
+          "duration(self) >= duration('100ms') && duration(self) <= duration('1m')",
+          text -> within(text, "100ms", "1m"),
           "self.all(a, self.exists_one(b, a.number == b.number))",
           CelRule::distinctNumbers,
           "self.kind != 'Service' || has(self.port)",
@@ -48,6 +63,13 @@ record CelRule(String message, Predicate<JsonNode> holds) {
       throw new IllegalArgumentException("CEL rule without a twin in Java: " + rule.path("rule"));
     }
     return new CelRule(rule.path("message").asText(), twin);
+  }
+
+  private static boolean within(JsonNode text, String least, String most) {
+    Duration duration = GoDuration.parse(text.asText());
+    return duration != null
+        && duration.compareTo(Objects.requireNonNull(GoDuration.parse(least))) >= 0
+        && duration.compareTo(Objects.requireNonNull(GoDuration.parse(most))) <= 0;
   }
 
   private static boolean distinctNumbers(JsonNode ports) {

@@ -33,6 +33,20 @@ public final class Schemas {
   }
 
   /**
+   * The schema of a part of a kind.
+   *
+   * @param pointer from the kind's own schema to the part's
+   */
+  static Schema part(String plural, String pointer) {
+    JsonNode part =
+        load(MANIFESTS + plural + ".yaml").at("/spec/versions/0/schema/openAPIV3Schema" + pointer);
+    if (part.isMissingNode()) {
+      throw new IllegalStateException(plural + " has no " + pointer);
+    }
+    return new Schema(part);
+  }
+
+  /**
    * The schema of a Kubernetes kind in the form of {@link #document}, with the metadata that every
    * object has.
    */

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param saturatedSince since when no endpoint has room for more requests, or some wait, as ISO
  *     8601 writes a moment of UTC; null while there is room
  * @param shadowsOff shadows that were switched off, in the order of the config
+ * @param schedulersOff external schedulers that requests don't wait for: that of the scheduling in
+ *     force first, then those of shadows
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PickerReport(
@@ -32,7 +34,8 @@ public record PickerReport(
     @Nullable Refused refused,
     Endpoints endpoints,
     @Nullable String saturatedSince,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowOff> shadowsOff) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowOff> shadowsOff,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<SchedulerOff> schedulersOff) {
 
   /** Annotation on the Lease that holds the report as JSON. */
   public static final String ANNOTATION = "fairlead.io/status";
@@ -68,11 +71,24 @@ public record PickerReport(
     this(pool, configHash, generation, refused, endpoints, saturatedSince, List.of());
   }
 
+  /** Requests wait for every external scheduler that there is. */
+  public PickerReport(
+      @Nullable String pool,
+      @Nullable ConfigHash configHash,
+      long generation,
+      @Nullable Refused refused,
+      Endpoints endpoints,
+      @Nullable String saturatedSince,
+      List<ShadowOff> shadowsOff) {
+    this(pool, configHash, generation, refused, endpoints, saturatedSince, shadowsOff, List.of());
+  }
+
   /** A report without {@code endpoints}, as an older picker may write, has none. */
   public PickerReport {
     notNegative("generation", generation);
     endpoints = endpoints == null ? new Endpoints(0, 0, null) : endpoints;
     shadowsOff = shadowsOff == null ? List.of() : List.copyOf(shadowsOff);
+    schedulersOff = schedulersOff == null ? List.of() : List.copyOf(schedulersOff);
   }
 
   /**
@@ -84,6 +100,20 @@ public record PickerReport(
   public record ShadowOff(String name, String reason) {
     public ShadowOff {
       present("name", name);
+      present("reason", reason);
+    }
+  }
+
+  /**
+   * An external scheduler that requests don't wait for: the plugins beside it decide.
+   *
+   * @param shadow which shadow asks it; null for the scheduling in force
+   * @param late whether it answers, but too late again and again; else it is not there
+   * @param reason why, to be read after a colon
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record SchedulerOff(@Nullable String shadow, boolean late, String reason) {
+    public SchedulerOff {
       present("reason", reason);
     }
   }

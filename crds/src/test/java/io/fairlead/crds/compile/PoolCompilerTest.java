@@ -8,6 +8,7 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.ShadowConfig;
@@ -26,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -337,6 +339,70 @@ final class PoolCompilerTest {
                 .config())
         .as("nothing ran before")
         .isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sidecar: {image: i} | {address=unix:/run/fairlead/scheduler/socket}",
+        "sidecar: {image: i, port: 9100}, timeout: 5ms | {address=127.0.0.1:9100, timeout=5ms}",
+        "service: {address: 's:1'}, state: false | {address=s:1, state=false}",
+        "service: {address: 's:1', tls: {}} | {address=s:1, tls=true}",
+        "service: {address: 's:1', tls: {caSecret: c}} | {address=s:1, caFile=/etc/fairlead/scheduler/ca.crt, tls=true}",
+      })
+  void anExternalSchedulerIsAPluginBesideTheOthers(String external, String parameters) {
+    EndpointPicker picker =
+        scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
+    String before = picker.getSpec().toString();
+    Compilation compilation =
+        PoolCompiler.compile(pool(), List.of(), picker, PluginTypes.shipped(), null);
+    assertThat(compilation.findings()).isEmpty();
+    List<PluginConfig> plugins = config(compilation).scheduler().plugins();
+    assertThat(plugins)
+        .extracting(PluginConfig::type)
+        .containsExactly("work-cost", "external-scheduler");
+    assertThat(new TreeMap<>(plugins.getLast().parameters())).hasToString(parameters);
+    assertThat(picker.getSpec()).as("what was observed stays as it is").hasToString(before);
+  }
+
+  @Test
+  void aShadowsExternalSchedulerHasAPlaceOfItsOwn() {
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(), List.of(), shadows("{name: a, scheduling: {external: {sidecar: {image: i}}}}"));
+    assertThat(compilation.findings()).isEmpty();
+    assertThat(config(compilation).shadows().getFirst().scheduler().plugins())
+        .singleElement()
+        .satisfies(
+            plugin ->
+                assertThat(plugin.parameters())
+                    .containsEntry("address", "unix:/run/fairlead/scheduler-a/socket"));
+  }
+
+  @Test
+  void whatIsWrongWithAnExternalSchedulerIsToldByItsField() {
+    for (EndpointPicker picker :
+        List.of(
+            scheduling("{external: {service: {address: nowhere}}}"),
+            shadows("{name: a, scheduling: {external: {service: {address: nowhere}}}}"))) {
+      Compilation compilation = PoolCompiler.compile(pool(), List.of(), picker);
+      assertThat(compilation.findings())
+          .singleElement()
+          .satisfies(
+              finding -> {
+                assertThat(finding.path()).endsWith("scheduling.external.service.address");
+                assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
+              });
+    }
+  }
+
+  private static EndpointPicker scheduling(String scheduling) {
+    return read(
+        EndpointPicker.class,
+        "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, scheduling: "
+            + scheduling
+            + "}}");
   }
 
   @Test

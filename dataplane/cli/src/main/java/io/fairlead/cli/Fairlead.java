@@ -1,5 +1,6 @@
 package io.fairlead.cli;
 
+import io.fairlead.cli.conformance.ConformanceCommand;
 import io.fairlead.cli.demo.DemoCommand;
 import io.fairlead.cli.explain.ExplainCommand;
 import io.fairlead.cli.simulate.EvaluateCommand;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Spec;
       TrainCommand.class,
       ExplainCommand.class,
       ShadowCommand.class,
+      ConformanceCommand.class,
     })
 public final class Fairlead implements Runnable {
 

@@ -1,8 +1,11 @@
 package io.fairlead.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.capture.CaptureConfig;
+import io.fairlead.lab.trace.PicksReplay;
+import io.fairlead.lab.trace.PicksReport;
 import io.fairlead.scheduler.v1.Decision;
 import io.fairlead.scheduler.v1.Endpoint;
 import io.fairlead.scheduler.v1.EndpointState;
@@ -32,12 +35,21 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,13 +116,24 @@ final class ExternalSchedulerIT {
   }
 
   private void start(String address, String parameters) throws Exception {
+    start(address, parameters, parts -> parts.admin("127.0.0.1", 0));
+  }
+
+  private void start(
+      String address, String parameters, UnaryOperator<DataPlaneConfig.Builder> parts)
+      throws Exception {
     gateway =
         new GatewayUnderTest(
             temporary,
             "{plugins: [{type: external-scheduler, parameters: {address: \"%s\", %s}}]}"
                 .formatted(address, parameters),
             "[]",
-            parts -> parts.admin("127.0.0.1", 0));
+            parts);
+  }
+
+  /** Also on a machine that is busy. */
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(Duration.ofMinutes(1));
   }
 
   private void becomesUp() {
@@ -119,7 +142,7 @@ final class ExternalSchedulerIT {
 
   @Test
   void requestsGoWhereItSays() throws Exception {
-    start("timeout: 1s, headers: [X-Tenant]");
+    start("timeout: 10s, headers: [X-Tenant]");
     becomesUp();
     for (String name : new String[] {"two", "one", "three"}) {
       policy.goTo(name);
@@ -144,8 +167,64 @@ final class ExternalSchedulerIT {
   }
 
   @Test
+  void aCaptureHoldsWhatItSaidAndPicksTheSameWhenItIsReplayed() throws Exception {
+    Path folder = temporary.resolve("capture");
+    start(
+        "127.0.0.1:" + port(),
+        "timeout: 10s",
+        parts -> parts.admin("127.0.0.1", 0).capture(CaptureConfig.to(folder)));
+    becomesUp();
+    for (String name : new String[] {"two", "one", "three", "three"}) {
+      policy.goTo(name);
+      assertThat(ask()).startsWith(name + ";");
+    }
+    Objects.requireNonNull(gateway).close();
+    gateway = null;
+    PicksReport report = PicksReplay.run(folder, List.of());
+    assertThat(report.decisions()).isEqualTo(4);
+    assertThat(report.differences()).isEmpty();
+    assertThat(report.same()).isEqualTo(4);
+  }
+
+  @Test
+  void aShadowAsksWithoutAnyEffectOnWhereRequestsGo() throws Exception {
+    String external =
+        "[{type: external-scheduler, parameters: {address: \"127.0.0.1:%d\", timeout: 10s}}]"
+            .formatted(port());
+    gateway =
+        new GatewayUnderTest(
+            temporary,
+            "{plugins: [{type: queue-scorer}]}",
+            "[{name: tried, scheduling: {plugins: " + external + "}}]",
+            parts -> parts.admin("127.0.0.1", 0));
+    String up = "fairlead_external_scheduler_up{shadow=\"tried\"} ";
+    await().until(() -> page().contains(up + "1.0"));
+    policy.goTo("two");
+    String followed =
+        "fairlead_external_scheduler_requests_total{shadow=\"tried\",result=\"followed\"} ";
+    Set<String> chosen = new HashSet<>();
+    await()
+        .until(
+            () -> {
+              chosen.add(ask().replaceAll(";.*", ""));
+              return chosen.size() > 1 && count(followed) > 0; // a busy process asks it about few
+            });
+    assertThat(policy.shadows).containsOnly("tried");
+    assertThat(page()).contains("fairlead_shadow_running{shadow=\"tried\"} 1.0");
+
+    policy.answers = (request, to) -> {}; // it hangs: nobody waits for that
+    for (int i = 0; i < 30; i++) {
+      assertThat(ask()).isNotEmpty();
+    }
+    end();
+    await().until(() -> page().contains(up + "0.0"));
+    assertThat(ask()).isNotEmpty();
+    assertThat(page()).contains("fairlead_shadow_running{shadow=\"tried\"} 1.0");
+  }
+
+  @Test
   void theHighestScoreGetsTheRequest() throws Exception {
-    start("timeout: 1s");
+    start("timeout: 10s");
     becomesUp();
     policy.answers =
         (request, to) ->
@@ -168,7 +247,7 @@ final class ExternalSchedulerIT {
     end();
     Path socket = temporary.resolve("scheduler.sock");
     listen(UnixDomainSocketAddress.of(socket));
-    start("unix:" + socket, "timeout: 1s");
+    start("unix:" + socket, "timeout: 10s");
     becomesUp();
     policy.goTo("two");
     assertThat(ask()).startsWith("two;");
@@ -187,13 +266,16 @@ final class ExternalSchedulerIT {
 
   @Test
   void silenceCostsTheTimeoutAFewTimesAndThenNothing() throws Exception {
-    start("timeout: 5ms");
+    start("timeout: 200ms");
     becomesUp();
     policy.answers = (request, to) -> {};
-    while (count("late") < 16) {
-      assertThat(ask()).isNotEmpty();
-    }
-    await().until(() -> page().contains("fairlead_external_scheduler_up 0.0"));
+    await()
+        .until(
+            () -> {
+              askAtOnce(16);
+              return page().contains("fairlead_external_scheduler_up 0.0");
+            });
+    assertThat(count("late")).isGreaterThanOrEqualTo(16);
     double late = count("late");
     for (int i = 0; i < 5; i++) {
       assertThat(ask()).isNotEmpty();
@@ -215,7 +297,7 @@ final class ExternalSchedulerIT {
   @ValueSource(
       strings = {"left", "unknown endpoint", "NaN", "too few scores", "twice", "of nobody"})
   void whatItAnswersWrongHarmsNoRequest(String how) throws Exception {
-    start("timeout: 1s");
+    start("timeout: 10s");
     becomesUp();
     policy.answers =
         (request, to) -> {
@@ -252,7 +334,7 @@ final class ExternalSchedulerIT {
   @Test
   void oneOfAnotherVersionIsNotAsked() throws Exception {
     policy.version = 2;
-    start("timeout: 1s");
+    start("timeout: 10s");
     await().until(() -> policy.pools.size() >= 2); // it is tried again
     assertThat(ask()).isNotEmpty();
     assertThat(count("unavailable")).isEqualTo(1);
@@ -262,7 +344,7 @@ final class ExternalSchedulerIT {
 
   @Test
   void aConfigThatNamesItNoMoreEndsIt() throws Exception {
-    start("timeout: 1s");
+    start("timeout: 10s");
     becomesUp();
     if (gateway != null) {
       gateway.configure("{plugins: [{type: random-picker}]}", "[]");
@@ -272,23 +354,31 @@ final class ExternalSchedulerIT {
     assertThat(ask()).isNotEmpty();
   }
 
+  private void askAtOnce(int requests) {
+    CompletableFuture<?>[] asked = new CompletableFuture<?>[requests];
+    for (int i = 0; i < requests; i++) {
+      asked[i] = client.sendAsync(request(), BodyHandlers.discarding());
+    }
+    CompletableFuture.allOf(asked).join();
+  }
+
   /** The name of the server that got a request, and more of why. */
   private String ask() throws Exception {
-    String url = gateway == null ? "" : gateway.url();
-    HttpResponse<String> answer =
-        client.send(
-            HttpRequest.newBuilder(URI.create(url + "/v1/completions"))
-                .header("content-type", "application/json")
-                .header("x-fairlead-explain", "true")
-                .header("x-tenant", "blue")
-                .POST(
-                    BodyPublishers.ofString(
-                        "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"%s\"}"
-                            .formatted(PROMPT)))
-                .build(),
-            BodyHandlers.ofString());
+    HttpResponse<String> answer = client.send(request(), BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return answer.headers().firstValue("x-fairlead-decision").orElseThrow();
+  }
+
+  private HttpRequest request() {
+    String url = gateway == null ? "" : gateway.url();
+    return HttpRequest.newBuilder(URI.create(url + "/v1/completions"))
+        .header("content-type", "application/json")
+        .header("x-fairlead-explain", "true")
+        .header("x-tenant", "blue")
+        .POST(
+            BodyPublishers.ofString(
+                "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"%s\"}".formatted(PROMPT)))
+        .build();
   }
 
   private String page() throws Exception {
@@ -299,7 +389,10 @@ final class ExternalSchedulerIT {
   }
 
   private double count(String result) throws Exception {
-    String series = "fairlead_external_scheduler_requests_total{result=\"" + result + "\"} ";
+    String series =
+        result.startsWith("fairlead")
+            ? result
+            : "fairlead_external_scheduler_requests_total{result=\"" + result + "\"} ";
     return page()
         .lines()
         .filter(line -> line.startsWith(series))
@@ -313,6 +406,7 @@ final class ExternalSchedulerIT {
     final Map<Integer, EndpointState> states = new ConcurrentHashMap<>();
     final Queue<Request> requests = new ConcurrentLinkedQueue<>();
     final Queue<String> pools = new ConcurrentLinkedQueue<>();
+    final Queue<String> shadows = new ConcurrentLinkedQueue<>();
     final Queue<Object> open = new ConcurrentLinkedQueue<>();
     volatile int version = 1;
     volatile BiConsumer<Request, SchedulerMessage.Builder> answers = (request, to) -> {};
@@ -343,6 +437,7 @@ final class ExternalSchedulerIT {
             endpoints.clear();
             states.clear();
             pools.add(message.getHello().getPool());
+            shadows.add(message.getHello().getShadow());
             answer.setHello(SchedulerHello.newBuilder().setVersion(version).setName("a test's"));
           }
           message.getRemovedList().forEach(endpoints::remove);

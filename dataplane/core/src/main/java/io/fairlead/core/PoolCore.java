@@ -14,6 +14,7 @@ import io.fairlead.plugin.Observer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -276,10 +277,20 @@ public final class PoolCore {
           active.criticality(model, facts.headers()),
           active.priority(model, facts.headers()),
           Arrays.copyOf(holders, count),
-          Arrays.copyOf(tokens, count));
+          Arrays.copyOf(tokens, count),
+          allowed(facts, all));
     } finally {
       current.done();
     }
+  }
+
+  private static long[] allowed(RequestFacts facts, EndpointState[] all) {
+    return facts.subset() == null
+        ? new long[0]
+        : Stream.of(all)
+            .filter(endpoint -> CandidateChoice.allowed(facts, endpoint))
+            .mapToLong(EndpointState::identity)
+            .toArray();
   }
 
   /**

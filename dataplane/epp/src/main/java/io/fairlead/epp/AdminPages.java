@@ -65,8 +65,8 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   }
 
   @Override
-  public @Nullable ExternalReport external() {
-    return runtime.pool().externalReport();
+  public List<ExternalReport> external() {
+    return runtime.pool().externalReports();
   }
 
   @Override

@@ -26,6 +26,7 @@ import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.DecisionPage;
@@ -33,6 +34,7 @@ import io.fairlead.epp.status.LeaseReporter;
 import io.fairlead.epp.status.OutEndpoints;
 import io.fairlead.epp.status.PickerStatus;
 import io.fairlead.epp.status.SaturationWatch;
+import io.fairlead.epp.status.SchedulerWatch;
 import io.fairlead.epp.status.StatusPage;
 import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.HealthMeters;
@@ -48,8 +50,10 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
@@ -100,6 +104,7 @@ final class PoolRuntime implements AutoCloseable {
   private final OutEndpoints out;
 
   private final SaturationWatch room = new SaturationWatch();
+  private final SchedulerWatch schedulers = new SchedulerWatch();
 
   /** Control thread only. */
   private EndpointSet endpoints = EndpointSet.NONE;
@@ -440,9 +445,24 @@ final class PoolRuntime implements AutoCloseable {
             .toList());
   }
 
+  private void lookAtSchedulers() {
+    Map<String, Optional<PickerReport.SchedulerOff>> all = new LinkedHashMap<>();
+    for (ExternalReport scheduler : pool.externalReports()) {
+      String problem = scheduler.problem();
+      String shadow = scheduler.shadow();
+      all.put(
+          shadow == null ? "" : shadow,
+          problem == null
+              ? Optional.empty()
+              : Optional.of(new PickerReport.SchedulerOff(shadow, scheduler.late(), problem)));
+    }
+    status.schedulersOff(schedulers.look(all));
+  }
+
   private void lookAtHealth() {
     lookAtRoom();
     lookAtShadows();
+    lookAtSchedulers();
     pool.snapshot()
         .addListener(
             (Future<List<EndpointSnapshot>> done) -> {

@@ -11,10 +11,14 @@ import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.PodTemplateSpec;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -89,13 +93,8 @@ final class PickerDeployment {
         .withMatchLabels(Labels.selector(design.picker()))
         .endLabelSelector()
         .endTopologySpreadConstraint()
-        .withContainers(container(design, template, options))
-        .addNewVolume()
-        .withName("tmp")
-        .withNewEmptyDir()
-        .endEmptyDir()
-        .endVolume()
-        .addAllToVolumes(options.volumes())
+        .withContainers(containers(design, template, options))
+        .withVolumes(volumes(design, options))
         .endSpec()
         .endTemplate()
         .endSpec()
@@ -116,6 +115,30 @@ final class PickerDeployment {
   /** An empty map would be applied as one, and be a difference where the server keeps none. */
   private static @Nullable Map<String, String> orNull(Map<String, String> map) {
     return map.isEmpty() ? null : map;
+  }
+
+  private static List<Container> containers(
+      PickerDesign design, PodTemplateSpec template, PickerOptions options) {
+    List<Container> containers = new ArrayList<>();
+    containers.add(container(design, template, options));
+    design.schedulers().stream().map(SchedulerParts::container).forEach(containers::addAll);
+    return containers;
+  }
+
+  private static List<Volume> volumes(PickerDesign design, PickerOptions options) {
+    List<Volume> volumes = new ArrayList<>();
+    volumes.add(SchedulerParts.emptyDir("tmp"));
+    volumes.addAll(options.volumes());
+    design.schedulers().stream().map(SchedulerParts::volumes).forEach(volumes::addAll);
+    return volumes;
+  }
+
+  private static List<VolumeMount> mounts(PickerDesign design, PickerOptions options) {
+    List<VolumeMount> mounts = new ArrayList<>();
+    mounts.add(new VolumeMountBuilder().withName("tmp").withMountPath("/tmp").build());
+    mounts.addAll(options.mounts());
+    design.schedulers().stream().map(SchedulerParts::mounts).forEach(mounts::addAll);
+    return mounts;
   }
 
   private static Container container(
@@ -159,11 +182,7 @@ final class PickerDeployment {
         .withNewSleep((long) LEAVE_SECONDS)
         .endPreStop()
         .endLifecycle()
-        .addNewVolumeMount()
-        .withName("tmp")
-        .withMountPath("/tmp")
-        .endVolumeMount()
-        .addAllToVolumeMounts(options.mounts())
+        .withVolumeMounts(mounts(design, options))
         .build();
   }
 

@@ -2,7 +2,9 @@ package io.fairlead.operator.children;
 
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,11 @@ public record PickerDesign(
     Frontend frontend,
     String image,
     EndpointPickerSpec settings) {
+
+  /** Schedulers of the author's own, each in a container beside the picker's or elsewhere. */
+  List<ExternalPlace> schedulers() {
+    return ExternalPlace.of(settings);
+  }
 
   /** The picker's name, see {@link Names#child}. */
   public String picker() {

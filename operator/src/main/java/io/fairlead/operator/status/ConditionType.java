@@ -33,6 +33,10 @@ public enum ConditionType {
       "ShadowsRunning",
       "InferencePool, EndpointPicker",
       "Only there when it is `False`: a shadow of the picker was switched off. Requests are served as before."),
+  EXTERNAL_SCHEDULERS_ASKED(
+      "ExternalSchedulersAsked",
+      "InferencePool, EndpointPicker",
+      "Only there when it is `False`: an external scheduler is not asked, or nobody waits for its answers, and the plugins beside it decide. Requests are served."),
   PAUSED(
       "Paused",
       "EndpointPicker",

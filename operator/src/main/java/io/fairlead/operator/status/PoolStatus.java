@@ -31,6 +31,7 @@ public final class PoolStatus {
     verdicts.put(ConditionType.MODELS_ACCEPTED, models(facts));
     verdicts.put(ConditionType.SATURATED, saturated(facts));
     shadows(facts).ifPresent(off -> verdicts.put(ConditionType.SHADOWS_RUNNING, off));
+    schedulers(facts).ifPresent(off -> verdicts.put(ConditionType.EXTERNAL_SCHEDULERS_ASKED, off));
     verdicts.put(ConditionType.READY, ready(facts, programmed));
     return verdicts;
   }
@@ -50,6 +51,32 @@ public final class PoolStatus {
                                     "Shadow %s of pod %s is switched off: %s; correct spec.shadows of the EndpointPicker, any edit of the config tries it again"
                                         .formatted(off.name(), replica.name(), off.reason()))))
         .findFirst();
+  }
+
+  /** Requests go where the plugins say meanwhile, so it is said beside what is wrong, too. */
+  private static Optional<Verdict> schedulers(PickerFacts facts) {
+    return facts.readyOrAll().stream()
+        .flatMap(
+            replica ->
+                replica.report() == null
+                    ? Stream.empty()
+                    : replica.report().schedulersOff().stream()
+                        .map(off -> off(replica.name(), off)))
+        .findFirst();
+  }
+
+  private static Verdict off(String pod, PickerReport.SchedulerOff off) {
+    String whose =
+        off.shadow() == null ? "The external scheduler" : "The one of shadow " + off.shadow();
+    return off.late()
+        ? Verdict.no(
+            Reason.EXTERNAL_SCHEDULER_LATE,
+            "%s is not waited for by pod %s: %s; the plugins beside it decide. Give it more CPU or raise its timeout"
+                .formatted(whose, pod, off.reason()))
+        : Verdict.no(
+            Reason.EXTERNAL_SCHEDULER_UNAVAILABLE,
+            "%s is out of reach of pod %s: %s; the plugins beside it decide. See the scheduler's log, and hold it against fairlead conformance scheduler"
+                .formatted(whose, pod, off.reason()));
   }
 
   private static Verdict programmed(PickerFacts facts) {

@@ -161,6 +161,16 @@ public enum Reason {
       "ShadowSwitchedOff",
       "A plugin of a shadow failed, or was at one event for seconds. Nothing goes where a shadow says, so no request has suffered.",
       "Correct or take out the shadow that the message names in `spec.shadows` of the EndpointPicker; any edit of the config tries it again."),
+  EXTERNAL_SCHEDULER_UNAVAILABLE(
+      Kind.WRONG,
+      "ExternalSchedulerUnavailable",
+      "A picker can't reach an external scheduler, or what comes from it is not the protocol. The plugins beside it decide where requests go.",
+      "See the message for why, and the scheduler's own log; hold it against `fairlead conformance scheduler`. The picker tries again every 5 s at most."),
+  EXTERNAL_SCHEDULER_LATE(
+      Kind.WRONG,
+      "ExternalSchedulerLate",
+      "An external scheduler has been late again and again, so no request waits for it: the plugins beside it decide where requests go. It is asked on trial meanwhile.",
+      "Give it more CPU, make it quicker, or raise `timeout` of `spec.scheduling.external`; requests wait for it again once it is in time."),
   PORT_NOT_SERVED(
       Kind.WRONG,
       "PortNotServed",

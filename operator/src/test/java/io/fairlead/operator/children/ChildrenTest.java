@@ -3,14 +3,22 @@ package io.fairlead.operator.children;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KeyToPath;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.report.PickerReport;
 import java.io.IOException;
@@ -134,6 +142,76 @@ class ChildrenTest {
 
   private static HasMetadata deployment(PickerDesign design) {
     return child(design, "Deployment");
+  }
+
+  @Test
+  void aSchedulerBesideThePickerIsAContainerThatMayDoLittle() {
+    PodSpec pod =
+        pod(
+            """
+            scheduling:
+              external:
+                sidecar:
+                  image: example.test/scheduler:1
+                  command: [python3]
+                  args: [$(SCHEDULER_ADDRESS)]
+                  env: {B: "2", A: "1"}
+            """);
+    assertThat(pod.getContainers()).extracting(Container::getName).containsExactly("epp", "scheduler");
+    Container scheduler = pod.getContainers().getLast();
+    assertThat(scheduler.getEnv())
+        .extracting(EnvVar::getName)
+        .as("what refers to another comes after it")
+        .containsExactly("SCHEDULER_ADDRESS", "A", "B");
+    assertThat(scheduler.getEnv().getFirst().getValue())
+        .isEqualTo("unix:/run/fairlead/scheduler/socket");
+    assertThat(scheduler.getSecurityContext().getRunAsNonRoot()).isTrue();
+    assertThat(scheduler.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+    assertThat(scheduler.getSecurityContext().getAllowPrivilegeEscalation()).isFalse();
+    assertThat(scheduler.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
+    assertThat(paths(scheduler)).containsExactly("/tmp", "/run/fairlead/scheduler");
+    assertThat(paths(pod.getContainers().getFirst()))
+        .containsExactly("/tmp", "/run/fairlead/scheduler");
+    assertThat(pod.getVolumes())
+        .allMatch(volume -> volume.getEmptyDir() != null)
+        .extracting(Volume::getName)
+        .containsExactly("tmp", "scheduler-tmp", "scheduler");
+  }
+
+  @Test
+  void ofASecretThePickerGetsTheAuthoritiesAlone() {
+    PodSpec pod =
+        pod(
+            """
+            shadows:
+              - name: tried
+                scheduling: {external: {service: {address: "s:1", tls: {caSecret: secret}}}}
+            """);
+    assertThat(pod.getContainers()).hasSize(1);
+    assertThat(paths(pod.getContainers().getFirst()))
+        .containsExactly("/tmp", "/etc/fairlead/scheduler-tried");
+    Volume volume = pod.getVolumes().getLast();
+    assertThat(volume.getSecret().getSecretName()).isEqualTo("secret");
+    assertThat(volume.getSecret().getOptional()).isTrue();
+    assertThat(volume.getSecret().getItems()).extracting(KeyToPath::getKey).containsExactly("ca.crt");
+  }
+
+  private static List<String> paths(Container container) {
+    return container.getVolumeMounts().stream().map(VolumeMount::getMountPath).toList();
+  }
+
+  private static PodSpec pod(String settings) {
+    return ((Deployment) deployment(with(settings))).getSpec().getTemplate().getSpec();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 40, 41, 63})
+  void placesOfSchedulersAreLabels(int length) {
+    ExternalSpec spec = new ExternalSpec(null, null, null, null, null, null, null, null, List.of());
+    String one = ExternalPlace.ofShadow("s".repeat(length), spec).name();
+    assertThat(one + "-tmp").matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?").hasSizeLessThanOrEqualTo(63);
+    String other = ExternalPlace.ofShadow("s".repeat(length - 1) + "x", spec).name();
+    assertThat(one).isNotEqualTo(other);
   }
 
   @Test

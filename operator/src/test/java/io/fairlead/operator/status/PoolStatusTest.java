@@ -460,6 +460,37 @@ class PoolStatusTest {
     assertThat(brief(told, ConditionType.READY)).startsWith("True/");
   }
 
+  @Test
+  void anExternalSchedulerThatIsNotAskedIsToldAndNothingElseSuffers() {
+    assertThat(PoolStatus.of(facts(rolledOut(), ready(saturated(null)))))
+        .doesNotContainKey(ConditionType.EXTERNAL_SCHEDULERS_ASKED);
+    Map<ConditionType, Verdict> gone =
+        PoolStatus.of(facts(rolledOut(), ready(without(null, false, "UNAVAILABLE, refused"))));
+    assertThat(brief(gone, ConditionType.EXTERNAL_SCHEDULERS_ASKED))
+        .isEqualTo("False/ExternalSchedulerUnavailable");
+    assertThat(String.valueOf(gone.get(ConditionType.EXTERNAL_SCHEDULERS_ASKED)))
+        .contains("The external scheduler is out of reach of pod", "UNAVAILABLE, refused");
+    assertThat(brief(gone, ConditionType.READY)).startsWith("True/");
+    Map<ConditionType, Verdict> late =
+        PoolStatus.of(facts(rolledOut(), ready(without("tried", true, "late 16 times"))));
+    assertThat(brief(late, ConditionType.EXTERNAL_SCHEDULERS_ASKED))
+        .isEqualTo("False/ExternalSchedulerLate");
+    assertThat(String.valueOf(late.get(ConditionType.EXTERNAL_SCHEDULERS_ASKED)))
+        .contains("The one of shadow tried is not waited for by pod", "late 16 times");
+  }
+
+  private static PickerReport without(@Nullable String shadow, boolean late, String reason) {
+    return new PickerReport(
+        "ns/p",
+        hash("new"),
+        1,
+        null,
+        SOME,
+        null,
+        List.of(),
+        List.of(new PickerReport.SchedulerOff(shadow, late, reason)));
+  }
+
   private static PickerReport saturated(@Nullable String since) {
     return new PickerReport("ns/p", hash("new"), 1, null, SOME, since);
   }

@@ -2,6 +2,7 @@ package io.fairlead.core.external;
 
 import com.dynatrace.hash4j.hashing.Hashing;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * Where a scheduler outside of the process wants a request to go: a score for each endpoint that it
@@ -48,6 +49,14 @@ public final class Advice {
   /** The score of an endpoint; NaN where it isn't named. */
   public double score(long endpoint) {
     return scores[place(endpoint)];
+  }
+
+  /** The endpoints that are named, each once. */
+  public long[] endpoints() {
+    return IntStream.range(0, scores.length)
+        .filter(place -> !Double.isNaN(scores[place]))
+        .mapToLong(place -> identities[place])
+        .toArray();
   }
 
   private int place(long endpoint) {

@@ -11,6 +11,8 @@ import io.fairlead.crds.config.Criticality;
  * @param priority the same as a number: the larger, the more important
  * @param holders endpoints believed to hold a beginning of the prompt, by {@link Advice#identity}
  * @param cachedTokens how many tokens of it, in the same order; never 0
+ * @param allowed endpoints that its gateway lets it go to, where that has narrowed them; empty for
+ *     all
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, not compared
 public record RequestBrief(
@@ -19,4 +21,5 @@ public record RequestBrief(
     Criticality criticality,
     long priority,
     long[] holders,
-    int[] cachedTokens) {}
+    int[] cachedTokens,
+    long[] allowed) {}

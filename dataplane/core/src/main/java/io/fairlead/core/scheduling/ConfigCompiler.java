@@ -4,7 +4,6 @@ import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.plugins.BuiltInPlugins;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.NotCarriedOut;
-import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ReceiptsConfig;
@@ -112,7 +111,7 @@ public final class ConfigCompiler {
         shadows);
   }
 
-  /** One is asked, about requests that are really sent. */
+  /** A scheduling asks one at most. */
   private static void checkExternal(PoolConfig config, Problems problems) {
     boolean listed = false;
     for (int i = 0; i < config.scheduler().plugins().size(); i++) {
@@ -120,19 +119,11 @@ public final class ConfigCompiler {
         if (listed) {
           problems.add(
               "scheduler.plugins[" + i + "].type",
-              "is a second " + ExternalScheduler.TYPE + "; a pool asks one, remove the other");
+              "is a second "
+                  + ExternalScheduler.TYPE
+                  + "; a scheduling asks one, remove the other");
         }
         listed = true;
-      }
-    }
-    for (int s = 0; s < config.shadows().size(); s++) {
-      List<PluginConfig> plugins = config.shadows().get(s).scheduler().plugins();
-      for (int i = 0; i < plugins.size(); i++) {
-        if (plugins.get(i).type().equals(ExternalScheduler.TYPE)) {
-          problems.add(
-              "shadows[" + s + "].scheduler.plugins[" + i + "].type",
-              "is " + ExternalScheduler.TYPE + ", which a shadow can't ask; remove it");
-        }
       }
     }
   }

@@ -51,7 +51,7 @@ public record ExternalScheduler(
     }
     return new ExternalScheduler(
         address(parameters),
-        duration(parameters, "timeout", "20ms", Duration.ofMillis(1), Duration.ofSeconds(1)),
+        duration(parameters, "timeout", "20ms", Duration.ofMillis(1), Duration.ofSeconds(10)),
         duration(parameters, "batchDelay", "500us", Duration.ZERO, Duration.ofMillis(100)),
         parameters.integer("batchRequests", 64, 1, 1_024),
         duration(parameters, "refresh", "1s", Duration.ofMillis(100), Duration.ofMinutes(1)),

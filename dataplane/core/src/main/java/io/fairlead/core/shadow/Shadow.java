@@ -11,6 +11,9 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.EndpointLoad;
+import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.scheduling.CompiledConfig;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -227,14 +231,26 @@ public final class Shadow {
    * @param route where it was sent
    */
   public void sent(long now, long key, RequestFacts facts, Route route) {
+    var _ = sent(now, now, key, facts, null, route);
+  }
+
+  /**
+   * Decides on a request that was sent, after asking an external scheduler.
+   *
+   * @param sentAt when it was sent
+   * @param advice where that scheduler wants it; null where it has not said
+   * @return where it chose to send it; null for nowhere
+   */
+  public @Nullable String sent(
+      long now, long sentAt, long key, RequestFacts facts, @Nullable Advice advice, Route route) {
     advance(now);
     requests++;
-    Tracked request = new Tracked(now, facts, route, measured);
-    core.arrive(now, facts, request);
+    Tracked request = new Tracked(sentAt, facts, route, measured);
+    core.arrive(now, facts, advice, request);
     Route chosen = request.ownRoute;
     if (chosen == null) {
       notPlaced++;
-      return;
+      return null;
     }
     if (request.isSameChoice()) {
       agreed++;
@@ -244,6 +260,22 @@ public final class Shadow {
     request.own = imagine(now, request, own, chosen);
     request.control = imagine(now, request, control, route);
     tracked.put(key, request);
+    return chosen.endpoint();
+  }
+
+  /** See {@link PoolCore#brief}. */
+  public @Nullable RequestBrief brief(long now, RequestFacts facts) {
+    return core.brief(now, facts);
+  }
+
+  /** See {@link PoolCore#loads}. */
+  public long loads(long since, Consumer<EndpointLoad> to) {
+    return core.loads(since, to);
+  }
+
+  /** See {@link PoolCore#load}. */
+  public @Nullable EndpointLoad load(String name) {
+    return core.load(name);
   }
 
   private Imagined imagine(long now, Tracked request, Ledger ledger, Route route) {
@@ -256,7 +288,11 @@ public final class Shadow {
     return Math.max(0, route.promptTokens() - route.expectedCachedTokens());
   }
 
-  /** The first token of the real answer came, or all of one that is not streamed. */
+  /**
+   * The first token of the real answer came, or all of one that is not streamed.
+   *
+   * @param now when it came; may be before what was told last
+   */
   public void firstByte(long now, long key) {
     advance(now);
     Tracked request = tracked.get(key);

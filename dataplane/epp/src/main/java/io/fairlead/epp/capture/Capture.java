@@ -8,6 +8,7 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.PoolListener;
 import io.fairlead.core.Probe;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.external.Advice;
 import io.fairlead.core.prefix.HashSalt;
 import io.fairlead.core.scheduling.CompiledConfig;
 import java.time.InstantSource;
@@ -186,14 +187,15 @@ public final class Capture implements AutoCloseable {
   /**
    * A request is about to arrive.
    *
+   * @param advice where an external scheduler wants it; null where none has said
    * @return null when it is not captured
    */
-  public @Nullable CapturedRequest arrive(long now, RequestFacts facts) {
+  public @Nullable CapturedRequest arrive(long now, RequestFacts facts, @Nullable Advice advice) {
     if (sealed || !sampled(facts.seed())) {
       return null;
     }
     CapturedRequest request =
-        new CapturedRequest(this, now, facts, new ReadHeaders(facts.headers(), headers));
+        new CapturedRequest(this, now, facts, advice, new ReadHeaders(facts.headers(), headers));
     open.add(request);
     return request;
   }

@@ -10,7 +10,7 @@ package io.fairlead.epp.capture;
 public final class CaptureFields {
 
   /** Version of the form; a reader refuses one that it does not know. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   /** The form without ticks, probes, and what is known of a request but its length. */
   public static final int FIRST_VERSION = 1;
@@ -56,6 +56,9 @@ public final class CaptureFields {
 
   /** Event of a request that came. */
   public static final String ARRIVED = "arrived";
+
+  /** Event of a request that waits, and of which an external scheduler has another word. */
+  public static final String ADVISED = "advised";
 
   /** Event of an endpoint that did not take the request. */
   public static final String ATTEMPT_FAILED = "attempt_failed";

@@ -6,6 +6,7 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -32,15 +33,19 @@ public final class CapturedRequest implements Line {
     /** How an attempt failed. */
     final @Nullable Failure failure;
 
+    /** Where an external scheduler wants it from then on. */
+    final @Nullable Advice advice;
+
     @Nullable Route route;
     @Nullable Rejection rejection;
     boolean passed;
 
-    Event(long seq, long at, String kind, @Nullable Failure failure) {
+    Event(long seq, long at, String kind, @Nullable Failure failure, @Nullable Advice advice) {
       this.run = new EventRun(seq, at);
       this.at = at;
       this.kind = kind;
       this.failure = failure;
+      this.advice = advice;
     }
   }
 
@@ -52,7 +57,8 @@ public final class CapturedRequest implements Line {
   private String outcome = CaptureFields.OPEN;
   private boolean over;
 
-  CapturedRequest(Capture capture, long now, RequestFacts given, ReadHeaders headers) {
+  CapturedRequest(
+      Capture capture, long now, RequestFacts given, @Nullable Advice advice, ReadHeaders headers) {
     this.capture = capture;
     this.headers = headers;
     facts =
@@ -68,7 +74,7 @@ public final class CapturedRequest implements Line {
             given.timeouts(),
             headers,
             given.subset());
-    event(now, CaptureFields.ARRIVED, null);
+    event(now, CaptureFields.ARRIVED, null, advice);
   }
 
   /** What to give to the core in place of what it would have got: the same, watched. */
@@ -105,7 +111,7 @@ public final class CapturedRequest implements Line {
    */
   private Event effect() {
     if (events.getLast().run.last() != capture.lastSeq()) {
-      events.add(new Event(capture.nextSeq(), capture.at(), CaptureFields.DECIDED, null));
+      events.add(new Event(capture.nextSeq(), capture.at(), CaptureFields.DECIDED, null, null));
     }
     return events.getLast();
   }
@@ -145,9 +151,22 @@ public final class CapturedRequest implements Line {
     over = true;
   }
 
+  /**
+   * The core is about to be told that an external scheduler has another word on it.
+   *
+   * @param advice null for none any more
+   */
+  public void advised(long now, @Nullable Advice advice) {
+    event(now, CaptureFields.ADVISED, null, advice);
+  }
+
   private void event(long now, String kind, @Nullable Failure failure) {
+    event(now, kind, failure, null);
+  }
+
+  private void event(long now, String kind, @Nullable Failure failure, @Nullable Advice advice) {
     if (!over) {
-      events.add(new Event(capture.nextSeq(), capture.told(now), kind, failure));
+      events.add(new Event(capture.nextSeq(), capture.told(now), kind, failure, advice));
     }
   }
 

@@ -6,6 +6,7 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import io.fairlead.epp.capture.CapturedRequest.Event;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** A request as a line: what Mooncake's readers need first, then what replays it. */
@@ -125,6 +127,9 @@ final class RequestJson {
       if (event.failure != null) {
         json.writeStringField("failure", event.failure.code());
       }
+      if (event.advice != null) {
+        advice(json, event.advice);
+      }
       if (event.route != null) {
         pick(json, event.route);
       }
@@ -151,6 +156,17 @@ final class RequestJson {
       json.writeEndObject();
     }
     json.writeEndArray();
+  }
+
+  private static void advice(JsonGenerator json, Advice advice) throws IOException {
+    long[] endpoints = advice.endpoints();
+    double[] scores = LongStream.of(endpoints).mapToDouble(advice::score).toArray();
+    json.writeObjectFieldStart("advice");
+    json.writeFieldName("endpoints");
+    json.writeArray(endpoints, 0, endpoints.length);
+    json.writeFieldName("scores");
+    json.writeArray(scores, 0, scores.length);
+    json.writeEndObject();
   }
 
   private static void pick(JsonGenerator json, Route route) throws IOException {

@@ -280,7 +280,7 @@ public final class Director implements RequestListener {
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
-    pool.observer().decided(pool.now() - arrivedAt);
+    pool.observer().decided(pool.now() - now);
   }
 
   private void waitsNoMore() {
@@ -304,7 +304,7 @@ public final class Director implements RequestListener {
     if (capture == null) {
       return facts;
     }
-    captured = capture.arrive(now, facts);
+    captured = capture.arrive(now, facts, advice);
     return captured == null ? facts : captured.facts();
   }
 
@@ -424,8 +424,17 @@ public final class Director implements RequestListener {
     waitsWith = criticality;
     ExternalScheduling scheduler = pool.external();
     if (scheduler != null && toAskAgain != null) {
-      scheduler.waits(request, toAskAgain);
+      scheduler.waits(request, toAskAgain, this::advised);
     }
+  }
+
+  /** The external scheduler has another word on it while it waits. */
+  private void advised(@Nullable Advice newest) {
+    advice = newest;
+    if (captured != null) {
+      captured.advised(pool.now(), newest);
+    }
+    pool.core().advised(ticket, newest);
   }
 
   @Override

@@ -14,7 +14,6 @@ import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
-import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.receipt.DecidedRequest;
@@ -28,11 +27,13 @@ import io.fairlead.epp.external.ExternalCounts;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.external.ExternalScheduling;
 import io.fairlead.epp.external.PoolView;
+import io.fairlead.epp.external.SchedulerLoop;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.shadow.Shadows;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -206,8 +207,9 @@ public final class PoolLoop {
             : new ExternalScheduling(
                 wanted,
                 source.namespace() + "/" + source.name(),
+                null,
                 new ForScheduler(),
-                loop,
+                SchedulerLoop.of(loop),
                 clock,
                 externalCounts);
     if (before != null) {
@@ -227,10 +229,15 @@ public final class PoolLoop {
         });
   }
 
-  /** How the external scheduler does; null where there is none. Any thread. */
-  public @Nullable ExternalReport externalReport() {
+  /** How external schedulers do: that of the config first, then those of shadows. Any thread. */
+  public List<ExternalReport> externalReports() {
     ExternalScheduling now = external;
-    return now == null ? null : new ExternalReport(externalCounts, now.problem());
+    List<ExternalReport> all = new ArrayList<>();
+    if (now != null) {
+      all.add(now.report());
+    }
+    all.addAll(shadows.externalReports());
+    return all;
   }
 
   @Nullable ExternalScheduling external() {
@@ -286,7 +293,7 @@ public final class PoolLoop {
           guarded(() -> core.scraped(now, endpoint, begunAt, metrics));
           shadows.scraped(now, endpoint, begunAt, metrics);
           if (external != null) {
-            external.scraped(endpoint);
+            external.changed(endpoint.name());
           }
         });
   }
@@ -505,11 +512,6 @@ public final class PoolLoop {
     public @Nullable EndpointLoad load(String name) {
       return core.load(name);
     }
-
-    @Override
-    public void advised(long request, @Nullable Advice advice) {
-      core.advised(request, advice);
-    }
   }
 
   /** Carries the core's effects on endpoints out. */
@@ -545,6 +547,9 @@ public final class PoolLoop {
     @Override
     public void healthChanged(HealthChange change) {
       endpoints.healthChanged(change);
+      if (external != null) {
+        external.changed(change.endpoint().name());
+      }
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.fairlead.epp.external;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * Says whether requests wait for a scheduler's answers. One that is late again and again is only
  * asked on trial, by requests that don't wait for it, until it answers in time again.
@@ -8,17 +10,21 @@ package io.fairlead.epp.external;
  */
 final class CircuitBreaker {
 
-  /** So many late answers in a row open it. */
+  /** So many late answers in a row open it, if they are spread over {@link #ROW_NANOS}. */
   static final int LATE = 16;
+
+  /** One pause of either process makes all late that are asked about meanwhile. */
+  static final long ROW_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** So many answers in time in a row, of requests on trial, close it. */
   static final int IN_TIME = 4;
 
   /** From one request on trial to the next. */
-  static final long TRIAL_NANOS = 100_000_000;
+  static final long TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private boolean open;
   private int inRow;
+  private long rowSince;
   private long triedAt;
 
   /** Whether nobody waits. */
@@ -55,7 +61,10 @@ final class CircuitBreaker {
       inRow = 0;
       return false;
     }
-    if (++inRow < LATE) {
+    if (inRow++ == 0) {
+      rowSince = now;
+    }
+    if (inRow < LATE || now - rowSince < ROW_NANOS) {
       return false;
     }
     open = true;

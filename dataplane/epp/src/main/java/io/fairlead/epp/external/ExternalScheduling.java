@@ -1,6 +1,5 @@
 package io.fairlead.epp.external;
 
-import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
@@ -14,14 +13,13 @@ import io.fairlead.scheduler.v1.PickerMessage;
 import io.fairlead.scheduler.v1.PrefixMatch;
 import io.fairlead.scheduler.v1.Request;
 import io.fairlead.scheduler.v1.SchedulerMessage;
-import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,17 +33,23 @@ import org.slf4j.LoggerFactory;
  * once where to go, within the timeout: by the scheduler, or by nobody, and then the config's own
  * plugins decide.
  *
- * <p>On the pool's loop, except {@link #problem}.
+ * <p>On one loop, except {@link #report}.
  */
 public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ExternalScheduling.class);
 
   /** The version of the protocol that is spoken. */
-  private static final int VERSION = 1;
+  public static final int VERSION = 1;
 
   /** Requests that wait for an answer at most: some tenths of a second of them. */
   static final int MOST_ASKED = 4_096;
+
+  /** Answers of one message that are looked at; there can't be more that somebody waits for. */
+  private static final int MOST_DECISIONS = 2 * MOST_ASKED;
+
+  /** Endpoints that an answer may name beyond those there are: they have gone meanwhile. */
+  private static final int MOST_GONE = 1_024;
 
   /** Requests that wait for room and are asked about again, at each look. */
   private static final int MOST_AGAIN = 256;
@@ -56,12 +60,11 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private static final String OFTEN_LATE =
       "it has been late " + CircuitBreaker.LATE + " times in a row";
 
-  private static final long RETRY_NANOS = 1_000_000;
-
   private final ExternalScheduler settings;
   private final String pool;
+  private final @Nullable String shadow;
   private final PoolView view;
-  private final EventExecutor loop;
+  private final SchedulerLoop loop;
   private final LongSupplier clock;
   private final SchedulerLine line;
   private final ExternalCounts counts;
@@ -71,12 +74,14 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private final NumberedEndpoints numbers = new NumberedEndpoints();
 
   /** Those that wait for an answer, by number; the oldest first. */
-  private final Map<Long, Asked> asked = new LinkedHashMap<>();
+  private final SequencedMap<Long, Asked> asked = new LinkedHashMap<>();
 
-  /** Requests that wait for room, by ticket. */
-  private final Map<Long, Waiting> waiting = new HashMap<>();
+  /** Those of them that were not sent yet, and some that don't wait any more. */
+  private final List<Asked> batch = new ArrayList<>();
 
-  private PickerMessage.Builder batch = PickerMessage.newBuilder();
+  /** Requests that wait for room, by ticket; who was asked about last is last. */
+  private final SequencedMap<Long, Waiting> waiting = new LinkedHashMap<>();
+
   private boolean flushing;
   private boolean expiring;
   private boolean closed;
@@ -85,12 +90,13 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private boolean greeted;
 
   private boolean endpointsChanged = true;
-  private Set<String> scraped = new HashSet<>();
+  private final Set<String> changed = new HashSet<>();
   private long seen;
 
-  /** When the stream was opened, or something came in it. */
-  private long heardAt;
+  /** Whether something was sent that is to be answered, and nothing has come since. */
+  private boolean owes;
 
+  private long owesSince;
   private long last;
 
   private volatile @Nullable String problem = "it has not been reached yet";
@@ -99,7 +105,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   public final class Asked {
     private final long number;
     private final long since;
-    private final Criticality criticality;
+    private final RequestFacts facts;
+    private final RequestBrief brief;
 
     /** Null for who doesn't wait for the answer. */
     private final @Nullable Consumer<@Nullable Advice> told;
@@ -107,17 +114,19 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     private Asked(
         long number,
         long since,
-        Criticality criticality,
+        RequestFacts facts,
+        RequestBrief brief,
         @Nullable Consumer<@Nullable Advice> told) {
       this.number = number;
       this.since = since;
-      this.criticality = criticality;
+      this.facts = facts;
+      this.brief = brief;
       this.told = told;
     }
 
     /** How it fares when the pool is short of capacity. */
     public Criticality criticality() {
-      return criticality;
+      return brief.criticality();
     }
 
     /** Nobody waits for the answer any more. */
@@ -126,45 +135,46 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
         counts.count(Result.WITHDRAWN);
       }
     }
-  }
 
-  private static final class Waiting {
-    private final RequestFacts facts;
-    private long toldAt;
-
-    private Waiting(RequestFacts facts, long toldAt) {
-      this.facts = facts;
-      this.toldAt = toldAt;
+    private boolean isOver() {
+      return !asked.containsKey(number);
     }
   }
+
+  private record Waiting(RequestFacts facts, long toldAt, Consumer<@Nullable Advice> newest) {}
 
   /**
    * Begins to ask.
    *
    * @param pool namespace and name
+   * @param shadow which shadow of the pool asks; null for what is in force
+   * @param loop where everything else is called, and what is told is told
    * @param clock monotonic nanoseconds
    * @param counts kept from one config to the next
    */
   public ExternalScheduling(
       ExternalScheduler settings,
       String pool,
+      @Nullable String shadow,
       PoolView view,
-      EventExecutor loop,
+      SchedulerLoop loop,
       LongSupplier clock,
       ExternalCounts counts) {
-    this(settings, pool, view, loop, clock, counts, new GrpcSchedulerLine(settings, loop));
+    this(settings, pool, shadow, view, loop, clock, counts, new GrpcSchedulerLine(settings, loop));
   }
 
   ExternalScheduling(
       ExternalScheduler settings,
       String pool,
+      @Nullable String shadow,
       PoolView view,
-      EventExecutor loop,
+      SchedulerLoop loop,
       LongSupplier clock,
       ExternalCounts counts,
       SchedulerLine line) {
     this.settings = settings;
     this.pool = pool;
+    this.shadow = shadow;
     this.view = view;
     this.loop = loop;
     this.clock = clock;
@@ -179,9 +189,10 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     return settings;
   }
 
-  /** Why requests don't wait for it; null while they do. Any thread. */
-  public @Nullable String problem() {
-    return problem;
+  /** How it does. Any thread. */
+  public ExternalReport report() {
+    String now = problem;
+    return new ExternalReport(shadow, counts, now, OFTEN_LATE.equals(now));
   }
 
   /** Requests that wait for an answer. */
@@ -227,10 +238,13 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     if (brief == null) {
       return null;
     }
-    Asked added = new Asked(++last, now, brief.criticality(), told);
+    Asked added = new Asked(++last, now, facts, brief, told);
     asked.put(added.number, added);
-    batch.addRequests(request(added.number, facts, brief));
-    if (batch.getRequestsCount() >= settings.batchRequests()) {
+    if (batch.size() >= MOST_ASKED) {
+      batch.removeIf(Asked::isOver); // the stream has not taken any for long
+    }
+    batch.add(added);
+    if (batch.size() >= settings.batchRequests()) {
       flush();
     } else {
       flushIn(settings.batchDelay().toNanos());
@@ -239,10 +253,13 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     return added;
   }
 
-  private Request.Builder request(long number, RequestFacts facts, RequestBrief brief) {
+  /** With the numbers that endpoints have when it is sent. */
+  private Request request(Asked one) {
+    RequestFacts facts = one.facts;
+    RequestBrief brief = one.brief;
     Request.Builder to =
         Request.newBuilder()
-            .setId(number)
+            .setId(one.number)
             .setModel(facts.model())
             .setTargetModel(brief.targetModel())
             .setPromptTokens(brief.promptTokens())
@@ -266,92 +283,105 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
         to.putHeaders(name, value);
       }
     }
-    return to;
+    for (long allowed : brief.allowed()) {
+      int endpoint = numbers.number(allowed);
+      if (endpoint > 0) {
+        to.addAllowed(endpoint);
+      }
+    }
+    return to.build();
   }
 
   private void flushIn(long nanos) {
     if (!flushing) {
       flushing = true;
-      var _ =
-          loop.schedule(
-              () -> {
-                flushing = false;
-                flush();
-              },
-              nanos,
-              TimeUnit.NANOSECONDS);
+      loop.schedule(
+          () -> {
+            flushing = false;
+            flush();
+          },
+          nanos);
     }
   }
 
   /** Sends what has come together, after what has changed since. */
   private void flush() {
-    if (!greeted || closed) {
-      return;
+    if (!greeted || closed || !line.isReady()) {
+      return; // when the line is ready, this is called again
     }
-    if (!line.isReady()) {
-      flushIn(RETRY_NANOS);
-      return;
-    }
+    OutgoingMessages to = new OutgoingMessages(line::send);
     if (endpointsChanged) {
       List<EndpointLoad> all = new ArrayList<>();
       seen = view.loads(0, all::add);
-      numbers.replace(all, batch);
+      numbers.replace(all, to);
       endpointsChanged = false;
       if (settings.state()) {
-        all.forEach(load -> numbers.state(load, batch));
+        all.forEach(load -> numbers.state(load, to));
       }
     } else if (settings.state()) {
-      Map<String, EndpointLoad> changed = new LinkedHashMap<>();
-      seen = view.loads(seen, load -> changed.put(load.spec().name(), load));
-      for (String name : scraped) {
+      Map<String, EndpointLoad> states = new LinkedHashMap<>();
+      seen = view.loads(seen, load -> states.put(load.spec().name(), load));
+      for (String name : changed) {
         EndpointLoad load = view.load(name);
         if (load != null) {
-          changed.put(name, load);
+          states.put(name, load);
         }
       }
-      changed.values().forEach(load -> numbers.state(load, batch));
+      states.values().forEach(load -> numbers.state(load, to));
     }
-    scraped.clear();
-    PickerMessage message = batch.build();
-    batch = PickerMessage.newBuilder();
-    if (message.getSerializedSize() > 0) {
-      line.send(message);
+    changed.clear();
+    boolean asks = false;
+    for (Asked one : batch) {
+      if (!one.isOver()) {
+        to.add(request(one));
+        asks = true;
+      }
+    }
+    batch.clear();
+    to.send();
+    if (asks && !owes) {
+      owes = true;
+      owesSince = clock.getAsLong();
     }
   }
 
   private void expireIn(long nanos) {
     if (!expiring) {
       expiring = true;
-      var _ =
-          loop.schedule(
-              () -> {
-                expiring = false;
-                expire();
-              },
-              nanos,
-              TimeUnit.NANOSECONDS);
+      loop.schedule(
+          () -> {
+            expiring = false;
+            expire();
+          },
+          nanos);
     }
+  }
+
+  private @Nullable Asked oldest() {
+    Map.Entry<Long, Asked> first = asked.firstEntry();
+    return first == null ? null : first.getValue();
   }
 
   private void expire() {
     long now = clock.getAsLong();
-    List<Asked> late = new ArrayList<>();
-    Iterator<Asked> oldest = asked.values().iterator();
-    while (oldest.hasNext()) {
-      Asked one = oldest.next();
-      if (now - one.since < timeout) {
-        expireIn(timeout - (now - one.since));
-        break;
+    try {
+      for (Asked one = oldest(); one != null && now - one.since >= timeout; one = oldest()) {
+        asked.remove(one.number);
+        late(now);
+        tell(one, Result.LATE, null);
       }
-      oldest.remove();
-      late.add(one);
+    } finally {
+      Asked next = oldest();
+      if (next != null) {
+        expireIn(Math.max(0, timeout - (now - next.since)));
+      }
     }
-    for (Asked one : late) {
-      if (breaker.late(now)) {
-        problem = OFTEN_LATE;
-        LOG.warn("external scheduler {}: {}; requests don't wait for it", address(), problem);
-      }
-      tell(one, Result.LATE, null);
+  }
+
+  private void late(long now) {
+    if (breaker.late(now)) {
+      problem = OFTEN_LATE;
+      LOG.warn("external scheduler {}: {}; requests don't wait for it", address(), problem);
     }
   }
 
@@ -370,9 +400,13 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     counts.count(named ? Result.FOLLOWED : Result.OVERRULED);
   }
 
-  /** A request waits for room: what was said of it is out of date in a while. */
-  public void waits(long ticket, RequestFacts facts) {
-    waiting.put(ticket, new Waiting(facts, clock.getAsLong()));
+  /**
+   * A request waits for room: what was said of it is out of date in a while.
+   *
+   * @param newest told what is said of it then
+   */
+  public void waits(long ticket, RequestFacts facts, Consumer<@Nullable Advice> newest) {
+    waiting.put(ticket, new Waiting(facts, clock.getAsLong(), newest));
   }
 
   /** It doesn't wait any more. */
@@ -382,30 +416,33 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   /** Time has moved on: asks again about those that wait for long. */
   public void tick(long now) {
-    if ((!greeted || breaker.open()) && now - heardAt >= SILENCE_NANOS) {
-      heardAt = now;
+    if (owes && now - owesSince >= SILENCE_NANOS) {
+      owes = false;
       line.reset("nothing has come from it for 10 s");
     }
-    int again = 0;
-    for (Map.Entry<Long, Waiting> entry : List.copyOf(waiting.entrySet())) {
-      Waiting one = entry.getValue();
-      if (again < MOST_AGAIN && now - one.toldAt >= settings.refresh().toNanos()) {
-        one.toldAt = now;
-        again++;
-        long ticket = entry.getKey();
-        var _ =
-            ask(
-                one.facts,
-                advice -> {
-                  if (waiting.containsKey(ticket)) {
-                    view.advised(ticket, advice);
-                  }
-                });
+    for (int again = 0; again < MOST_AGAIN && whyNot() == null; again++) {
+      Map.Entry<Long, Waiting> first = waiting.firstEntry();
+      if (first == null || now - first.getValue().toldAt < settings.refresh().toNanos()) {
+        break;
       }
+      askAgain(now, first.getKey(), first.getValue());
     }
-    if (greeted && (endpointsChanged || !scraped.isEmpty())) {
+    if (greeted && (endpointsChanged || !changed.isEmpty())) {
       flushIn(0);
     }
+  }
+
+  private void askAgain(long now, long ticket, Waiting one) {
+    waiting.remove(ticket);
+    waiting.put(ticket, new Waiting(one.facts, now, one.newest));
+    var _ =
+        ask(
+            one.facts,
+            advice -> {
+              if (waiting.containsKey(ticket)) {
+                one.newest.accept(advice);
+              }
+            });
   }
 
   /** Other endpoints are in force. */
@@ -413,103 +450,128 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     endpointsChanged = true;
   }
 
-  /** An endpoint was scraped. */
-  public void scraped(EndpointSpec endpoint) {
+  /** An endpoint was scraped, or is in use or out of use from now on. */
+  public void changed(String endpoint) {
     if (greeted && settings.state()) {
-      scraped.add(endpoint.name());
+      changed.add(endpoint);
     }
   }
 
   @Override
   public void opened() {
     greeted = false;
-    heardAt = clock.getAsLong();
     endpointsChanged = true;
-    batch = PickerMessage.newBuilder();
     numbers.clear();
+    owes = true;
+    owesSince = clock.getAsLong();
     line.send(
         PickerMessage.newBuilder()
             .setHello(
                 PickerHello.newBuilder()
                     .setVersion(VERSION)
                     .setPool(pool)
+                    .setShadow(shadow == null ? "" : shadow)
                     .setTimeoutMicros((int) (timeout / 1_000)))
             .build());
   }
 
   @Override
-  public void came(SchedulerMessage message) {
-    heardAt = clock.getAsLong();
-    if (!greeted) {
-      greet(message);
-      if (!greeted) {
-        return;
-      }
-    }
-    long now = clock.getAsLong();
-    for (Decision decision : message.getDecisionsList()) {
-      decided(now, decision);
-    }
+  public void ready() {
+    flush();
   }
 
-  private void greet(SchedulerMessage message) {
+  @Override
+  public boolean came(SchedulerMessage message) {
+    long now = clock.getAsLong();
+    boolean useful = false;
+    if (!greeted) {
+      if (!greet(message)) {
+        return false;
+      }
+      useful = true;
+    }
+    int told = message.getDecisionsCount();
+    int looked = Math.min(told, MOST_DECISIONS);
+    for (int i = 0; i < looked; i++) {
+      useful |= decided(now, message.getDecisions(i));
+    }
+    counts.add(Result.UNEXPECTED, told - looked);
+    owes = !asked.isEmpty();
+    owesSince = now;
+    return useful;
+  }
+
+  private boolean greet(SchedulerMessage message) {
     int version = message.getHello().getVersion();
     if (!message.hasHello() || version != VERSION) {
       line.reset(
           message.hasHello()
               ? "it speaks version " + version + " of the protocol, and not " + VERSION
               : "its first message has no hello");
-      return;
+      return false;
     }
     greeted = true;
     problem = breaker.open() ? OFTEN_LATE : null;
     LOG.info("external scheduler {} answers: {}", address(), message.getHello().getName());
     flush();
+    return true;
   }
 
-  private void decided(long now, Decision decision) {
+  private boolean decided(long now, Decision decision) {
     Asked one = asked.remove(decision.getRequest());
     if (one == null) {
       counts.count(Result.UNEXPECTED);
-      return;
+      return false;
     }
-    boolean inTime = now - one.since < timeout;
-    if (inTime) {
-      counts.answered(now - one.since);
-      boolean wasOpen = breaker.open();
-      breaker.inTime();
-      if (wasOpen && !breaker.open()) {
-        problem = null;
-        LOG.info("external scheduler {} is in time again", address());
-      }
-    } else {
-      var _ = breaker.late(now);
+    if (now - one.since >= timeout) { // and its timer is as late
+      late(now);
+      tell(one, Result.LATE, null);
+      return true;
     }
-    if (decision.getEndpointsCount() == 0) {
-      tell(one, Result.LEFT, null);
-    } else {
-      tell(one, Result.INVALID, advice(decision));
+    counts.answered(now - one.since);
+    boolean wasOpen = breaker.open();
+    breaker.inTime();
+    if (wasOpen && !breaker.open()) {
+      problem = null;
+      LOG.info("external scheduler {} is in time again", address());
     }
+    answered(one, decision);
+    return true;
   }
 
-  /** Null where it isn't one that can be followed. */
-  private @Nullable Advice advice(Decision decision) {
+  private void answered(Asked one, Decision decision) {
     int count = decision.getEndpointsCount();
     int given = decision.getScoresCount();
-    if (given != 0 && given != count) {
-      return null;
+    if (count == 0) {
+      tell(one, given == 0 ? Result.LEFT : Result.INVALID, null);
+      return;
+    }
+    if ((given != 0 && given != count) || count > numbers.size() + MOST_GONE) {
+      tell(one, Result.INVALID, null);
+      return;
     }
     long[] endpoints = new long[count];
     double[] scores = new double[count];
+    int named = 0;
     for (int i = 0; i < count; i++) {
-      Long identity = numbers.identity(decision.getEndpoints(i));
-      scores[i] = given == 0 ? count - i : decision.getScores(i);
-      if (identity == null || !Double.isFinite(scores[i])) {
-        return null;
+      int number = decision.getEndpoints(i);
+      double score = given == 0 ? count - i : decision.getScores(i);
+      Long identity = numbers.identity(number);
+      if ((identity == null && !numbers.isGone(number)) || !Double.isFinite(score)) {
+        tell(one, Result.INVALID, null);
+        return;
       }
-      endpoints[i] = identity;
+      if (identity != null) {
+        endpoints[named] = identity;
+        scores[named++] = score;
+      }
     }
-    return new Advice(endpoints, scores);
+    tell(
+        one,
+        Result.OVERRULED,
+        named == 0
+            ? null
+            : new Advice(Arrays.copyOf(endpoints, named), Arrays.copyOf(scores, named)));
   }
 
   @Override
@@ -524,10 +586,12 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** Who waits for an answer gets none. */
   private void tellAll() {
     greeted = false;
-    batch = PickerMessage.newBuilder();
-    List<Asked> all = List.copyOf(asked.values());
-    asked.clear();
-    all.forEach(one -> tell(one, Result.UNAVAILABLE, null));
+    owes = false;
+    batch.clear();
+    for (Asked one = oldest(); one != null; one = oldest()) {
+      asked.remove(one.number);
+      tell(one, Result.UNAVAILABLE, null);
+    }
   }
 
   private String address() {

@@ -17,7 +17,6 @@ import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.EventExecutor;
 import java.io.File;
 import java.net.UnixDomainSocketAddress;
 import java.util.Objects;
@@ -29,41 +28,43 @@ import org.jspecify.annotations.Nullable;
 /**
  * A stream over gRPC, with a thread of its own. What comes is taken in pieces: a scheduler that
  * floods is slowed down, and nothing else.
+ *
+ * <p>Every stream has a connection of its own: certificates are read anew, a name is resolved anew,
+ * and a connection whose other end has gone without a word is not used again.
  */
 final class GrpcSchedulerLine implements SchedulerLine {
 
-  /** Messages that may be on their way to the pool's loop. */
+  /** Messages that may be on their way to the loop. */
   private static final int ON_THE_WAY = 16;
 
-  private static final long FIRST_PAUSE_MILLIS = 100;
-  private static final long LONGEST_PAUSE_MILLIS = 5_000;
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** A stream that lived longer has done well: the next one is opened soon. */
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Before more is taken from a scheduler that has sent something of no use. */
+  private static final long SLOWED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private static final int MOST_BYTES = 4 << 20;
 
   private final ExternalScheduler settings;
-  private final EventExecutor loop;
+  private final SchedulerLoop loop;
+  private final EventLoopGroup thread =
+      new MultiThreadIoEventLoopGroup(
+          1,
+          new DefaultThreadFactory("fairlead-external-scheduler", true),
+          NioIoHandler.newFactory());
   private @Nullable Listener listener;
-
-  /** Null until it was made. */
-  private @Nullable Channel connected;
-
   private @Nullable Stream stream;
-  private long pause = FIRST_PAUSE_MILLIS;
+  private long pause = FIRST_PAUSE_NANOS;
   private boolean closed;
-
-  /** Where calls go, and the thread that carries them. */
-  private record Channel(ManagedChannel calls, EventLoopGroup thread) {
-    void close() {
-      var _ = calls.shutdownNow();
-      var _ = thread.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-    }
-  }
 
   /**
    * Not open yet.
    *
    * @param loop where the listener is told
    */
-  GrpcSchedulerLine(ExternalScheduler settings, EventExecutor loop) {
+  GrpcSchedulerLine(ExternalScheduler settings, SchedulerLoop loop) {
     this.settings = settings;
     this.loop = loop;
   }
@@ -76,53 +77,49 @@ final class GrpcSchedulerLine implements SchedulerLine {
 
   /** On a thread of its own: reads a file, and what it needs may be loaded for the first time. */
   private void connect() {
+    if (closed) {
+      return;
+    }
     Thread.ofPlatform()
         .daemon()
         .name("fairlead-external-scheduler-start")
         .start(
             () -> {
               try {
-                Channel made = channel();
-                onLoop(() -> made(made));
-              } catch (SSLException | IllegalArgumentException e) {
+                ManagedChannel made = channel();
+                if (!onLoop(() -> open(made))) {
+                  made.shutdownNow();
+                }
+              } catch (SSLException | RuntimeException e) {
                 onLoop(() -> failed("it can't be spoken to: " + e.getMessage()));
               }
             });
   }
 
-  private void made(Channel channel) {
-    if (closed) {
-      channel.close();
-    } else {
-      connected = channel;
-      open();
-    }
-  }
-
   private void failed(String why) {
     if (!closed) {
       listener().broken(why);
-      again(this::connect);
+      connectAgain();
     }
   }
 
-  private void again(Runnable next) {
-    var _ = loop.schedule(next, pause, TimeUnit.MILLISECONDS);
-    pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+  private void connectAgain() {
+    loop.schedule(this::connect, pause);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
   }
 
-  private void open() {
-    Channel to = connected;
-    if (closed || to == null) {
+  private void open(ManagedChannel to) {
+    if (closed) {
+      to.shutdownNow();
       return;
     }
-    Stream opened = new Stream();
+    Stream opened = new Stream(to);
     stream = opened;
-    var _ = SchedulerGrpc.newStub(to.calls()).schedule(opened);
+    var _ = SchedulerGrpc.newStub(to).schedule(opened);
     listener().opened();
   }
 
-  private Channel channel() throws SSLException {
+  private ManagedChannel channel() throws SSLException {
     boolean socket = !settings.socket().isEmpty();
     NettyChannelBuilder builder =
         socket
@@ -137,20 +134,13 @@ final class GrpcSchedulerLine implements SchedulerLine {
     } else {
       builder.usePlaintext();
     }
-    EventLoopGroup own =
-        new MultiThreadIoEventLoopGroup(
-            1,
-            new DefaultThreadFactory("fairlead-external-scheduler", true),
-            NioIoHandler.newFactory());
-    return new Channel(
-        builder
-            .eventLoopGroup(own)
-            .channelType(socket ? NioDomainSocketChannel.class : NioSocketChannel.class)
-            .overrideAuthority(socket ? "localhost" : settings.address())
-            .maxInboundMessageSize(MOST_BYTES)
-            .directExecutor()
-            .build(),
-        own);
+    return builder
+        .eventLoopGroup(thread)
+        .channelType(socket ? NioDomainSocketChannel.class : NioSocketChannel.class)
+        .overrideAuthority(socket ? "localhost" : settings.address())
+        .maxInboundMessageSize(MOST_BYTES)
+        .directExecutor()
+        .build();
   }
 
   @Override
@@ -171,7 +161,6 @@ final class GrpcSchedulerLine implements SchedulerLine {
   public void reset(String why) {
     Stream now = stream;
     if (now != null) {
-      now.cancel(why);
       now.ended(why);
     }
   }
@@ -184,46 +173,73 @@ final class GrpcSchedulerLine implements SchedulerLine {
     if (now != null) {
       now.cancel("not asked any more");
     }
-    if (connected != null) {
-      connected.close();
-    }
+    var _ = thread.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
   private Listener listener() {
     return Objects.requireNonNull(listener);
   }
 
-  private void onLoop(Runnable event) {
+  /** False if the loop has ended, and with it whoever wanted to know. */
+  private boolean onLoop(Runnable event) {
     try {
       loop.execute(event);
+      return true;
     } catch (RejectedExecutionException e) {
-      // The pool is gone, and with it whoever wanted to know.
+      return false;
     }
   }
 
   /** One call, and what comes in it. */
   private final class Stream implements ClientResponseObserver<PickerMessage, SchedulerMessage> {
 
+    private final ManagedChannel connection;
+    private final long openedAt = System.nanoTime();
     private @Nullable ClientCallStreamObserver<PickerMessage> call;
+
+    Stream(ManagedChannel connection) {
+      this.connection = connection;
+    }
 
     @Override
     public void beforeStart(ClientCallStreamObserver<PickerMessage> started) {
       call = started;
       started.disableAutoRequestWithInitial(ON_THE_WAY);
+      started.setOnReadyHandler(
+          () ->
+              onLoop(
+                  () -> {
+                    if (isCurrent()) {
+                      listener().ready();
+                    }
+                  }));
     }
 
     @Override
     public void onNext(SchedulerMessage message) {
-      onLoop(
-          () -> {
-            if (isCurrent()) {
-              pause = FIRST_PAUSE_MILLIS;
-              listener().came(message);
-              if (call != null) {
-                call.request(1);
-              }
-            }
-          });
+      onLoop(() -> came(message));
+    }
+
+    private void came(SchedulerMessage message) {
+      if (!isCurrent()) {
+        return;
+      }
+      boolean useful = false;
+      try {
+        useful = listener().came(message);
+      } finally {
+        if (useful) {
+          takeMore();
+        } else {
+          loop.schedule(this::takeMore, SLOWED_NANOS);
+        }
+      }
+    }
+
+    private void takeMore() {
+      if (isCurrent() && call != null) {
+        call.request(1);
+      }
     }
 
     @Override
@@ -250,6 +266,7 @@ final class GrpcSchedulerLine implements SchedulerLine {
       if (call != null) {
         call.cancel(why, null);
       }
+      connection.shutdownNow();
     }
 
     private void ended(String why) {
@@ -257,8 +274,15 @@ final class GrpcSchedulerLine implements SchedulerLine {
         return;
       }
       stream = null;
-      listener().broken(why);
-      again(GrpcSchedulerLine.this::open);
+      cancel(why);
+      if (System.nanoTime() - openedAt > LONGEST_PAUSE_NANOS) {
+        pause = FIRST_PAUSE_NANOS;
+      }
+      try {
+        listener().broken(why);
+      } finally {
+        connectAgain();
+      }
     }
   }
 }

@@ -1,13 +1,12 @@
 package io.fairlead.epp.external;
 
 import io.fairlead.core.RequestFacts;
-import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What of a pool's core concerns an external scheduler. The pool's loop only. */
+/** What of a pool's core concerns an external scheduler. On the core's own loop only. */
 public interface PoolView {
 
   /** What the scheduler is to know of a request that has not arrived yet; null without a config. */
@@ -23,7 +22,4 @@ public interface PoolView {
 
   /** One endpoint that may get requests; null if none has this name. */
   @Nullable EndpointLoad load(String name);
-
-  /** There is another word on a request that waits; null for none any more. */
-  void advised(long request, @Nullable Advice advice);
 }

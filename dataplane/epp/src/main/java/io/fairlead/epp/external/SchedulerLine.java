@@ -6,14 +6,21 @@ import io.fairlead.scheduler.v1.SchedulerMessage;
 /** The way to a scheduler: keeps a stream open, and opens another one when it has broken. */
 interface SchedulerLine extends AutoCloseable {
 
-  /** Is told what comes, on the pool's loop. */
+  /** Is told what comes, on the loop where the scheduler is asked. */
   interface Listener {
 
     /** A stream is open: what was sent before is lost. Nothing was sent in this one. */
     void opened();
 
-    /** Something came in the stream that is open. */
-    void came(SchedulerMessage message);
+    /** The stream takes more, after a while in which it did not. */
+    void ready();
+
+    /**
+     * Something came in the stream that is open.
+     *
+     * @return whether it was of any use; what is of none is taken more slowly
+     */
+    boolean came(SchedulerMessage message);
 
     /**
      * The stream is gone, or can't be opened; another will be tried in a while.
@@ -26,10 +33,10 @@ interface SchedulerLine extends AutoCloseable {
   /** Begins to keep a stream open. */
   void start(Listener listener);
 
-  /** Whether what is sent now goes out at once. */
+  /** Whether what is sent now goes out at once; if not, {@link Listener#ready} tells when. */
   boolean isReady();
 
-  /** Sends in the stream that is open; the pool's loop only. */
+  /** Sends in the stream that is open. */
   void send(PickerMessage message);
 
   /** What came in the stream broke its rules: another one is opened in a while. */

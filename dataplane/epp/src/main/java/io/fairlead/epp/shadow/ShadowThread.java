@@ -2,9 +2,13 @@ package io.fairlead.epp.shadow;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.fairlead.core.PoolLimits;
-import io.fairlead.core.shadow.Shadow;
 import io.fairlead.core.shadow.ShadowSnapshot;
+import io.fairlead.epp.external.ExternalReport;
+import io.fairlead.epp.external.SchedulerLoop;
 import java.lang.management.ManagementFactory;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -38,10 +42,20 @@ final class ShadowThread implements AutoCloseable {
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
-  private final Mailbox<Consumer<Shadow>> mailbox = new Mailbox<>(CAPACITY);
+  private final Mailbox<Consumer<AskingShadow>> mailbox = new Mailbox<>(CAPACITY);
+
+  /** What comes from the external scheduler, if the shadow asks one: some messages at most. */
+  private final Queue<Runnable> came = new ConcurrentLinkedQueue<>();
+
+  private final Timers timers = new Timers();
   private final LongSupplier clock;
+  private final AskingShadow shadow;
   private final Thread thread;
   private volatile boolean closed;
+
+  /** Nothing that comes is run any more. */
+  private volatile boolean over;
+
   private volatile @Nullable String off;
   private volatile ShadowSnapshot told = ShadowSnapshot.EMPTY;
 
@@ -66,7 +80,8 @@ final class ShadowThread implements AutoCloseable {
   ShadowThread(String name, PoolLimits limits, LongSupplier clock) {
     this.name = name;
     this.clock = clock;
-    thread = Thread.ofPlatform().daemon().name("fairlead-shadow-" + name).start(() -> run(limits));
+    shadow = new AskingShadow(name, limits, new Loop(), clock);
+    thread = Thread.ofPlatform().daemon().name("fairlead-shadow-" + name).start(this::run);
   }
 
   String name() {
@@ -76,6 +91,11 @@ final class ShadowThread implements AutoCloseable {
   /** Why it runs no more; null while it does. */
   @Nullable String off() {
     return off;
+  }
+
+  /** How its external scheduler does; null where it asks none. */
+  @Nullable ExternalReport external() {
+    return off == null ? shadow.external() : null;
   }
 
   /** How it has done, as of some milliseconds ago. */
@@ -94,7 +114,7 @@ final class ShadowThread implements AutoCloseable {
   }
 
   /** Tells it something that must not be lost. The pool's loop only. */
-  void tell(Consumer<Shadow> event) {
+  void tell(Consumer<AskingShadow> event) {
     if (off == null && !mailbox.add(event)) {
       switchOff("more events wait for it than there is room for");
       thread.interrupt();
@@ -106,7 +126,7 @@ final class ShadowThread implements AutoCloseable {
    *
    * @return whether it will hear of it
    */
-  boolean offer(Consumer<Shadow> event) {
+  boolean offer(Consumer<AskingShadow> event) {
     if (off != null || mailbox.size() >= MOST_WAITING) {
       return false;
     }
@@ -115,7 +135,7 @@ final class ShadowThread implements AutoCloseable {
   }
 
   /** A request was sent: it is asked what it would have done, or the request is left out. */
-  boolean ask(Consumer<Shadow> event) {
+  boolean ask(Consumer<AskingShadow> event) {
     boolean asked = cpu.next() && offer(event);
     if (!asked && off == null) {
       leftOut.incrementAndGet();
@@ -163,30 +183,52 @@ final class ShadowThread implements AutoCloseable {
     LockSupport.unpark(thread);
   }
 
-  private void run(PoolLimits limits) {
-    Shadow shadow = new Shadow(limits);
+  private void run() {
     while (!closed && off == null) {
-      Consumer<Shadow> event = mailbox.poll();
-      if (event == null) {
+      Consumer<AskingShadow> event = mailbox.poll();
+      boolean did = event != null;
+      if (event != null) {
+        guarded(() -> event.accept(shadow));
+      }
+      for (Runnable next = due(); next != null && off == null; next = due()) {
+        guarded(next);
+        did = true;
+      }
+      if (!did) {
         told = shadow.snapshot();
-        LockSupport.parkNanos(this, NAP_NANOS);
-        continue;
+        LockSupport.parkNanos(this, timers.until(clock.getAsLong(), NAP_NANOS));
       }
-      busySince = clock.getAsLong();
-      try {
-        event.accept(shadow);
-      } catch (RuntimeException | Error e) {
-        LOG.error("shadow {}: switched off, a plugin of it failed", name, e);
-        switchOff("a plugin of it failed: " + e);
-      }
-      busySince = 0;
     }
     drop();
   }
 
-  /** A thread that is gone keeps nothing of requests. */
+  /** What came from the external scheduler, or is due. */
+  private @Nullable Runnable due() {
+    Runnable next = came.poll();
+    return next == null ? timers.poll(clock.getAsLong()) : next;
+  }
+
+  private void guarded(Runnable event) {
+    busySince = clock.getAsLong();
+    try {
+      event.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("shadow {}: switched off, a plugin of it failed", name, e);
+      switchOff("a plugin of it failed: " + e);
+    }
+    busySince = 0;
+  }
+
+  /** A thread that is gone keeps nothing of requests, and asks nobody. */
   private void drop() {
+    over = true;
+    try {
+      shadow.close();
+    } catch (RuntimeException | Error e) {
+      LOG.debug("shadow {}: what it was deciding is left", name, e);
+    }
     while (mailbox.poll() != null) {}
+    came.clear();
   }
 
   /** The first reason counts. */
@@ -194,6 +236,24 @@ final class ShadowThread implements AutoCloseable {
     if (off == null) {
       LOG.warn("shadow {} is switched off: {}", name, why);
       off = why;
+    }
+  }
+
+  /** Where its external scheduler is asked: it is woken for what comes from there. */
+  private final class Loop implements SchedulerLoop {
+
+    @Override
+    public void execute(Runnable task) {
+      if (over) {
+        throw new RejectedExecutionException("shadow " + name + " is over");
+      }
+      came.add(task);
+      LockSupport.unpark(thread);
+    }
+
+    @Override
+    public void schedule(Runnable task, long nanos) {
+      timers.add(clock.getAsLong() + nanos, task);
     }
   }
 }

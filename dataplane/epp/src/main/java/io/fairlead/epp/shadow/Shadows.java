@@ -10,13 +10,14 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledShadow;
-import io.fairlead.core.shadow.Shadow;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.external.ExternalReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,12 +161,17 @@ public final class Shadows implements AutoCloseable {
         .toList();
   }
 
+  /** How the external schedulers of those do that ask one. Any thread. */
+  public List<ExternalReport> externalReports() {
+    return threads.stream().map(ShadowThread::external).flatMap(Stream::ofNullable).toList();
+  }
+
   @Override
   public void close() {
     threads.forEach(ShadowThread::close);
   }
 
-  private void tell(Consumer<Shadow> event) {
+  private void tell(Consumer<AskingShadow> event) {
     threads.forEach(thread -> thread.tell(event));
   }
 

@@ -43,7 +43,8 @@ public final class PickerStatus {
                 newest ? null : r.refused(),
                 r.endpoints(),
                 r.saturatedSince(),
-                r.shadowsOff()));
+                r.shadowsOff(),
+                r.schedulersOff()));
   }
 
   /**
@@ -62,7 +63,8 @@ public final class PickerStatus {
                 refused,
                 r.endpoints(),
                 r.saturatedSince(),
-                r.shadowsOff()));
+                r.shadowsOff(),
+                r.schedulersOff()));
   }
 
   /**
@@ -88,7 +90,8 @@ public final class PickerStatus {
                 r.refused(),
                 endpoints,
                 r.saturatedSince(),
-                r.shadowsOff()));
+                r.shadowsOff(),
+                r.schedulersOff()));
   }
 
   /**
@@ -106,7 +109,8 @@ public final class PickerStatus {
                 r.refused(),
                 r.endpoints(),
                 since,
-                r.shadowsOff()));
+                r.shadowsOff(),
+                r.schedulersOff()));
   }
 
   /** Which shadows run no more was looked at. */
@@ -120,6 +124,22 @@ public final class PickerStatus {
                 r.refused(),
                 r.endpoints(),
                 r.saturatedSince(),
+                off,
+                r.schedulersOff()));
+  }
+
+  /** Which external schedulers requests don't wait for was looked at. */
+  public void schedulersOff(List<PickerReport.SchedulerOff> off) {
+    update(
+        r ->
+            new PickerReport(
+                r.pool(),
+                r.configHash(),
+                r.generation(),
+                r.refused(),
+                r.endpoints(),
+                r.saturatedSince(),
+                r.shadowsOff(),
                 off));
   }
 

@@ -93,8 +93,8 @@ public final class AdminServer implements AutoCloseable {
     /** How shadows do. */
     List<ShadowReport> shadows();
 
-    /** How the external scheduler does; null where there is none. */
-    @Nullable ExternalReport external();
+    /** How external schedulers do. */
+    List<ExternalReport> external();
 
     /** The picker's status as JSON, with its endpoints as they were at one moment. */
     String status(List<EndpointSnapshot> endpoints);

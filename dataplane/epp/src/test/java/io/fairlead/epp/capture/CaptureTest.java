@@ -315,7 +315,7 @@ class CaptureTest {
       request.sent(ROUTE);
       capture.seal();
       request.ended(200_000_000, Outcome.COMPLETED, Usage.UNKNOWN);
-      assertThat(capture.arrive(200_000_000, FACTS)).isNull();
+      assertThat(capture.arrive(200_000_000, FACTS, null)).isNull();
     }
 
     JsonNode line = only(lines(CaptureFields.REQUESTS_SUFFIX));
@@ -329,7 +329,7 @@ class CaptureTest {
     int captured = 0;
     try (Capture capture = open(config)) {
       for (long seed = 0; seed < 10_000; seed++) {
-        captured += capture.arrive(100_000_000, facts(seed, 0)) == null ? 0 : 1;
+        captured += capture.arrive(100_000_000, facts(seed, 0), null) == null ? 0 : 1;
       }
     }
     assertThat(captured).isBetween(2_300, 2_700);
@@ -467,7 +467,7 @@ class CaptureTest {
   }
 
   private static CapturedRequest arrive(Capture capture, long now, RequestFacts facts) {
-    return Objects.requireNonNull(capture.arrive(now, facts));
+    return Objects.requireNonNull(capture.arrive(now, facts, null));
   }
 
   private static RequestFacts facts(long seed, int blocks) {

@@ -57,8 +57,9 @@ class ExternalSchedulingTest {
               false,
               ""),
           "ns/pool",
+          null,
           new View(core),
-          loop.eventLoop(),
+          SchedulerLoop.of(loop.eventLoop()),
           () -> now,
           counts,
           line);
@@ -171,7 +172,7 @@ class ExternalSchedulingTest {
     assertThat(counts.of(Result.WITHDRAWN)).isEqualTo(1);
     pass(Duration.ofSeconds(1));
     assertThat(told).hasSize(1);
-    assertThat(scheduling.problem()).isEqualTo("gone");
+    assertThat(scheduling.report().problem()).isEqualTo("gone");
   }
 
   @Test
@@ -191,7 +192,187 @@ class ExternalSchedulingTest {
         .came(
             SchedulerMessage.newBuilder().addDecisions(decision(request).addEndpoints(1)).build());
     assertThat(told).containsExactly(Optional.empty());
+    assertThat(counts.of(Result.OVERRULED))
+        .as("that it has gone meanwhile is not the scheduler's fault")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void anEndpointWithOtherLabelsKeepsItsNumber() {
+    open();
+    core.endpoints(
+        now,
+        List.of(
+            new EndpointSpec("a", "a-uid", "10.0.0.1", 1, Map.of("zone", "west")),
+            new EndpointSpec("b", "b-uid", "10.0.0.1", 2, Map.of())));
+    scheduling.endpointsChanged();
+    ask();
+    pass(Duration.ofMillis(1));
+    PickerMessage message = line.sent.getLast();
+    assertThat(message.getRemovedList()).isEmpty();
+    assertThat(message.getEndpointsList()).hasSize(1);
+    assertThat(message.getEndpoints(0).getNumber()).isEqualTo(1);
+    assertThat(message.getEndpoints(0).getLabelsMap()).isEqualTo(Map.of("zone", "west"));
+  }
+
+  @Test
+  void ofThoseNamedTheOnesThatAreThereCount() {
+    open();
+    Request request = asked();
+    endpoints("b", "c");
+    ask();
+    pass(Duration.ofMillis(1));
+    int there = line.sent.getLast().getEndpoints(0).getNumber();
+    answer(decision(request).addEndpoints(1).addEndpoints(there));
+    assertThat(told.getFirst().orElseThrow().endpoints()).containsExactly(Advice.identity("b"));
+  }
+
+  @Test
+  void whatHasNotChangedIsNotTold() {
+    open();
+    scheduling.changed("a");
+    ask();
+    pass(Duration.ofMillis(1));
+    assertThat(line.sent.getLast().getStatesList()).isEmpty();
+  }
+
+  @Test
+  void aLargePoolComesInPieces() {
+    List<EndpointSpec> all = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      all.add(new EndpointSpec("e" + i, "uid", "10.0.0.1", 1, Map.of("l", "x".repeat(400))));
+    }
+    core.endpoints(now, all);
+    line.to().opened();
+    line.to().came(HELLO);
+    assertThat(line.sent).hasSizeGreaterThan(3);
+    assertThat(line.sent).allMatch(message -> message.getSerializedSize() < 4 << 20);
+    assertThat(line.sent.stream().mapToInt(PickerMessage::getEndpointsCount).sum())
+        .isEqualTo(all.size());
+    assertThat(line.sent.stream().mapToInt(PickerMessage::getStatesCount).sum())
+        .isEqualTo(all.size());
+  }
+
+  @Test
+  void aStreamThatTakesNothingGetsOnlyWhoStillWaits() {
+    open();
+    line.ready = false;
+    for (int i = 0; i < 10; i++) {
+      ask();
+    }
+    pass(Duration.ofMillis(20));
+    assertThat(told).hasSize(10);
+    ask();
+    pass(Duration.ofMillis(1));
+    assertThat(line.sent).isEmpty();
+    line.ready = true;
+    line.to().ready();
+    assertThat(line.sent.getLast().getRequestsList()).hasSize(1);
+  }
+
+  @Test
+  void aFloodIsCountedAndOfNoUse() {
+    open();
+    SchedulerMessage.Builder flood = SchedulerMessage.newBuilder();
+    for (int i = 0; i < 100_000; i++) {
+      flood.addDecisions(Decision.newBuilder().setRequest(1_000_000 + i));
+    }
+    assertThat(line.to().came(flood.build())).isFalse();
+    assertThat(counts.of(Result.UNEXPECTED)).isEqualTo(100_000);
+    Request request = asked();
+    assertThat(
+            line.to()
+                .came(
+                    SchedulerMessage.newBuilder()
+                        .addDecisions(decision(request).addEndpoints(1))
+                        .build()))
+        .isTrue();
+  }
+
+  @Test
+  void anAnswerThatNamesMoreThanThereAreIsInvalid() {
+    open();
+    Decision.Builder decision = decision(asked());
+    for (int i = 0; i < 1_000_000; i++) {
+      decision.addEndpoints(1);
+    }
+    answer(decision);
     assertThat(counts.of(Result.INVALID)).isEqualTo(1);
+  }
+
+  @Test
+  void onePauseOpensNothingAndLatenessAgainAndAgainDoes() {
+    open();
+    for (int i = 0; i < 100; i++) {
+      ask();
+    }
+    pass(Duration.ofMillis(20));
+    assertThat(counts.of(Result.LATE)).isEqualTo(100);
+    assertThat(scheduling.report().problem()).isNull();
+    for (int i = 0; i < 10; i++) {
+      ask();
+      pass(Duration.ofMillis(20));
+    }
+    assertThat(scheduling.report().problem()).contains("late");
+    assertThat(ask()).isNull();
+
+    now += 2 * ExternalScheduling.SILENCE_NANOS; // nobody asks: it owes what it was asked before
+    scheduling.tick(now);
+    scheduling.tick(now);
+    assertThat(line.resets).isEqualTo(1);
+    open();
+    now += 2 * ExternalScheduling.SILENCE_NANOS;
+    scheduling.tick(now);
+    assertThat(line.resets).as("nothing was asked since").isEqualTo(1);
+
+    for (int i = 0; i < 4; i++) {
+      now += CircuitBreaker.TRIAL_NANOS;
+      assertThat(ask()).as("asked on trial, and not waited for").isNull();
+      pass(Duration.ofMillis(1));
+      answer(decision(line.sent.getLast().getRequests(0)).addEndpoints(1));
+    }
+    assertThat(scheduling.report().problem()).isNull();
+    assertThat(ask()).isNotNull();
+  }
+
+  @Test
+  void whoWaitsForRoomIsAskedAboutAgain() {
+    open();
+    RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
+    for (long ticket = 1; ticket <= 3; ticket++) {
+      scheduling.waits(ticket, facts, advice -> told.add(Optional.ofNullable(advice)));
+    }
+    scheduling.waitsNoMore(2);
+    scheduling.tick(now);
+    pass(Duration.ofMillis(1));
+    assertThat(line.sent).isEmpty();
+    pass(Duration.ofSeconds(1));
+    scheduling.tick(now);
+    scheduling.tick(now);
+    pass(Duration.ofMillis(1));
+    List<Request> again = line.sent.getLast().getRequestsList();
+    assertThat(again).hasSize(2);
+    scheduling.waitsNoMore(1);
+    answer(decision(again.get(0)).addEndpoints(1));
+    answer(decision(again.get(1)).addEndpoints(2));
+    assertThat(told).hasSize(1);
+    assertThat(told.getFirst().orElseThrow().endpoints()).containsExactly(Advice.identity("b"));
+
+    line.to().broken("gone");
+    pass(Duration.ofSeconds(1));
+    scheduling.tick(now);
+    assertThat(counts.of(Result.UNAVAILABLE)).as("the last word stays").isZero();
+  }
+
+  /** Asks, and has it sent. */
+  private Request asked() {
+    ask();
+    pass(Duration.ofMillis(1));
+    return line.sent.getLast().getRequests(0);
+  }
+
+  private void answer(Decision.Builder decision) {
+    line.to().came(SchedulerMessage.newBuilder().addDecisions(decision).build());
   }
 
   @Test
@@ -236,17 +417,13 @@ class ExternalSchedulingTest {
     public @Nullable EndpointLoad load(String name) {
       return core.load(name);
     }
-
-    @Override
-    public void advised(long request, @Nullable Advice advice) {
-      core.advised(request, advice);
-    }
   }
 
   private static final class Line implements SchedulerLine {
     final List<PickerMessage> sent = new ArrayList<>();
     private @Nullable Listener listener;
     int resets;
+    boolean ready = true;
 
     Listener to() {
       return Objects.requireNonNull(listener);
@@ -259,7 +436,7 @@ class ExternalSchedulingTest {
 
     @Override
     public boolean isReady() {
-      return true;
+      return ready;
     }
 
     @Override

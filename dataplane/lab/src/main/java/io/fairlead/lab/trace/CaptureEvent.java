@@ -6,6 +6,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import io.fairlead.crds.config.PoolConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +50,21 @@ sealed interface CaptureEvent {
   /**
    * A request came.
    *
+   * @param advice where an external scheduler wanted it; null where none said
    * @param withheld whether a plugin has read a header that was not written down
    * @param effect what was done about it
    */
-  record Arrived(long now, Request request, RequestFacts facts, boolean withheld, Effect effect)
+  record Arrived(
+      long now,
+      Request request,
+      RequestFacts facts,
+      @Nullable Advice advice,
+      boolean withheld,
+      Effect effect)
       implements CaptureEvent {}
+
+  /** An external scheduler had another word on it; null for none any more. */
+  record Advised(long now, Request request, @Nullable Advice advice) implements CaptureEvent {}
 
   /** Its endpoint failed it. */
   record AttemptFailed(long now, Request request, Failure failure, Effect effect)

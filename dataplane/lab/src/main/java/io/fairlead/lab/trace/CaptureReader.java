@@ -6,6 +6,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.DocumentException;
@@ -180,8 +181,11 @@ final class CaptureReader {
                     now,
                     request,
                     CapturedFacts.read(line),
+                    advice(event),
                     line.has("withheld"),
                     Effect.read(event)));
+        case CaptureFields.ADVISED ->
+            add(event, new CaptureEvent.Advised(now, request, advice(event)));
         case CaptureFields.ATTEMPT_FAILED ->
             add(
                 event,
@@ -200,6 +204,18 @@ final class CaptureReader {
             add(event, new CaptureEvent.Ended(now, request, outcome(line), usage(event)));
         default -> throw event.wrong("event", "an event that this version knows");
       }
+    }
+  }
+
+  private static @Nullable Advice advice(JsonLine event) {
+    if (!event.has("advice")) {
+      return null;
+    }
+    JsonLine advice = event.object("advice");
+    try {
+      return new Advice(advice.wholes("endpoints"), advice.numbers("scores"));
+    } catch (IllegalArgumentException e) {
+      throw event.invalid("advice has " + e.getMessage());
     }
   }
 

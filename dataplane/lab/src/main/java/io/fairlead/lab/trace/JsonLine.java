@@ -155,6 +155,22 @@ final class JsonLine {
     return wholes;
   }
 
+  /** A list of numbers. */
+  double[] numbers(String field) {
+    if (!node.has(field)) {
+      throw wrong(field, "a list of numbers");
+    }
+    JsonNode list = list(field);
+    double[] numbers = new double[list.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      if (!list.get(i).isNumber()) {
+        throw wrong(field, "a list of numbers");
+      }
+      numbers[i] = list.get(i).doubleValue();
+    }
+    return numbers;
+  }
+
   /** Numbers of 64 bits, the least significant byte first, in Base64. */
   long[] packed(String field) {
     JsonNode value = node.path(field);

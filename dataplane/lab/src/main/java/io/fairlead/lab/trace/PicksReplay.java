@@ -124,7 +124,15 @@ public final class PicksReplay {
       case CaptureEvent.Ticked ticked -> guarded(() -> core.tick(ticked.now()));
       case CaptureEvent.Probed probed -> probed(probed);
       case CaptureEvent.Arrived arrived ->
-          guarded(() -> core.arrive(arrived.now(), arrived.facts(), listener(arrived.request())));
+          guarded(
+              () ->
+                  core.arrive(
+                      arrived.now(),
+                      arrived.facts(),
+                      arrived.advice(),
+                      listener(arrived.request())));
+      case CaptureEvent.Advised advised ->
+          core.advised(ticketOf(advised.request()), advised.advice());
       case CaptureEvent.AttemptFailed failed ->
           guarded(
               () -> core.attemptFailed(failed.now(), ticketOf(failed.request()), failed.failure()));

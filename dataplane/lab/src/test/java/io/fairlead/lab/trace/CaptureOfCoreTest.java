@@ -196,7 +196,7 @@ class CaptureOfCoreTest implements PoolListener {
                     Duration.ofMillis(1 + random.nextInt(5_000))),
             RequestHeaders.NONE,
             null);
-    CapturedRequest captured = capture.arrive(now, facts);
+    CapturedRequest captured = capture.arrive(now, facts, null);
     assertThat(captured).isNotNull();
     Sent sent = new Sent(captured);
     live.add(sent);

@@ -1,0 +1,204 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.TestPods;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.Picker;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.scheduler.v1.PickerMessage;
+import io.fairlead.scheduler.v1.SchedulerGrpc;
+import io.fairlead.scheduler.v1.SchedulerHello;
+import io.fairlead.scheduler.v1.SchedulerMessage;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A scheduler of the author's own, from the EndpointPicker to the pod and the picker that asks it,
+ * and back to its conditions.
+ */
+@ExtendWith(KubeApi.class)
+@Makes({Reason.EXTERNAL_SCHEDULER_UNAVAILABLE, Reason.EXTERNAL_SCHEDULER_LATE})
+class ExternalSchedulersIT {
+
+  private static final String CONDITION = "ExternalSchedulersAsked";
+
+  private static Installed cluster;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @Test
+  void whatIsAskedForIsRunAndWhatIsNotAskedIsTold() throws Exception {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("external"));
+    Server silent =
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .directExecutor()
+            .addService(new Silent())
+            .build()
+            .start();
+    try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.create(
+          """
+          apiVersion: inference.networking.k8s.io/v1
+          kind: InferencePool
+          metadata: {name: pool}
+          spec:
+            selector: {matchLabels: {app: vllm}}
+            targetPorts: [{number: 1}]
+            endpointPickerRef: {name: picker-service, port: {number: 9002}}
+          """);
+      pool.create(
+          """
+          apiVersion: fairlead.io/v1alpha1
+          kind: EndpointPicker
+          metadata: {name: mine}
+          spec:
+            poolRef: {name: pool}
+            frontend: Gateway
+            scheduling: {external: {sidecar: {image: "example.test/scheduler:1"}}}
+          """);
+      Pod made =
+          cluster
+              .admin()
+              .resource(
+                  new PodBuilder(TestPods.named("server", pool.namespace(), Map.of("app", "vllm")))
+                      .build())
+              .create();
+      cluster.admin().resource(made).editStatus(pod -> TestPods.running(pod, "127.0.0.1", true, 0));
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+      assertThat(pod(pool).getContainers())
+          .extracting(Container::getName)
+          .containsExactly("epp", "scheduler");
+      pool.becomeAvailable();
+
+      try (Picker picker = Picker.gateway(cluster, pool);
+          HttpClient http = HttpClient.newHttpClient()) {
+        // Nobody listens at the socket of a pod that is played.
+        pool.awaitPool(CONDITION, "False/ExternalSchedulerUnavailable");
+        assertThat(pool.poolMessage(CONDITION))
+            .startsWith("The external scheduler is out of reach of pod " + PoolFixture.POD + ": ")
+            .contains("/run/fairlead/scheduler/socket", "conformance scheduler");
+        pool.awaitPool("Programmed", "True/Programmed");
+
+        external(
+            pool,
+            "{\"sidecar\":null,\"service\":{\"address\":\"127.0.0.1:%d\"},\"timeout\":\"2ms\"}"
+                .formatted(silent.getPort()));
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> !pool.poolConditions().containsKey(CONDITION));
+        await().until(() -> pod(pool).getContainers().size() == 1);
+
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(
+                () -> {
+                  for (int i = 0; i < 16; i++) {
+                    ask(http, picker.gatewayPort());
+                  }
+                  return "False/ExternalSchedulerLate".equals(pool.poolConditions().get(CONDITION));
+                });
+
+        external(pool, "null");
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> !pool.poolConditions().containsKey(CONDITION));
+      }
+    } finally {
+      silent.shutdownNow().awaitTermination();
+    }
+  }
+
+  @Test
+  void oneThatIsInTwoPlacesIsRefusedByTheApiServer() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("external-refused"));
+    pool.createPicker("mine", "{name: pool}");
+    assertThatThrownBy(
+            () ->
+                external(pool, "{\"sidecar\":{\"image\":\"i\"},\"service\":{\"address\":\"a:1\"}}"))
+        .isInstanceOf(KubernetesClientException.class)
+        .hasMessageContaining("set either sidecar or service");
+  }
+
+  private static void external(PoolFixture pool, String json) {
+    cluster
+        .admin()
+        .resources(EndpointPicker.class)
+        .inNamespace(pool.namespace())
+        .withName("mine")
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"scheduling\":{\"external\":" + json + "}}}");
+  }
+
+  private static PodSpec pod(PoolFixture pool) {
+    return pool.need(Deployment.class, PoolFixture.PICKER).getSpec().getTemplate().getSpec();
+  }
+
+  /** Nobody serves it; the scheduler is asked about it all the same. */
+  private static void ask(HttpClient http, int port) throws Exception {
+    var _ =
+        http.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/completions"))
+                .header("content-type", "application/json")
+                .POST(BodyPublishers.ofString("{\"model\": \"m\", \"prompt\": \"p\"}"))
+                .build(),
+            BodyHandlers.discarding());
+  }
+
+  /** Says hello, and then nothing. */
+  private static final class Silent extends SchedulerGrpc.SchedulerImplBase {
+    @Override
+    public StreamObserver<PickerMessage> schedule(StreamObserver<SchedulerMessage> picker) {
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(PickerMessage message) {
+          if (message.hasHello()) {
+            picker.onNext(
+                SchedulerMessage.newBuilder()
+                    .setHello(SchedulerHello.newBuilder().setVersion(1).setName("silent"))
+                    .build());
+          }
+        }
+
+        @Override
+        public void onError(Throwable gone) {}
+
+        @Override
+        public void onCompleted() {
+          picker.onCompleted();
+        }
+      };
+    }
+  }
+}
