@@ -11,10 +11,18 @@ import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Deployment of a picker. Nothing of the config is in its pod template: a change of models,
@@ -37,6 +45,11 @@ final class PickerDeployment {
 
   /** Lives as long as the pod does: a container that restarts finds it there. */
   private static final String CHECKPOINT = "/tmp/checkpoint";
+
+  private static final String CONSOLE_TOKEN = "/etc/fairlead/console";
+
+  /** The server's default: a volume is applied whole, and without it would never match. */
+  private static final int READABLE = 0644;
 
   private PickerDeployment() {}
 
@@ -79,11 +92,7 @@ final class PickerDeployment {
         .endLabelSelector()
         .endTopologySpreadConstraint()
         .withContainers(container(design))
-        .addNewVolume()
-        .withName("tmp")
-        .withNewEmptyDir()
-        .endEmptyDir()
-        .endVolume()
+        .withVolumes(volumes(design))
         .endSpec()
         .endTemplate()
         .endSpec()
@@ -95,18 +104,7 @@ final class PickerDeployment {
         .withName("epp")
         .withImage(design.image())
         .withImagePullPolicy("IfNotPresent")
-        .withArgs(
-            command(design.frontend()),
-            "--pool-namespace",
-            design.namespace(),
-            "--pool-name",
-            design.pool(),
-            "--config-map",
-            design.picker(),
-            "--picker",
-            design.picker(),
-            "--checkpoint",
-            CHECKPOINT)
+        .withArgs(arguments(design))
         .withEnv(
             fieldEnv("POD_NAME", "metadata.name"),
             fieldEnv("POD_NAMESPACE", "metadata.namespace"),
@@ -128,11 +126,79 @@ final class PickerDeployment {
         .withNewSleep((long) LEAVE_SECONDS)
         .endPreStop()
         .endLifecycle()
-        .addNewVolumeMount()
-        .withName("tmp")
-        .withMountPath("/tmp")
-        .endVolumeMount()
+        .withVolumeMounts(mounts(design))
         .build();
+  }
+
+  private static List<String> arguments(PickerDesign design) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                command(design.frontend()),
+                "--pool-namespace",
+                design.namespace(),
+                "--pool-name",
+                design.pool(),
+                "--config-map",
+                design.picker(),
+                "--picker",
+                design.picker(),
+                "--checkpoint",
+                CHECKPOINT));
+    if (design.console() != null && design.console().isEnabled()) {
+      arguments.add("--console");
+      if (token(design) != null) {
+        arguments.addAll(List.of("--console-token-file", CONSOLE_TOKEN + "/token"));
+      }
+    }
+    return arguments;
+  }
+
+  /** Where the console's token is; null where there is none. */
+  private static @Nullable SecretKeyRef token(PickerDesign design) {
+    ConsoleSpec console = design.console();
+    if (console == null || !console.isEnabled()) {
+      return null;
+    }
+    SecretKeyRef token = console.tokenSecretRef();
+    return token == null || token.name() == null ? null : token;
+  }
+
+  private static List<Volume> volumes(PickerDesign design) {
+    List<Volume> volumes = new ArrayList<>();
+    volumes.add(new VolumeBuilder().withName("tmp").withNewEmptyDir().endEmptyDir().build());
+    SecretKeyRef token = token(design);
+    if (token != null) {
+      volumes.add(
+          new VolumeBuilder()
+              .withName("console-token")
+              .withNewSecret()
+              .withSecretName(token.name())
+              // The picker serves without it, and sees it come: a page must not keep a pool down.
+              .withOptional(true)
+              .withDefaultMode(READABLE)
+              .addNewItem()
+              .withKey(token.key() == null ? "token" : token.key())
+              .withPath("token")
+              .endItem()
+              .endSecret()
+              .build());
+    }
+    return volumes;
+  }
+
+  private static List<VolumeMount> mounts(PickerDesign design) {
+    VolumeMount tmp = new VolumeMountBuilder().withName("tmp").withMountPath("/tmp").build();
+    if (token(design) == null) {
+      return List.of(tmp);
+    }
+    return List.of(
+        tmp,
+        new VolumeMountBuilder()
+            .withName("console-token")
+            .withMountPath(CONSOLE_TOKEN)
+            .withReadOnly(true)
+            .build());
   }
 
   private static String command(Frontend frontend) {

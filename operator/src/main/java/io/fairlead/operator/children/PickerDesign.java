@@ -2,6 +2,7 @@ package io.fairlead.operator.children;
 
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param image image of the data plane
  * @param replicas pods to run; null leaves the number to an autoscaler or to the server's default
  * @param resources of the container; null for the defaults
+ * @param console the page that shows people what it does; null for none
  */
 public record PickerDesign(
     String namespace,
@@ -34,7 +36,8 @@ public record PickerDesign(
     Frontend frontend,
     String image,
     @Nullable Integer replicas,
-    @Nullable ResourceRequirements resources) {
+    @Nullable ResourceRequirements resources,
+    @Nullable ConsoleSpec console) {
 
   /** The picker's name, see {@link Names#child}. */
   public String picker() {

@@ -219,7 +219,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
             spec == null ? null : spec.replicas(),
-            spec == null ? null : spec.resources()));
+            spec == null ? null : spec.resources(),
+            spec == null ? null : spec.console()));
   }
 
   /** What is asked for; where that is nothing that there is, what runs. */

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
+import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.crds.report.PickerReport;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,7 +43,11 @@ class ChildrenTest {
           Frontend.EXT_PROC,
           "example.test/epp:1",
           2,
+          null,
           null);
+
+  private static final ConsoleSpec CONSOLE =
+      new ConsoleSpec(true, new SecretKeyRef("console", null));
 
   private static PickerDesign with(String document, String hash, int servicePort) {
     return new PickerDesign(
@@ -53,6 +62,7 @@ class ChildrenTest {
         Frontend.EXT_PROC,
         "example.test/epp:1",
         2,
+        null,
         null);
   }
 
@@ -60,13 +70,19 @@ class ChildrenTest {
   @CsvSource({"EXT_PROC,/golden/children.yaml", "GATEWAY,/golden/children-gateway.yaml"})
   void areWhatTheGoldenFilesSay(Frontend frontend, String file) throws IOException {
     String actual =
-        Children.of(as(frontend)).stream().map(Serialization::asYaml).collect(Collectors.joining());
+        Children.of(as(frontend, frontend == Frontend.GATEWAY ? CONSOLE : null)).stream()
+            .map(Serialization::asYaml)
+            .collect(Collectors.joining());
     try (InputStream in = Objects.requireNonNull(ChildrenTest.class.getResourceAsStream(file))) {
       assertThat(actual).isEqualTo(new String(in.readAllBytes(), StandardCharsets.UTF_8));
     }
   }
 
   private static PickerDesign as(Frontend frontend) {
+    return as(frontend, null);
+  }
+
+  private static PickerDesign as(Frontend frontend, @Nullable ConsoleSpec console) {
     return new PickerDesign(
         DESIGN.namespace(),
         DESIGN.pool(),
@@ -79,7 +95,8 @@ class ChildrenTest {
         frontend,
         DESIGN.image(),
         DESIGN.replicas(),
-        DESIGN.resources());
+        DESIGN.resources(),
+        console);
   }
 
   @ParameterizedTest
@@ -87,6 +104,31 @@ class ChildrenTest {
   void whatADeploymentRunsIsSeen(Frontend frontend) {
     Deployment deployment = (Deployment) deployment(as(frontend));
     assertThat(Children.frontend(deployment)).isEqualTo(frontend);
+  }
+
+  @Test
+  void aConsolesTokenIsThatOfTheKeyInASecretThatMayBeMissing() {
+    ConsoleSpec console = new ConsoleSpec(true, new SecretKeyRef("console", "secret"));
+    SecretVolumeSource secret =
+        pod(as(Frontend.EXT_PROC, console)).getVolumes().getLast().getSecret();
+    assertThat(secret.getSecretName()).isEqualTo("console");
+    assertThat(secret.getItems().getFirst().getKey()).isEqualTo("secret");
+    assertThat(secret.getOptional()).isTrue();
+  }
+
+  @Test
+  void aConsoleWithoutATokenMountsNothingAndOneThatIsOffIsNone() {
+    PodSpec without = pod(DESIGN);
+    PodSpec open = pod(as(Frontend.EXT_PROC, new ConsoleSpec(true, null)));
+    assertThat(open.getContainers().getFirst().getArgs()).endsWith("--console");
+    assertThat(open.getVolumes()).isEqualTo(without.getVolumes());
+    ConsoleSpec off = new ConsoleSpec(false, new SecretKeyRef("console", null));
+    assertThat(pod(as(Frontend.EXT_PROC, off))).isEqualTo(without);
+    assertThat(pod(as(Frontend.EXT_PROC, new ConsoleSpec(null, null)))).isEqualTo(without);
+  }
+
+  private static PodSpec pod(PickerDesign design) {
+    return ((Deployment) deployment(design)).getSpec().getTemplate().getSpec();
   }
 
   @Test
@@ -164,6 +206,7 @@ class ChildrenTest {
             Frontend.EXT_PROC,
             "example.test/epp:1",
             1,
+            null,
             null);
     assertThat(Children.of(one)).noneMatch(PodDisruptionBudget.class::isInstance);
     assertThat(Children.of(DESIGN)).anyMatch(PodDisruptionBudget.class::isInstance);

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param image container image; the operator's own default when absent
  * @param replicas at least 0; absent leaves the number to an autoscaler
  * @param resources of the picker's container; the operator's defaults when absent
+ * @param console the page that shows people what it does; none when absent
  * @param requests how requests are treated; the defaults when absent
  * @param pluginTypes types of plugins that the image has beyond the shipped ones
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
@@ -31,6 +32,7 @@ public record EndpointPickerSpec(
     @Nullable String image,
     @Nullable Integer replicas,
     @Nullable ResourceRequirements resources,
+    @Nullable ConsoleSpec console,
     @Nullable RequestsSpec requests,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> pluginTypes,
     @Nullable JsonNode scheduling,
