@@ -16,7 +16,8 @@ final class Tuning {
 
   @Option(
       names = "--metrics-port",
-      description = "Port of /metrics, /healthz, /readyz and /debug/status; 0 takes a free one.",
+      description =
+          "Port of /metrics, /healthz, /readyz, /debug/… and the console; 0 takes a free one.",
       defaultValue = "9090")
   int metricsPort = 9090;
 
@@ -57,11 +58,13 @@ final class Tuning {
 
   @Mixin private EndpointTlsOptions endpointTls = new EndpointTlsOptions();
   @Mixin private CaptureOptions capture = new CaptureOptions();
+  @Mixin private ConsoleOptions console = new ConsoleOptions();
 
   /** Sets what was asked for; {@code usualDrain} where nothing was said of the end. */
   DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder, Duration usualDrain) {
     return builder
         .admin("0.0.0.0", metricsPort)
+        .console(console.config())
         .drain(drainTimeout == null ? usualDrain : drainTimeout)
         .warmUp(warmUp)
         .capture(capture.config())

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Listen;
+import io.fairlead.epp.console.ConsoleConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,6 +66,23 @@ class GatewayCommandTest {
                 .at("/spec/template/spec/terminationGracePeriodSeconds")
                 .asLong());
     assertThat(config.extProc()).isNull();
+    JsonNode token = generated("Deployment").at("/spec/template/spec/volumes/1/secret/items/0");
+    assertThat(config.console())
+        .isEqualTo(
+            new ConsoleConfig(
+                Path.of(
+                    container.at("/volumeMounts/1/mountPath").asText(),
+                    token.path("path").asText())));
+  }
+
+  @Test
+  void theConsoleIsOffUnlessAskedForAndItsTokenIsNothingWithoutIt() {
+    assertThat(config("--folder=f").console()).isNull();
+    assertThat(config("--folder=f", "--console").console()).isEqualTo(new ConsoleConfig(null));
+    assertThat(config("--folder=f", "--console=false").console()).isNull();
+    assertThatExceptionOfType(ParameterException.class)
+        .isThrownBy(() -> config("--folder=f", "--console-token-file=token"))
+        .withMessage("--console-token-file needs --console");
   }
 
   private static JsonNode generated(String kind) throws IOException {

@@ -13,20 +13,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /** A gateway in front of three model servers that answer at once. */
 final class GatewayUnderTest implements AutoCloseable {
 
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final List<ModelServer> stubs =
-      Stream.of("one", "two", "three")
-          .map(
-              name ->
-                  ModelServerConfig.builder(name, "m").instant().promptTokensDetails(true).build())
-          .map(config -> ModelServer.start(config, loops))
-          .toList();
+  private final List<ModelServer> stubs;
   private final Path config;
   private final DataPlane plane;
 
@@ -48,13 +41,38 @@ final class GatewayUnderTest implements AutoCloseable {
   GatewayUnderTest(
       Path folder, String scheduling, String shadows, UnaryOperator<DataPlaneConfig.Builder> parts)
       throws Exception {
+    this(folder, List.of("one", "two", "three"), scheduling, shadows, parts);
+  }
+
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @param endpoints their names
+   */
+  GatewayUnderTest(
+      Path folder,
+      List<String> endpoints,
+      String scheduling,
+      String shadows,
+      UnaryOperator<DataPlaneConfig.Builder> parts)
+      throws Exception {
+    stubs =
+        endpoints.stream()
+            .map(
+                name ->
+                    ModelServerConfig.builder(name, "m")
+                        .instant()
+                        .promptTokensDetails(true)
+                        .build())
+            .map(stub -> ModelServer.start(stub, loops))
+            .toList();
     config = folder.resolve("config.yaml");
     configure(scheduling, shadows);
-    Path endpoints = Files.writeString(folder.resolve("endpoints.yaml"), endpoints());
+    Path list = Files.writeString(folder.resolve("endpoints.yaml"), endpoints());
     plane =
         DataPlane.start(
             parts
-                .apply(DataPlaneConfig.builder(new DataPlaneConfig.Files(endpoints, config)))
+                .apply(DataPlaneConfig.builder(new DataPlaneConfig.Files(list, config)))
                 .gateway("127.0.0.1", 0)
                 .loops(1)
                 .build());
@@ -82,7 +100,7 @@ final class GatewayUnderTest implements AutoCloseable {
     stubs.forEach(
         stub ->
             text.append(
-                "- {name: %s, address: %s, port: %d}\n"
+                "- {name: '%s', address: %s, port: %d}\n"
                     .formatted(
                         stub.config().name(),
                         stub.address().getAddress().getHostAddress(),
@@ -94,8 +112,19 @@ final class GatewayUnderTest implements AutoCloseable {
     return "http://127.0.0.1:" + plane.gatewayPort().orElseThrow();
   }
 
+  int adminPort() {
+    return plane.adminPort().orElseThrow();
+  }
+
+  /** Takes a server away from behind it, which it isn't told. */
+  void kill(String endpoint) {
+    stubs.stream()
+        .filter(stub -> stub.config().name().equals(endpoint))
+        .forEach(ModelServer::close);
+  }
+
   String adminUrl() {
-    return "http://127.0.0.1:" + plane.adminPort().orElseThrow();
+    return "http://127.0.0.1:" + adminPort();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.shadow.ShadowReport;
+import io.fairlead.epp.status.PoolMoment;
 import io.fairlead.epp.telemetry.AdminServer;
 import io.netty.util.concurrent.Future;
 import java.util.List;
@@ -70,7 +71,17 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   }
 
   @Override
-  public String status(List<EndpointSnapshot> endpoints) {
-    return runtime.statusPage(endpoints);
+  public Future<PoolMoment> moment() {
+    return runtime.moment();
+  }
+
+  @Override
+  public String status(PoolMoment moment) {
+    return runtime.statusPage(moment);
+  }
+
+  @Override
+  public Future<String> config() {
+    return runtime.configPage();
   }
 }

@@ -4,9 +4,11 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CaptureConfig;
+import io.fairlead.epp.console.Access;
+import io.fairlead.epp.console.Console;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.status.EndpointLatency;
 import io.fairlead.epp.telemetry.AdminServer;
-import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.tracing.Tracing;
 import io.fairlead.epp.transport.Transport;
 import io.fairlead.epp.warmup.WarmUp;
@@ -198,13 +200,17 @@ public final class DataPlane implements AutoCloseable {
     if (config.admin() != null) {
       EventLoopGroup own = Transport.group("fairlead-admin", 1);
       parts.push(() -> shutdown(own));
+      AdminPages pages = new AdminPages(this, runtime);
+      Access access = Access.of(config.console());
       AdminServer admin =
           AdminServer.start(
               config.admin().host(),
               config.admin().port(),
               own,
               Transport.server(own),
-              new AdminPages(this, runtime));
+              pages,
+              access,
+              config.console() == null ? null : Console.start(own.next(), access, pages));
       parts.push(admin);
       adminPort = OptionalInt.of(admin.port());
     }

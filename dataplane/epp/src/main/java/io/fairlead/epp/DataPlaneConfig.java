@@ -3,6 +3,7 @@ package io.fairlead.epp;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.epp.capture.CaptureConfig;
+import io.fairlead.epp.console.ConsoleConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param extProc the ext_proc server
  * @param health the gRPC health server
  * @param admin HTTP: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /debug/status}
+ * @param console the page for people, there too; null for none
  * @param scraping how endpoints are asked for their metrics
  * @param drain longest time that requests in flight get when the data plane is closed
  * @param warmUp how long requests of the data plane's own make it quick before it is ready, 0 for
@@ -37,6 +39,7 @@ public record DataPlaneConfig(
     @Nullable ExtProc extProc,
     @Nullable Listen health,
     @Nullable Listen admin,
+    @Nullable ConsoleConfig console,
     MetricsScraper.Settings scraping,
     Duration drain,
     Duration warmUp,
@@ -211,6 +214,7 @@ public record DataPlaneConfig(
     private @Nullable ExtProc extProc;
     private @Nullable Listen health;
     private @Nullable Listen admin;
+    private @Nullable ConsoleConfig console;
     private MetricsScraper.Settings scraping = MetricsScraper.Settings.DEFAULT;
     private Duration drain = Duration.ofSeconds(30);
     private Duration warmUp = Duration.ZERO;
@@ -250,6 +254,12 @@ public record DataPlaneConfig(
     /** Serves metrics, health and status over HTTP there. */
     public Builder admin(String host, int port) {
       admin = new Listen(host, port);
+      return this;
+    }
+
+    /** Shows people what the picker does, where metrics are served; null for no such page. */
+    public Builder console(@Nullable ConsoleConfig part) {
+      console = part;
       return this;
     }
 
@@ -309,6 +319,7 @@ public record DataPlaneConfig(
           extProc,
           health,
           admin,
+          console,
           scraping,
           drain,
           warmUp,

@@ -1,7 +1,7 @@
 package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
-import io.fairlead.epp.telemetry.EndpointLatency;
+import io.fairlead.epp.status.EndpointLatency;
 
 /**
  * A row of the live table.

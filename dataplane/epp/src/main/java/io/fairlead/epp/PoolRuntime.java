@@ -29,14 +29,16 @@ import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
+import io.fairlead.epp.status.ConfigPage;
 import io.fairlead.epp.status.DecisionPage;
+import io.fairlead.epp.status.EndpointLatency;
 import io.fairlead.epp.status.LeaseReporter;
 import io.fairlead.epp.status.OutEndpoints;
 import io.fairlead.epp.status.PickerStatus;
+import io.fairlead.epp.status.PoolMoment;
 import io.fairlead.epp.status.SaturationWatch;
 import io.fairlead.epp.status.SchedulerWatch;
 import io.fairlead.epp.status.StatusPage;
-import io.fairlead.epp.telemetry.EndpointLatency;
 import io.fairlead.epp.telemetry.HealthMeters;
 import io.fairlead.epp.telemetry.LoopLag;
 import io.fairlead.epp.telemetry.ProcessMeters;
@@ -50,6 +52,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +83,8 @@ final class PoolRuntime implements AutoCloseable {
   private static final long LARGE_BODY = 32 << 20;
 
   private static final long MOST_RECEIPT_BYTES = 32 << 20;
+
+  private static final int LATENCIES_AT_A_TIME = 64;
 
   private final EventLoop loop;
   private final ControlThread control;
@@ -127,6 +132,9 @@ final class PoolRuntime implements AutoCloseable {
 
   /** In force; null before the first. Control thread only. */
   private @Nullable PoolConfig applied;
+
+  /** The newest that was refused; control thread only. */
+  private ConfigOffer.@Nullable Document refusedConfig;
 
   /** Pickers that share the pool; control thread only. */
   private int sharing = 1;
@@ -292,10 +300,66 @@ final class PoolRuntime implements AutoCloseable {
     return pool.snapshot();
   }
 
-  /** The status page, with endpoints as they were when {@code states} were taken. */
-  String statusPage(List<EndpointSnapshot> states) {
-    return StatusPage.of(
-        status.current(), pool.replicas(), fromCheckpoint, states, out, clock.getAsLong());
+  /**
+   * The pool as it is. Latencies are read some endpoints at a time: with a thousand of them all at
+   * once would hold requests up for milliseconds.
+   */
+  Future<PoolMoment> moment() {
+    Promise<PoolMoment> moment = loop.newPromise();
+    Future<QueueSnapshot> queues = pool.queues();
+    pool.snapshot()
+        .addListener(
+            (Future<List<EndpointSnapshot>> done) -> {
+              // Those were asked for on the same loop before, so they are there by now.
+              if (done.isSuccess() && queues.isSuccess()) {
+                readLatencies(done.getNow(), 0, queues.getNow(), new HashMap<>(), moment);
+              } else {
+                moment.trySuccess(PoolMoment.NONE);
+              }
+            });
+    return moment;
+  }
+
+  private void readLatencies(
+      List<EndpointSnapshot> endpoints,
+      int from,
+      QueueSnapshot queues,
+      Map<String, EndpointLatency> read,
+      Promise<PoolMoment> moment) {
+    int to = Math.min(from + LATENCIES_AT_A_TIME, endpoints.size());
+    for (EndpointSnapshot endpoint : endpoints.subList(from, to)) {
+      read.put(endpoint.name(), telemetry.latency(endpoint.name()));
+    }
+    if (to == endpoints.size()) {
+      moment.trySuccess(new PoolMoment(endpoints, queues, read));
+    } else {
+      loop.execute(() -> readLatencies(endpoints, to, queues, read, moment));
+    }
+  }
+
+  /** The status page, with the pool as it was at that moment. */
+  String statusPage(PoolMoment moment) {
+    return new StatusPage(status.current(), notReady(), pool.replicas(), fromCheckpoint)
+        .of(moment, out, clock.getAsLong());
+  }
+
+  /** The config in force and the one refused, as JSON. */
+  Future<String> configPage() {
+    Promise<String> page = GlobalEventExecutor.INSTANCE.newPromise();
+    control.execute(
+        () -> {
+          PickerReport report = status.current();
+          PickerReport.Refused newest = report.refused();
+          ConfigOffer.Document refused = refusedConfig;
+          page.trySuccess(
+              ConfigPage.of(
+                  report,
+                  applied,
+                  refused != null && newest != null && refused.configHash().equals(newest.hash())
+                      ? refused.config()
+                      : null));
+        });
+    return page;
   }
 
   Future<Map<String, EndpointLatency>> latencies() {
@@ -551,6 +615,7 @@ final class PoolRuntime implements AutoCloseable {
 
     @Override
     public void refused(ConfigOffer offer, String message) {
+      refusedConfig = offer instanceof ConfigOffer.Document document ? document : null;
       meters.refused();
     }
   }

@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KeyToPath;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
@@ -85,6 +86,28 @@ class ChildrenTest {
   void whatADeploymentRunsIsSeen(Frontend frontend) {
     Deployment deployment = (Deployment) deployment(with(frontend, "replicas: 2"));
     assertThat(Children.frontend(deployment)).isEqualTo(frontend);
+  }
+
+  @Test
+  void aConsolesTokenIsThatOfTheKeyInASecretThatMayBeMissing() {
+    SecretVolumeSource secret =
+        pod("console: {enabled: true, tokenSecretRef: {name: console, key: secret}}")
+            .getVolumes()
+            .getLast()
+            .getSecret();
+    assertThat(secret.getSecretName()).isEqualTo("console");
+    assertThat(secret.getItems().getFirst().getKey()).isEqualTo("secret");
+    assertThat(secret.getOptional()).isTrue();
+  }
+
+  @Test
+  void aConsoleWithoutATokenMountsNothingAndOneThatIsOffIsNone() {
+    PodSpec without = pod("replicas: 2");
+    PodSpec open = pod("console: {enabled: true}");
+    assertThat(open.getContainers().getFirst().getArgs()).endsWith("--console");
+    assertThat(open.getVolumes()).isEqualTo(without.getVolumes());
+    assertThat(pod("console: {enabled: false, tokenSecretRef: {name: console}}")).isEqualTo(without);
+    assertThat(pod("console: {}")).isEqualTo(without);
   }
 
   @Test
@@ -275,6 +298,7 @@ class ChildrenTest {
             tls: {secretName: pair}
             tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
             capture: {volumeClaimName: captures, sharePercent: 50, files: 3, fileMebibytes: 10}
+            console: {enabled: true, tokenSecretRef: {name: console}}
             """);
     holds(
         "all-settings-" + frontend.name().toLowerCase(Locale.ROOT) + ".yaml",

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param tracing where spans of requests go; nowhere when absent
  * @param capture what is kept of requests; nothing when absent
  * @param paused whether the operator leaves the picker's objects as they are; no when absent
+ * @param console the page that shows people what it does; none when absent
  * @param requests how requests are treated; the defaults when absent
  * @param pluginTypes types of plugins that the image has beyond the shipped ones
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
@@ -45,6 +46,7 @@ public record EndpointPickerSpec(
     @Nullable TracingSpec tracing,
     @Nullable CaptureSpec capture,
     @Nullable Boolean paused,
+    @Nullable ConsoleSpec console,
     @Nullable RequestsSpec requests,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> pluginTypes,
     @Nullable JsonNode scheduling,
@@ -53,8 +55,8 @@ public record EndpointPickerSpec(
   /** What a pool has that no picker's author has said anything of. */
   public static final EndpointPickerSpec DEFAULT =
       new EndpointPickerSpec(
-          null, null, null, null, null, null, null, null, null, null, null, null, null, List.of(),
-          null, List.of());
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null, null);
 
   public EndpointPickerSpec {
     shadows = Lenient.list(shadows);

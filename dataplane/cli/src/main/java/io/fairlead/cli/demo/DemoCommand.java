@@ -5,6 +5,7 @@ import io.fairlead.crds.local.LocalResourceReader;
 import io.fairlead.crds.local.LocalResources;
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.console.ConsoleConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,8 @@ public final class DemoCommand implements Callable<Integer> {
     var config =
         DataPlaneConfig.builder(new DataPlaneConfig.Folder(samples)).gateway(LOOPBACK, port);
     try (var stubs = DemoStubs.start(resources, profile, timeScale);
-        var plane = DataPlane.start(config.admin(LOOPBACK, 0).build())) {
+        var plane =
+            DataPlane.start(config.admin(LOOPBACK, 0).console(new ConsoleConfig(null)).build())) {
       awaitReady(plane);
       try (var show = new DemoShow(plane, samples, stopped)) {
         show.banner(stubs.count());

@@ -50,9 +50,11 @@ final class DemoShow implements AutoCloseable {
   }
 
   void banner(int stubs) {
+    int admin = plane.adminPort().orElseThrow();
     out.println(
         """
         Fairlead runs: the gateway on %s in front of %d model server stubs.
+        See what it does: http://127.0.0.1:%d/console/
 
         Ask it something:
 
@@ -62,7 +64,7 @@ final class DemoShow implements AutoCloseable {
         Edit the YAML in %s (a weight, a criticality, an endpoint): it takes effect within a second.
         Metrics: http://127.0.0.1:%d/metrics
         """
-            .formatted(base(), stubs, base(), folder, plane.adminPort().orElseThrow()));
+            .formatted(base(), stubs, admin, base(), folder, admin));
   }
 
   /** One round of the load, then the summary. Returns the exit code. */

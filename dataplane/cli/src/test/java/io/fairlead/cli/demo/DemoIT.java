@@ -35,6 +35,7 @@ final class DemoIT {
     assertThat(run.exitCode()).as(run.output()).isZero();
     assertThat(run.output())
         .contains("curl -s http://127.0.0.1:")
+        .containsPattern("See what it does: http://127\\.0\\.0\\.1:\\d+/console/")
         .containsPattern("(?m)^stub-a +0 +0 ")
         .containsPattern("(?m)^stub-b +0 +0 ")
         .containsPattern("(?m)^stub-c +0 +0 ")

@@ -2,8 +2,11 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.epp.console.Access;
+import io.fairlead.epp.console.Console;
+import io.fairlead.epp.console.ConsoleData;
 import io.fairlead.epp.external.ExternalReport;
-import io.fairlead.epp.shadow.ShadowReport;
+import io.fairlead.epp.status.PoolMoment;
 import io.fairlead.epp.status.ShadowPage;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -27,7 +30,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,10 +41,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /debug/status} and {@code
- * /debug/decisions} over HTTP. The debug pages tell addresses and clients' names of requests, and
- * are for clients on this host alone: in a cluster every pod can connect. Pages are rendered on
- * this server's own loop; the pool's loop only hands a snapshot over.
+ * Answers {@code /metrics}, {@code /healthz}, {@code /readyz}, the pages below {@code /debug/}, and
+ * where there is one the console, over HTTP. The debug pages tell addresses and clients' names of
+ * requests, so {@link Access} says who may see them: in a cluster every pod can connect. Pages are
+ * rendered on this server's own loop; the pool's loop only hands a snapshot over.
  */
 public final class AdminServer implements AutoCloseable {
 
@@ -56,7 +58,7 @@ public final class AdminServer implements AutoCloseable {
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
   /** What the pages show; called on this server's loop, must not block. */
-  public interface Pages {
+  public interface Pages extends ConsoleData {
     /** All endpoints at one moment. */
     Future<List<EndpointSnapshot>> snapshot();
 
@@ -81,23 +83,11 @@ public final class AdminServer implements AutoCloseable {
     /** What was decided of the newest request of this name, as JSON; null if that isn't kept. */
     Future<@Nullable String> decision(String id);
 
-    /**
-     * The newest requests of which decisions are kept, newest first, in brief, as JSON.
-     *
-     * @param wanted field by field what they must be: {@code model}, {@code endpoint}, {@code
-     *     outcome}
-     * @param most how many
-     */
-    Future<String> decisions(Map<String, String> wanted, int most);
-
-    /** How shadows do. */
-    List<ShadowReport> shadows();
-
     /** How external schedulers do. */
     List<ExternalReport> external();
 
-    /** The picker's status as JSON, with its endpoints as they were at one moment. */
-    String status(List<EndpointSnapshot> endpoints);
+    /** The config in force and the one refused, as JSON. */
+    Future<String> config();
   }
 
   private final Channel listening;
@@ -109,7 +99,9 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Listens; blocks until it does.
    *
-   * @param group a loop of its own, so that a big page delays no request
+   * @param group one loop of its own, so that a big page delays no request
+   * @param access who may see the debug pages
+   * @param console answers what is its own; null where there is none
    * @throws IllegalStateException if the address can't be listened on; the message names it
    */
   public static AdminServer start(
@@ -117,7 +109,9 @@ public final class AdminServer implements AutoCloseable {
       int port,
       EventLoopGroup group,
       Class<? extends ServerChannel> channelType,
-      Pages pages) {
+      Pages pages,
+      Access access,
+      @Nullable Console console) {
     var bind =
         new ServerBootstrap()
             .group(group)
@@ -128,10 +122,11 @@ public final class AdminServer implements AutoCloseable {
                   protected void initChannel(Channel channel) {
                     channel
                         .pipeline()
-                        .addLast(
-                            new HttpServerCodec(),
-                            new HttpObjectAggregator(64 * 1024),
-                            new Handler(pages));
+                        .addLast(new HttpServerCodec(), new HttpObjectAggregator(64 * 1024));
+                    if (console != null) {
+                      channel.pipeline().addLast(console.handler());
+                    }
+                    channel.pipeline().addLast(new Handler(pages, access));
                   }
                 })
             .bind(new InetSocketAddress(host, port))
@@ -153,19 +148,14 @@ public final class AdminServer implements AutoCloseable {
     listening.close().awaitUninterruptibly();
   }
 
-  /** Whether a client is on this host: a port that is forwarded into the pod counts as that. */
-  static boolean isLocal(@Nullable SocketAddress client) {
-    return client instanceof InetSocketAddress address
-        && address.getAddress() != null
-        && address.getAddress().isLoopbackAddress();
-  }
-
   private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Pages pages;
+    private final Access access;
 
-    Handler(Pages pages) {
+    Handler(Pages pages, Access access) {
       this.pages = pages;
+      this.access = access;
     }
 
     @Override
@@ -177,7 +167,8 @@ public final class AdminServer implements AutoCloseable {
         return;
       }
       QueryStringDecoder query = new QueryStringDecoder(request.uri());
-      if (query.path().startsWith("/debug/") && !isLocal(context.channel().remoteAddress())) {
+      if (query.path().startsWith("/debug/")
+          && !access.admits(context.channel().remoteAddress(), request.headers())) {
         answer(
             context,
             403,
@@ -202,6 +193,12 @@ public final class AdminServer implements AutoCloseable {
           answer(context, ready ? 200 : 503, TEXT, body, keepAlive, head);
         }
         case "/debug/status" -> status(context, keepAlive, head);
+        case "/debug/config" ->
+            whenThere(
+                context,
+                pages.config(),
+                page ->
+                    answer(context, page == null ? 503 : 200, JSON, page + "\n", keepAlive, head));
         case "/debug/shadows" ->
             answer(context, 200, JSON, ShadowPage.of(pages.shadows()) + "\n", keepAlive, head);
         case DECISIONS -> decisions(context, query, keepAlive, head);
@@ -210,17 +207,30 @@ public final class AdminServer implements AutoCloseable {
                 context,
                 404,
                 TEXT,
-                "there are /metrics, /healthz, /readyz, /debug/status, /debug/decisions and"
-                    + " /debug/shadows\n",
+                "there are /metrics, /healthz, /readyz, /debug/status, /debug/decisions,"
+                    + " /debug/shadows and /debug/config\n",
                 keepAlive,
                 head);
       }
     }
 
     private void status(ChannelHandlerContext context, boolean keepAlive, boolean head) {
-      withSnapshot(
-          context,
-          endpoints -> answer(context, 200, JSON, pages.status(endpoints) + "\n", keepAlive, head));
+      pages
+          .moment()
+          .addListener(
+              (Future<PoolMoment> done) ->
+                  context
+                      .executor()
+                      .execute(
+                          () ->
+                              answer(
+                                  context,
+                                  200,
+                                  JSON,
+                                  pages.status(done.isSuccess() ? done.getNow() : PoolMoment.NONE)
+                                      + "\n",
+                                  keepAlive,
+                                  head)));
     }
 
     private void decision(

@@ -1,5 +1,6 @@
 package io.fairlead.epp.telemetry;
 
+import io.fairlead.epp.status.EndpointLatency;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.IntCountsHistogram;
 

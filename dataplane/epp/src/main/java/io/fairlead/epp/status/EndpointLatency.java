@@ -1,4 +1,4 @@
-package io.fairlead.epp.telemetry;
+package io.fairlead.epp.status;
 
 /**
  * How soon an endpoint answered lately.

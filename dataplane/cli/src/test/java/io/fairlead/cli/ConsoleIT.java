@@ -1,0 +1,419 @@
+package io.fairlead.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.epp.console.ConsoleConfig;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import javax.imageio.ImageIO;
+import org.assertj.core.api.SoftAssertions;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/** What a person sees of a gateway in a browser. */
+final class ConsoleIT {
+
+  private static final String COST = "{plugins: [{type: work-cost}]}";
+  private static final String SHADOWS =
+      "[{name: by-load, scheduling: {plugins: [{type: queue-scorer}]}}]";
+  private static final String ROPE = "The rope runs through the fairlead. ".repeat(400);
+
+  /** How different a picture may look: numbers move, and letters are drawn in more than one way. */
+  private static final double TOLERANCE = 0.15;
+
+  @TempDir private Path temporary;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private @Nullable Browser browser;
+  private @Nullable GatewayUnderTest gateway;
+
+  @BeforeEach
+  void openBrowser() throws IOException {
+    browser = new Browser(Files.createDirectory(temporary.resolve("profile")));
+  }
+
+  @AfterEach
+  void close() {
+    if (browser != null) {
+      browser.close();
+    }
+    if (gateway != null) {
+      gateway.close();
+    }
+    client.close();
+  }
+
+  private Browser browser() {
+    return Objects.requireNonNull(browser);
+  }
+
+  private GatewayUnderTest start(List<String> endpoints, String host, int port, ConsoleConfig with)
+      throws Exception {
+    gateway =
+        new GatewayUnderTest(
+            temporary, endpoints, COST, SHADOWS, parts -> parts.admin(host, port).console(with));
+    return gateway;
+  }
+
+  private GatewayUnderTest start() throws Exception {
+    return start(List.of("one", "two", "three"), "127.0.0.1", 0, new ConsoleConfig(null));
+  }
+
+  private void look(GatewayUnderTest at) {
+    browser().open(at.adminUrl() + "/console/");
+    browser().awaitText("#link", "Live");
+  }
+
+  @Test
+  void showsThePoolAndWhyARequestWentWhereItDid() throws Exception {
+    GatewayUnderTest pool = start();
+    ask(pool, "m", "first");
+    ask(pool, "m", "again");
+    look(pool);
+
+    assertThat(browser().text("#pool-name")).isEqualTo("default/test");
+    assertThat(browser().text("#readiness")).isEqualTo("serving");
+    browser().awaitText("#figures", "3 of 3");
+    assertThat(browser().text("#figures")).contains("2 sent", "nobody waits", "there is room");
+    assertThat(browser().texts("#endpoints tbody th")).containsExactly("one", "three", "two");
+    assertThat(browser().text("#endpoints tbody tr")).contains("in use", " ago");
+    browser().awaitText("#queues", "nobody waits");
+    assertThat(browser().texts("#decisions tbody th")).containsExactly("again", "first");
+    browser().awaitText("#decisions tbody tr", "completed");
+    browser().awaitText("#shadows tbody tr", "by-load");
+    assertThat(browser().text("#config")).contains("In force:", "the 1st since the start");
+
+    browser().click("#decisions tbody tr:first-child a");
+    browser().awaitText("#receipt-title", "Request again");
+    browser().awaitText("#receipt", "Sent to ");
+    assertThat(browser().texts("#receipt .bars-list li")).hasSize(3);
+    assertThat(browser().text("#receipt .bars-list li.winner")).contains("got it", " ms");
+    assertThat(browser().text("#receipt .bars-list li:last-child"))
+        .containsPattern("\\+[\\d,.]+ ms");
+    assertThat(browser().text("#receipt .legend"))
+        .contains("its own prefill", "prefill that a cache would save");
+    assertThat(browser().text("#receipt .facts")).contains("completed", "3,6");
+    assertThat(browser().text("#receipt .candidates")).contains("in use");
+    assertThat(browser().run("return document.documentElement.innerHTML.includes('rope')"))
+        .as("something of a prompt")
+        .isEqualTo(false);
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  @Test
+  void whatClientsAndConfigsCallThingsStaysText() throws Exception {
+    String evil = "<img src=x onerror=\"document.title=1\">";
+    GatewayUnderTest pool =
+        start(
+            List.of("<b>one</b>", "<script>document.title=2</script>"),
+            "127.0.0.1",
+            0,
+            new ConsoleConfig(null));
+    ask(pool, evil, "\"><svg onload=document.title=3>", 404);
+    ask(pool, "m", "javascript:document.title=4");
+    look(pool);
+    browser().awaitText("#decisions", "svg onload");
+
+    assertThat(browser().texts("#decisions tbody th"))
+        .containsExactly("javascript:document.title=4", "\"><svg onload=document.title=3>");
+    assertThat(browser().texts("#decisions td.model")).contains(evil);
+    assertThat(browser().texts("#endpoints tbody th"))
+        .containsExactlyInAnyOrder("<b>one</b>", "<script>document.title=2</script>");
+    for (int row = 1; row <= 2; row++) {
+      browser().click("#decisions tbody tr:nth-child(" + row + ") a");
+      browser().awaitText("#receipt .facts", "Outcome");
+      browser().click("#receipt-close");
+    }
+    assertThat(browser().count("main img, main script, main b, dialog img, dialog script"))
+        .isZero();
+    assertThat(browser().run("return document.title")).isEqualTo("default/test · Fairlead");
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  @Test
+  void everythingIsReachedByTheKeyboardAlone() throws Exception {
+    GatewayUnderTest pool = start();
+    ask(pool, "m", "only");
+    look(pool);
+    browser().awaitText("#decisions tbody tr", "only");
+
+    browser().tab();
+    assertThat(browser().focused()).isEqualTo("Skip to the live decisions");
+    browser().press(Keys.ENTER);
+    assertThat(browser().focused()).isEqualTo("decisions");
+    browser().tab();
+    assertThat(browser().focused()).isEqualTo("find-id");
+    assertThat(browser().run("return getComputedStyle(document.activeElement).outlineStyle"))
+        .as("where the focus is can be seen")
+        .isEqualTo("solid");
+    browser().press("nobody's", Keys.ENTER);
+    browser().awaitText("#receipt", "No receipt of a request of this id is kept");
+    browser().press(Keys.ESCAPE);
+    await().until(() -> browser().focused().equals("find-id"));
+    browser().tab();
+    assertThat(browser().focused()).isEqualTo("Explain");
+    browser().tab();
+    assertThat(browser().focused()).isEqualTo("pause");
+    browser().press(Keys.SPACE);
+    assertThat(browser().text("#pause")).isEqualTo("Go on");
+    ask(pool, "m", "later");
+    browser().tab();
+    assertThat(browser().focused()).as("the list stands still").isEqualTo("only");
+    browser().press(Keys.ENTER);
+    browser().awaitText("#receipt", "Sent to ");
+    browser().press(Keys.ESCAPE);
+    await().until(() -> browser().focused().equals("only"));
+    assertThat(browser().url()).endsWith("/console/");
+    browser().press(Keys.chord(Keys.SHIFT, Keys.TAB));
+    browser().press(Keys.SPACE);
+    browser().awaitText("#decisions tbody tr", "later");
+    assertThat(browser().complaints())
+        .as("that nobody's isn't there")
+        .allMatch(line -> line.contains("404"));
+  }
+
+  @Test
+  void saysThatThePickerWentAwayAndComesBackByItself() throws Exception {
+    GatewayUnderTest pool = start();
+    int port = pool.adminPort();
+    look(pool);
+    pool.close();
+    gateway = null;
+    browser().awaitText("#notices", "The picker went away. Retrying");
+    assertThat(browser().text("#notices")).contains("Below is what it told at ");
+    assertThat(browser().text("#link")).isEqualTo("Retrying");
+    assertThat(browser().texts("#endpoints tbody th")).as("still there").hasSize(3);
+
+    start(List.of("one", "other"), "127.0.0.1", port, new ConsoleConfig(null));
+    browser().awaitText("#endpoints", "other");
+    browser().awaitText("#link", "Live");
+    assertThat(browser().text("#notices")).isEmpty();
+    assertThat(browser().texts("#endpoints tbody th")).containsExactly("one", "other");
+  }
+
+  @Test
+  void whoComesWhenAsManyLookAsMayIsToldAndGetsInLater() throws Exception {
+    GatewayUnderTest pool = start();
+    HttpRequest look =
+        HttpRequest.newBuilder(URI.create(pool.adminUrl() + "/console/events")).build();
+    List<InputStream> others = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      others.add(client.send(look, BodyHandlers.ofInputStream()).body());
+    }
+    assertThat(client.send(look, BodyHandlers.discarding()).statusCode()).isEqualTo(503);
+    browser().open(pool.adminUrl() + "/console/");
+    browser().awaitText("#notices", "As many people look at this picker as may");
+    for (InputStream other : others) {
+      other.close();
+    }
+    browser().awaitText("#link", "Live");
+    assertThat(browser().text("#notices")).isEmpty();
+  }
+
+  @Test
+  void showsWhatIsRefusedAndWhatDoesNotAnswer() throws Exception {
+    GatewayUnderTest pool = start();
+    look(pool);
+    browser().awaitText("#config", "In force");
+    pool.configure("{plugins: [{type: work-cost, parameters: {omega: -1}}]}", SHADOWS);
+    browser().awaitText("#config [role=alert]", "omega");
+    assertThat(browser().text("#config [role=alert]"))
+        .contains("Refused", "What was in force stays");
+    assertThat(browser().text("#config-note")).isEqualTo("a newer one is refused");
+    browser().click("#config details:first-of-type summary");
+    browser().awaitText("#config pre", "type: \"work-cost\"");
+    browser().click("#config details:last-of-type summary");
+    browser().awaitText("#config details:last-of-type pre", "omega: -1");
+
+    pool.configure(COST, "[]");
+    await().until(() -> browser().count("#config [role=alert]") == 0);
+    browser().awaitText("#shadows", "No scheduling is tried beside the one in force");
+
+    pool.kill("two");
+    browser().awaitText("#endpoints tr.marked", "refuses connections");
+    assertThat(browser().text("#endpoints tr.marked")).contains("two", "out");
+    browser().awaitText("#figures", "2 of 3");
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  @Test
+  void othersThanThisHostNeedTheToken() throws Exception {
+    InetAddress address =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(one -> one instanceof Inet4Address && !one.isLoopbackAddress())
+            .findFirst()
+            .orElse(null);
+    Assumptions.assumeTrue(address != null, "this machine has no address but the loopback");
+    Path token = Files.writeString(temporary.resolve("token"), "the-token-of-the-console\n");
+    GatewayUnderTest pool = start(List.of("one"), "0.0.0.0", 0, new ConsoleConfig(token));
+    String base = "http://" + address.getHostAddress() + ":" + pool.adminPort();
+    ask(pool, "m", "secret-id");
+
+    browser().open(base + "/console/");
+    assertThat(browser().url()).endsWith("/console/login");
+    assertThat(browser().focused()).isEqualTo("token");
+    browser().type("#token", "something else, and long");
+    browser().press(Keys.ENTER);
+    browser().awaitText("[role=alert]", "That is not the token");
+    assertThat(browser().complaints()).allMatch(line -> line.contains("401"));
+    browser().type("#token", "the-token-of-the-console");
+    browser().press(Keys.ENTER);
+    browser().awaitText("#decisions tbody tr", "secret-id");
+    assertThat(browser().url()).isEqualTo(base + "/console/");
+    assertThat(browser().run("return document.cookie")).as("no script can read it").isEqualTo("");
+    browser().click("#decisions tbody tr a");
+    browser().awaitText("#receipt", "Sent to one");
+    browser().press(Keys.ESCAPE);
+    assertThat(browser().complaints()).isEmpty();
+
+    browser().click("#logout button");
+    await().until(() -> browser().url().endsWith("/console/login"));
+    browser().open(base + "/console/");
+    assertThat(browser().url()).endsWith("/console/login");
+  }
+
+  @Test
+  void looksAsItShouldOnEveryScreen() throws Exception {
+    GatewayUnderTest pool = start();
+    for (int i = 0; i < 12; i++) {
+      ask(pool, "m", "request-" + i);
+    }
+    look(pool);
+    browser().awaitText("#figures", "12 sent");
+    browser().awaitText("#decisions", "request-11");
+    await().until(() -> browser().count("#decisions .badge.good") == 12);
+    browser().awaitText("#shadows tbody tr", "by-load");
+    browser().click("#pause");
+    // Their form is chance, and they are drawn again while pictures are taken.
+    browser()
+        .run(
+            """
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync('.spark, .plot, .course { visibility: hidden; }');
+            document.adoptedStyleSheets = [sheet];
+            """);
+
+    SoftAssertions soft = new SoftAssertions();
+    for (int width : new int[] {360, 414, 760, 761, 1024, 1340, 1341, 1920}) {
+      browser().size(width, 900);
+      assertNothingIsWider(soft, width);
+    }
+    for (int width : new int[] {360, 768, 1440}) {
+      for (String scheme : List.of("light", "dark")) {
+        browser().prefers(scheme);
+        BufferedImage picture = browser().picture(width);
+        assertNothingIsWider(soft, width);
+        assertLooksLike(soft, "page-" + width + "-" + scheme, picture);
+      }
+    }
+    browser().prefers("light");
+    browser().click("#decisions tbody tr:first-child a");
+    browser().awaitText("#receipt", "Sent to ");
+    for (int width : new int[] {360, 1440}) {
+      browser().size(width, 1_000);
+      soft.assertThat(
+              browser()
+                  .run(
+                      "const it = document.getElementById('receipt');"
+                          + " return it.scrollWidth <= it.clientWidth"))
+          .as("no part of a receipt is wider than a screen of %s", width)
+          .isEqualTo(true);
+      assertLooksLike(soft, "receipt-" + width + "-light", browser().visible());
+    }
+    soft.assertAll();
+  }
+
+  private void assertNothingIsWider(SoftAssertions soft, int width) {
+    soft.assertThat(browser().run("return document.documentElement.scrollWidth"))
+        .as("nothing is wider than a screen of %s", width)
+        .isEqualTo((long) width);
+  }
+
+  /** Else the test above could not fail. */
+  @Test
+  void aPageThatLacksSomethingDoesNotLookAsItShould() throws Exception {
+    GatewayUnderTest pool = start();
+    look(pool);
+    browser().awaitText("#endpoints", "three");
+    browser().prefers("light");
+    BufferedImage whole = Likeness.small(browser().picture(1440));
+    assertThat(Likeness.difference(whole, whole)).isZero();
+    for (String part : List.of("#figures", "#endpoints-body", "#config")) {
+      browser().run("document.querySelector('" + part + "').style.visibility = 'hidden'");
+      assertThat(Likeness.difference(whole, Likeness.small(browser().visible())))
+          .as("without %s", part)
+          .isGreaterThan(TOLERANCE);
+      browser().run("document.querySelector('" + part + "').style.visibility = ''");
+    }
+    browser().run("document.getElementById('endpoints').style.marginTop = '24px'");
+    assertThat(Likeness.difference(whole, Likeness.small(browser().visible())))
+        .as("what is below is moved")
+        .isGreaterThan(TOLERANCE);
+    browser().run("document.getElementById('endpoints').style.marginTop = ''");
+    assertThat(Likeness.difference(whole, Likeness.small(browser().visible())))
+        .as("all is there again")
+        .isLessThan(TOLERANCE);
+    browser().prefers("dark");
+    assertThat(Likeness.difference(whole, Likeness.small(browser().visible()))).isGreaterThan(0.9);
+  }
+
+  /**
+   * What was seen stays in {@code target/console}: copy what is small there over the resources
+   * where the page is meant to look different.
+   */
+  private static void assertLooksLike(SoftAssertions soft, String name, BufferedImage picture)
+      throws IOException {
+    Path seen = Files.createDirectories(Path.of("target", "console"));
+    BufferedImage small = Likeness.small(picture);
+    ImageIO.write(picture, "png", seen.resolve(name + ".png").toFile());
+    Path folder = Files.createDirectories(seen.resolve("small"));
+    ImageIO.write(small, "png", folder.resolve(name + ".png").toFile());
+    try (var wanted = ConsoleIT.class.getResourceAsStream("console/" + name + ".png")) {
+      soft.assertThat(wanted == null ? 1 : Likeness.difference(ImageIO.read(wanted), small))
+          .as("share of %s that looks different from what it should look like", name)
+          .isLessThan(TOLERANCE);
+    }
+  }
+
+  private void ask(GatewayUnderTest pool, String model, String id) throws Exception {
+    ask(pool, model, id, 200);
+  }
+
+  private void ask(GatewayUnderTest pool, String model, String id, int status) throws Exception {
+    var answer =
+        client.send(
+            HttpRequest.newBuilder(URI.create(pool.url() + "/v1/completions"))
+                .header("content-type", "application/json")
+                .header("x-request-id", id)
+                .timeout(Duration.ofSeconds(20))
+                .POST(
+                    BodyPublishers.ofString(
+                        "{\"model\": \"%s\", \"max_tokens\": 4, \"prompt\": \"%s\"}"
+                            .formatted(model.replace("\"", "\\\""), ROPE)))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+  }
+}

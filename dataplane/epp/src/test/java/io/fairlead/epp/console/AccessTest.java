@@ -1,0 +1,202 @@
+package io.fairlead.epp.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AccessTest {
+
+  private static final String TOKEN = "the token of the console";
+
+  @TempDir private Path folder;
+  private Path file = Path.of("");
+  private long nanos;
+  private long seconds = 1_800_000_000;
+
+  @BeforeEach
+  void write() throws IOException {
+    file = Files.writeString(folder.resolve("token"), TOKEN + "\n");
+  }
+
+  private Access withToken() {
+    return Access.with(new AccessToken(file, () -> nanos, () -> Instant.ofEpochSecond(seconds)));
+  }
+
+  private static SocketAddress at(String address) {
+    try {
+      return new InetSocketAddress(InetAddress.getByName(address), 40_000);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static HttpHeaders headers(String... pairs) {
+    HttpHeaders headers = new DefaultHttpHeaders();
+    for (int i = 0; i < pairs.length; i += 2) {
+      headers.add(pairs[i], pairs[i + 1]);
+    }
+    return headers;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1,true",
+    "127.9.9.9,true",
+    "::1,true",
+    "::ffff:127.0.0.1,true",
+    "10.0.0.7,false",
+    "::ffff:10.0.0.7,false",
+    "fd00::7,false",
+    "0.0.0.0,false"
+  })
+  void thisHostIsTheLoopback(String address, boolean local) {
+    assertThat(Access.isLocal(at(address))).isEqualTo(local);
+    assertThat(Access.of(null).admits(at(address), headers("host", "localhost:9090")))
+        .isEqualTo(local);
+  }
+
+  @Test
+  void whatIsNoAddressIsNotThisHost() {
+    assertThat(Access.isLocal(null)).isFalse();
+    assertThat(Access.isLocal(InetSocketAddress.createUnresolved("localhost", 1))).isFalse();
+  }
+
+  /** A page of somebody's whose name leads here makes a browser on this host ask. */
+  @ParameterizedTest
+  @CsvSource({
+    "localhost,true",
+    "LocalHost:9090,true",
+    "127.0.0.1:9090,true",
+    "127.1.2.3,true",
+    "[::1]:9090,true",
+    "rebound.example,false",
+    "rebound.example:9090,false",
+    "localhost.rebound.example,false",
+    "127.0.0.1.rebound.example,false",
+    "localhost:9090.rebound.example,false",
+    "10.0.0.7:9090,false",
+    "'',false"
+  })
+  void thisHostIsAskedByANameOfItsOwn(String name, boolean admitted) {
+    assertThat(Access.of(null).admits(at("127.0.0.1"), headers("host", name))).isEqualTo(admitted);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Forwarded", "X-Forwarded-For", "x-forwarded-host"})
+  void whatAProxyOnThisHostPassesOnIsFromElsewhere(String header) {
+    HttpHeaders passedOn = headers("host", "localhost", header, "127.0.0.1");
+    assertThat(Access.of(null).admits(at("127.0.0.1"), passedOn)).isFalse();
+  }
+
+  @Test
+  void oneNameIsEnough() {
+    HttpHeaders two = headers("host", "localhost", "host", "rebound.example");
+    assertThat(Access.of(null).admits(at("127.0.0.1"), two)).isFalse();
+    assertThat(Access.of(null).admits(at("127.0.0.1"), headers())).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Bearer the token of the console,true",
+    "bearer   the token of the console,true",
+    "Bearer the token of the consol,false",
+    "Bearer the token of the console!,false",
+    "Bearer,false",
+    "Basic the token of the console,false",
+    "the token of the console,false"
+  })
+  void othersBringTheToken(String authorization, boolean admitted) {
+    HttpHeaders headers = headers("host", "picker.example", "authorization", authorization);
+    assertThat(withToken().admits(at("10.0.0.7"), headers)).isEqualTo(admitted);
+    assertThat(Access.of(null).admits(at("10.0.0.7"), headers)).isFalse();
+  }
+
+  @Test
+  void aSessionLastsHalfADayAndAsLongAsTheToken() throws IOException {
+    Access access = withToken();
+    assertThat(access.login("something else")).isNull();
+    assertThat(access.login("")).isNull();
+    HttpHeaders session = session(access);
+    assertThat(admits(access, session)).isTrue();
+    assertThat(admits(withToken(), session)).as("another picker with the same token").isTrue();
+    seconds += AccessToken.SESSION_SECONDS - 1;
+    assertThat(admits(access, session)).isTrue();
+    seconds += 1;
+    assertThat(admits(access, session)).isFalse();
+
+    HttpHeaders later = session(access);
+    Files.writeString(file, "another token of the console");
+    assertThat(admits(access, later)).as("not read again yet").isTrue();
+    nanos += TimeUnit.SECONDS.toNanos(2);
+    assertThat(admits(access, later)).isFalse();
+  }
+
+  private static HttpHeaders session(Access access) {
+    return headers(
+        "cookie", "a=b; fairlead-console=" + Objects.requireNonNull(access.login(TOKEN)));
+  }
+
+  private static boolean admits(Access access, HttpHeaders headers) {
+    return access.admits(at("10.0.0.7"), headers);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ".",
+        "1",
+        "1.",
+        "9999999999.",
+        "9999999999.AAAA",
+        "99999999999999999999.x",
+        "-1.x",
+        "x.y",
+        "the token of the console"
+      })
+  void aMadeUpSessionIsNone(String made) {
+    assertThat(admits(withToken(), headers("cookie", "fairlead-console=" + made))).isFalse();
+  }
+
+  @Test
+  void theEndOfASessionCannotBeMoved() {
+    Access access = withToken();
+    String session = Objects.requireNonNull(access.login(TOKEN));
+    String moved = "9999999999" + session.substring(session.indexOf('.'));
+    assertThat(admits(access, headers("cookie", "fairlead-console=" + moved))).isFalse();
+  }
+
+  @Test
+  void aTokenThatIsMissingOrShortLetsNobodyInAndMayComeLater() throws IOException {
+    Access access = withToken();
+    HttpHeaders bearer = headers("authorization", "Bearer " + TOKEN);
+    Files.delete(file);
+    assertThat(admits(access, bearer)).isFalse();
+    assertThat(access.closed()).contains("is not there");
+    Files.writeString(file, "fifteen letters");
+    nanos += TimeUnit.SECONDS.toNanos(2);
+    assertThat(admits(access, headers("authorization", "Bearer fifteen letters"))).isFalse();
+    assertThat(access.closed()).contains("from 16 to 4096 bytes").doesNotContain("fifteen");
+    Files.writeString(file, TOKEN);
+    nanos += TimeUnit.SECONDS.toNanos(2);
+    assertThat(admits(access, bearer)).isTrue();
+    assertThat(access.closed()).isEmpty();
+  }
+}

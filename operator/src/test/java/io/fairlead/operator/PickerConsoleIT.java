@@ -1,0 +1,103 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.PICKER;
+import static io.fairlead.operator.testing.PoolFixture.POOL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A picker's console, from the EndpointPicker to its pods, on a real API server. */
+@ExtendWith(KubeApi.class)
+class PickerConsoleIT {
+
+  private static Installed cluster;
+
+  private PoolFixture pool;
+  private OperatorUnderTest operator;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @BeforeEach
+  void start() {
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("console"));
+    operator = new OperatorUnderTest(cluster, pool, true);
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.becomeReady();
+  }
+
+  @AfterEach
+  void stop() {
+    operator.close();
+  }
+
+  @Test
+  void isSwitchedOnWithItsTokenAndOffAgain() {
+    PodSpec without = pod();
+    console("{\"enabled\":true,\"tokenSecretRef\":{\"name\":\"console\",\"key\":\"secret\"}}");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(
+            () ->
+                assertThat(pod().getContainers().getFirst().getArgs())
+                    .endsWith("--console", "--console-token-file", "/etc/fairlead/console/token"));
+    Volume token = pod().getVolumes().getLast();
+    assertThat(token.getSecret().getSecretName()).isEqualTo("console");
+    assertThat(token.getSecret().getOptional()).as("a missing page keeps no pool down").isTrue();
+    assertThat(token.getSecret().getItems().getFirst().getKey()).isEqualTo("secret");
+    pool.becomeAvailableAgain();
+    pool.awaitPool("Ready", "True/Ready");
+
+    int before = operator.writes().size();
+    int seen = operator.reconciled("InferencePool/" + POOL);
+    pool.createModel("chat", "chat", 90);
+    operator.awaitReconciled("InferencePool/" + POOL, seen + 1);
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    assertThat(operator.writes().subList(before, operator.writes().size()))
+        .as("what was applied is what is there")
+        .noneMatch(write -> write.contains("deployments"));
+
+    console("null");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(() -> assertThat(pod()).isEqualTo(without));
+  }
+
+  @Test
+  void aTokenWithoutASecretIsRefusedByTheApiServer() {
+    assertThatThrownBy(() -> console("{\"enabled\":true,\"tokenSecretRef\":{\"key\":\"x\"}}"))
+        .isInstanceOf(KubernetesClientException.class)
+        .hasMessageContaining("spec.console.tokenSecretRef.name: Required value");
+  }
+
+  private PodSpec pod() {
+    return pool.need(Deployment.class, PICKER).getSpec().getTemplate().getSpec();
+  }
+
+  private void console(String value) {
+    cluster
+        .admin()
+        .resource(pool.need(EndpointPicker.class, "mine"))
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"console\":" + value + "}}");
+  }
+}
