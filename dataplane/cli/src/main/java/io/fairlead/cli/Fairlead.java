@@ -2,6 +2,7 @@ package io.fairlead.cli;
 
 import io.fairlead.cli.demo.DemoCommand;
 import io.fairlead.cli.explain.ExplainCommand;
+import io.fairlead.cli.simulate.CacheKnowledgeCommand;
 import io.fairlead.cli.simulate.EvaluateCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Spec;
       EppCommand.class,
       StubCommand.class,
       SimulateCommand.class,
+      CacheKnowledgeCommand.class,
       EvaluateCommand.class,
       ReplayCommand.class,
       TrainCommand.class,
