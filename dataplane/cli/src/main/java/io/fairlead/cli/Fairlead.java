@@ -3,6 +3,7 @@ package io.fairlead.cli;
 import io.fairlead.cli.conformance.ConformanceCommand;
 import io.fairlead.cli.demo.DemoCommand;
 import io.fairlead.cli.explain.ExplainCommand;
+import io.fairlead.cli.simulate.CacheKnowledgeCommand;
 import io.fairlead.cli.simulate.EvaluateCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       EppCommand.class,
       StubCommand.class,
       SimulateCommand.class,
+      CacheKnowledgeCommand.class,
       EvaluateCommand.class,
       ReplayCommand.class,
       TrainCommand.class,

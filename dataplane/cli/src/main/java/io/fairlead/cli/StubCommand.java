@@ -5,6 +5,7 @@ import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.engine.Imperfection;
 import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.EngineKind;
+import io.fairlead.stub.server.KvEvents;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -177,6 +178,34 @@ final class StubCommand implements Callable<Integer> {
   private boolean bodyHash;
 
   @Option(
+      names = "--kv-events-port",
+      paramLabel = "PORT",
+      description =
+          "Publish KV events over ZeroMQ as vLLM does, on this port; with several servers on those"
+              + " after it, too.")
+  private @Nullable Integer kvEventsPort;
+
+  @Option(
+      names = "--kv-events-replay-port",
+      paramLabel = "PORT",
+      description = "Where KV events of before are to be had, counted as --kv-events-port.")
+  private @Nullable Integer kvReplayPort;
+
+  @Option(
+      names = "--kv-events-topic",
+      paramLabel = "TEXT",
+      description = "What each message of KV events begins with; by itself kv@NAME@MODEL.",
+      defaultValue = "")
+  private String kvEventsTopic = "";
+
+  @Option(
+      names = "--kv-events-form",
+      paramLabel = "FORM",
+      description = "How KV events are written: maps, as vLLM 0.32 does, or arrays, as before.",
+      defaultValue = "maps")
+  private String kvEventsForm = "maps";
+
+  @Option(
       names = "--ssl-certfile",
       paramLabel = "FILE",
       description = "Serve over TLS, with this certificate in PEM and the key of --ssl-keyfile.")
@@ -302,6 +331,7 @@ final class StubCommand implements Callable<Integer> {
                 .autoToolChoice(autoToolChoice)
                 .multimodal(multimodal)
                 .bodyHash(bodyHash)
+                .kvEvents(kvEvents(i))
                 .tls(tls)
                 .tracer(tracer);
         configs.add((maxModelLen == null ? config : config.maxModelLen(maxModelLen)).build());
@@ -310,6 +340,32 @@ final class StubCommand implements Callable<Integer> {
       throw wrong(String.valueOf(e.getMessage()));
     }
     return configs;
+  }
+
+  private @Nullable KvEvents kvEvents(int server) {
+    if (kvEventsPort == null) {
+      if (kvReplayPort != null) {
+        throw wrong("--kv-events-replay-port needs --kv-events-port");
+      }
+      return null;
+    }
+    KvEvents.Form form =
+        switch (kvEventsForm) {
+          case "maps" -> KvEvents.Form.MAPS;
+          case "arrays" -> KvEvents.Form.ARRAYS;
+          default ->
+              throw wrong("--kv-events-form: is \"" + kvEventsForm + "\"; set maps or arrays");
+        };
+    KvEvents usual =
+        KvEvents.on(
+            numbered(kvEventsPort, server),
+            kvReplayPort == null ? -1 : numbered(kvReplayPort, server));
+    return new KvEvents(usual.port(), usual.replayPort(), kvEventsTopic, form, usual.bufferSteps());
+  }
+
+  /** Port 0 stays: each server takes a free one. */
+  private static int numbered(int port, int server) {
+    return port == 0 ? 0 : port + server;
   }
 
   private @Nullable SslContext tls() {

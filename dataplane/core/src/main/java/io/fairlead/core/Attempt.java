@@ -88,6 +88,15 @@ final class Attempt {
   /** The same of whoever computes the prompt. */
   int matchedAtPrefill;
 
+  /** Keys of the prompt that the engine at {@link #at} held, as it said, before the rest came. */
+  int expectedFrom;
+
+  /** The same of whoever computes the prompt for it. */
+  int expectedFromAtPrefill;
+
+  /** What an adapter's blocks are told from those of its base by. */
+  long adapterSalt;
+
   /**
    * The endpoint's running sums at the first token: what they grow by until the end is the mean.
    */

@@ -1,6 +1,8 @@
 package io.fairlead.core;
 
+import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
+import io.fairlead.core.prefix.PromptTokens;
 
 /**
  * What requests take up where they are, and what their prompts leave there: moves a request through
@@ -9,10 +11,12 @@ import io.fairlead.core.prefix.PrefixIndex;
 final class Bookings {
 
   private final PrefixIndex prefixes;
+  private final ExactIndex exact;
   private final EndpointSet endpoints;
 
-  Bookings(PrefixIndex prefixes, EndpointSet endpoints) {
+  Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints) {
     this.prefixes = prefixes;
+    this.exact = exact;
     this.endpoints = endpoints;
   }
 
@@ -74,6 +78,7 @@ final class Bookings {
   void settle(long now, Flight flight) {
     EndpointState endpoint = flight.attempt.at;
     if (endpoint != null) {
+      expectNoMore(flight);
       boolean decoded = !flight.state().isPrefilling();
       if (!decoded) {
         prefilled(now, flight);
@@ -84,6 +89,26 @@ final class Bookings {
       flight.attempt.at = null;
       flight.attempt.prefilledBy = null;
       endpoints.ended(endpoint);
+    }
+  }
+
+  /**
+   * What the engines tell of their caches counts from now on: the request is over there, or nobody
+   * keeps its prompt any more.
+   */
+  void expectNoMore(Flight flight) {
+    if (flight.attempt.at != null) {
+      expectNoMore(flight, flight.attempt.at, flight.attempt.expectedFrom);
+    }
+    if (flight.attempt.prefillAt != null) {
+      expectNoMore(flight, flight.attempt.prefillAt, flight.attempt.expectedFromAtPrefill);
+    }
+  }
+
+  private void expectNoMore(Flight flight, EndpointState endpoint, int from) {
+    PromptTokens prompt = flight.facts.tokens();
+    if (prompt != null) {
+      exact.expectNoMore(endpoint.slot(), flight.attempt.adapterSalt, prompt, from);
     }
   }
 
@@ -99,6 +124,7 @@ final class Bookings {
   private void prefilled(long now, Flight flight) {
     EndpointState prefiller = flight.attempt.prefillAt;
     if (prefiller != null) {
+      expectNoMore(flight, prefiller, flight.attempt.expectedFromAtPrefill);
       flight.attempt.prefillAt = null;
       prefiller.prefills().remove(now, flight);
       prefiller.health().over(flight.attempt.prefillTrial);

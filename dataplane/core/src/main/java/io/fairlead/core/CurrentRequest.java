@@ -3,7 +3,11 @@ package io.fairlead.core;
 import io.fairlead.core.account.ModelTokens;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.external.Advice;
+import io.fairlead.core.prefix.BlockHasher;
+import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
+import io.fairlead.core.prefix.PromptTokens;
+import io.fairlead.core.prefix.TokenChain;
 import io.fairlead.core.scheduling.PartitionedCandidates;
 import io.fairlead.core.view.PromptBlocks;
 import io.fairlead.crds.config.Criticality;
@@ -23,6 +27,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private static final RequestFacts NOBODY = new RequestFacts("", 0, new long[0], 0, -1, 0);
 
   private final PrefixIndex prefixes;
+  private final ExactIndex exact;
   private final TokenEstimate estimate;
   private RequestFacts facts = NOBODY;
   private Criticality criticality = Criticality.STANDARD;
@@ -39,6 +44,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private double blockTokens;
   private int maxBlocks = Integer.MAX_VALUE;
   private boolean matchedKnown;
+
+  /** What engines' own events are looked up by; null where they are no help. */
+  private @Nullable PromptTokens tokens;
+
+  private long adapterSalt;
 
   /** Whether anybody holds anything of the prompt, as far as that is known. */
   private boolean matched;
@@ -57,8 +67,9 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   /** Of the picker; of the pool and not of a request. */
   private int replicas = 1;
 
-  CurrentRequest(PrefixIndex prefixes, TokenEstimate estimate) {
+  CurrentRequest(PrefixIndex prefixes, ExactIndex exact, TokenEstimate estimate) {
     this.prefixes = prefixes;
+    this.exact = exact;
     this.estimate = estimate;
   }
 
@@ -106,8 +117,15 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     salt = PrefixIndex.salt(target);
     PromptSize prompt = facts.prompt();
     ModelTokens model = estimate.of(target);
-    promptTokens = model.tokens(prompt.textBytes(), prompt.mediaTokens());
-    blockTokens = model.blockTokens(prompt.textBytes(), prompt.mediaTokens());
+    PromptTokens cut = facts.tokens();
+    tokens = exact.knowsAny() ? cut : null;
+    if (cut == null || prompt.textBytes() == 0) {
+      promptTokens = model.tokens(prompt.textBytes(), prompt.mediaTokens());
+      blockTokens = model.blockTokens(prompt.textBytes(), prompt.mediaTokens());
+    } else {
+      promptTokens = cut.count();
+      blockTokens = (double) cut.count() * BlockHasher.BLOCK_BYTES / prompt.textBytes();
+    }
   }
 
   /** Adds the endpoint in this place of those that {@link #start} was given. */
@@ -144,7 +162,59 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
    */
   int cachedTokensAt(EndpointState endpoint) {
     lookUp();
-    return cachedTokensOf(prefixes.held(endpoint.slot()));
+    return heldTokens(endpoint.slot());
+  }
+
+  /** What its engine says of an endpoint, or else what was sent there; after {@link #lookUp}. */
+  private int heldTokens(int slot) {
+    PromptTokens prompt = tokens;
+    if (prompt == null || !exact.knows(slot)) {
+      return cachedTokensOf(prefixes.held(slot));
+    }
+    int told = exact.tokens(slot, prompt);
+    return exact.knowsAll(slot) ? told : Math.max(told, cachedTokensOf(prefixes.held(slot)));
+  }
+
+  /** The same in blocks of the index of what was sent. */
+  private int heldBlocks(int slot) {
+    return tokens == null || !exact.knows(slot)
+        ? prefixes.held(slot)
+        : Math.min(cacheableBlocks(), (int) Math.round(heldTokens(slot) / blockTokens));
+  }
+
+  /**
+   * How many leading blocks of the prompt were sent to a candidate before and are not forgotten.
+   */
+  int learnedBlocks(int index) {
+    lookUp();
+    return prefixes.held(slot(index));
+  }
+
+  /** Tokens of the prompt that nobody has sent there before, as far as is remembered. */
+  double newTokens(int index) {
+    return (cacheableBlocks() - learnedBlocks(index)) * blockTokens;
+  }
+
+  /**
+   * Its engine will hold the whole prompt.
+   *
+   * @return how many keys of it that holds already
+   */
+  int expect(int index) {
+    lookUp();
+    PromptTokens prompt = tokens;
+    int slot = slot(index);
+    if (prompt == null || !exact.knows(slot)) {
+      return 0;
+    }
+    int held = exact.held(slot);
+    exact.expect(slot, adapterSalt, prompt, held);
+    return held;
+  }
+
+  /** What an adapter's blocks are told from those of its base by. */
+  long adapterSalt() {
+    return adapterSalt;
   }
 
   /** How many of the prompt's blocks the index may know. */
@@ -173,6 +243,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   void done() {
     facts = NOBODY;
     advice = null;
+    tokens = null;
     notes.clear();
     endpoints = NO_ENDPOINTS;
     size = 0;
@@ -268,14 +339,28 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   public int matchedBlocks(int index) {
     int slot = columns.slot[place(index)];
     lookUp();
-    return prefixes.held(slot);
+    return heldBlocks(slot);
   }
 
   private void lookUp() {
     if (!matchedKnown) {
       matched = prefixes.lookUp(salt, facts.blocks(), cacheableBlocks());
       matchedKnown = true;
+      if (tokens != null) {
+        adapterSalt = isAdapter() ? TokenChain.salt(targetModel) : 0;
+        exact.lookUp(adapterSalt, tokens);
+      }
     }
+  }
+
+  /** Whether those who tell of their caches know the target model as a LoRA adapter. */
+  private boolean isAdapter() {
+    for (EndpointState endpoint : endpoints) {
+      if (exact.knows(endpoint.slot())) {
+        return endpoint.adapters().needed(targetModel);
+      }
+    }
+    return false;
   }
 
   @Override
@@ -299,6 +384,12 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
       return;
     }
     lookUp();
+    if (tokens != null) {
+      for (int i = 0; i < size; i++) {
+        into[i] = heldTokens(columns.slot[place(i)]);
+      }
+      return;
+    }
     if (!matched) {
       Arrays.fill(into, 0, size, 0);
       return;
@@ -356,7 +447,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   @Override
   public int cachedTokens(int index) {
-    return cachedTokensOf(matchedBlocks(index));
+    lookUp();
+    return heldTokens(slot(index));
   }
 
   @Override

@@ -276,11 +276,15 @@ final class Dispatch {
     attempt.sheddable = criticality == Criticality.SHEDDABLE;
     attempt.blocks = current.cacheableBlocks();
     attempt.lastBlock = attempt.blocks == 0 ? 0 : flight.facts.blocks()[attempt.blocks - 1];
-    attempt.matched = matched;
-    int matchedThere = prefiller == endpoint ? matched : current.matchedBlocks(prefill);
-    attempt.matchedAtPrefill = matchedThere;
+    attempt.matched = current.learnedBlocks(primary);
+    int computing = prefiller == endpoint ? primary : prefill;
+    int matchedThere = current.matchedBlocks(computing);
+    attempt.matchedAtPrefill = current.learnedBlocks(computing);
     attempt.prefilledBy = prefiller == endpoint ? null : prefiller;
-    attempt.cached = current.cachedTokensOf(matchedThere);
+    attempt.cached = current.cachedTokens(computing);
+    attempt.adapterSalt = current.adapterSalt();
+    endpoint.cacheShare().sent(current.newTokens(primary));
+    attempt.expectedFrom = current.expect(primary);
     attempt.sentAt = now;
     flight.attempts++;
     admission.sent(now, flight);
@@ -292,6 +296,8 @@ final class Dispatch {
     current.learn(endpoint);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {
+      prefiller.cacheShare().sent(current.newTokens(prefill));
+      attempt.expectedFromAtPrefill = current.expect(prefill);
       current.learn(prefiller);
       prefiller.sent(now, flight, matchedThere);
       attempt.prefillAt = prefiller;

@@ -3,6 +3,8 @@ package io.fairlead.core;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.scheduling.PrefixSettings;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ final class EndpointSet {
       Comparator.comparing(EndpointState::name).thenComparing(EndpointState::leaving);
 
   private final PrefixIndex prefixes;
+  private final ExactIndex exact;
   private final PoolLimits limits;
   private final TokenEstimate tokens;
   private final PoolHealth health;
@@ -40,9 +43,15 @@ final class EndpointSet {
   private int freeCount;
   private int slotCount;
 
-  EndpointSet(PrefixIndex prefixes, PoolLimits limits, TokenEstimate tokens, PoolHealth health) {
+  EndpointSet(
+      PrefixIndex prefixes,
+      ExactIndex exact,
+      PoolLimits limits,
+      TokenEstimate tokens,
+      PoolHealth health) {
     this.health = health;
     this.prefixes = prefixes;
+    this.exact = exact;
     this.limits = limits;
     this.tokens = tokens;
   }
@@ -78,7 +87,8 @@ final class EndpointSet {
             : 0;
     int set = Math.min(prefixSettings.endpointBlocks(), limits.maxPrefixBlocks());
     int known = measured > 0 ? measured : set;
-    prefixes.capacity(state.slot(), known > 0 ? known : limits.unknownPrefixBlocks());
+    int most = known > 0 ? known : limits.unknownPrefixBlocks();
+    prefixes.capacity(state.slot(), Math.max(1, (int) (state.cacheShare().share() * most)));
   }
 
   /** The eligible endpoints in the order in which they were given; not to be changed. */
@@ -180,6 +190,29 @@ final class EndpointSet {
     capacity(state);
   }
 
+  /**
+   * Its engine has told of its cache.
+   *
+   * @return false if there is no room to remember it
+   */
+  boolean cacheChanged(EndpointState state, int grain, CacheChange change) {
+    if (change.isEmptied()) {
+      forget(state);
+    }
+    if (change.isLoss()) {
+      state.cacheShare().unknown();
+    }
+    state.cacheShare().stored(change.storedTokens(), state.kvCapacityTokens());
+    capacity(state);
+    return exact.change(state.slot(), grain, change);
+  }
+
+  /** The endpoint of this spec in its present life; null if there is none. */
+  @Nullable EndpointState same(EndpointSpec endpoint) {
+    EndpointState state = eligible.get(endpoint.name());
+    return state != null && state.isSame(endpoint) ? state : null;
+  }
+
   /** What this endpoint holds of prompts is gone. */
   void forget(EndpointState state) {
     prefixes.forget(state.slot());
@@ -227,6 +260,7 @@ final class EndpointSet {
   private EndpointState join(EndpointSpec spec, long now) {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
     prefixes.forget(slot);
+    exact.forget(slot);
     EndpointState state = new EndpointState(spec, slot, pace, now);
     state.fullness(fullness);
     capacity(state);
@@ -235,6 +269,7 @@ final class EndpointSet {
 
   private void free(EndpointState state) {
     prefixes.forget(state.slot());
+    exact.forget(state.slot());
     if (freeCount == freeSlots.length) {
       freeSlots = Arrays.copyOf(freeSlots, Math.max(16, freeCount * 2));
     }

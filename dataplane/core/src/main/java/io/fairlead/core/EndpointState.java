@@ -37,6 +37,7 @@ final class EndpointState implements PoolEndpoint {
   private final PrefillQueue prefills = new PrefillQueue();
   private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
+  private final CacheShare cacheShare = new CacheShare();
   private final Seats seats = new Seats();
   private final SharedBlocks shared = new SharedBlocks();
   private EndpointAttributes attributes;
@@ -608,6 +609,10 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public PrefillQueue prefills() {
     return prefills;
+  }
+
+  CacheShare cacheShare() {
+    return cacheShare;
   }
 
   @Override

@@ -5,6 +5,8 @@ import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
@@ -59,11 +61,12 @@ public final class PoolCore {
     this.receipts = new ReceiptLog(limits.maxReceiptBytes());
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
-    this.endpoints = new EndpointSet(prefixes, limits, tokens, health);
+    ExactIndex exact = new ExactIndex(limits.maxPrefixBytes() / 2);
+    this.endpoints = new EndpointSet(prefixes, exact, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
     this.left = new LeftRequests();
-    this.current = new CurrentRequest(prefixes, tokens);
-    this.bookings = new Bookings(prefixes, endpoints);
+    this.current = new CurrentRequest(prefixes, exact, tokens);
+    this.bookings = new Bookings(prefixes, exact, endpoints);
     this.contexts = new Contexts();
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current, contexts);
     this.rules = new AttemptRules(limits, health, candidates);
@@ -201,6 +204,19 @@ public final class PoolCore {
       ends.presumeOver(now, oldest, state);
     }
     dispatch.sendWaiting(now);
+  }
+
+  /**
+   * An endpoint's engine has told what has become of its cache. One that has left since is ignored.
+   *
+   * @param grain tokens between two keys of a prompt, see {@link
+   *     io.fairlead.core.prefix.PromptTokens#grain}
+   * @return false if there is no memory for it: what this endpoint holds is guessed again, until
+   *     its engine's cache is told from the beginning
+   */
+  public boolean cacheChanged(EndpointSpec endpoint, int grain, CacheChange change) {
+    EndpointState state = endpoints.same(endpoint);
+    return state == null || endpoints.cacheChanged(state, grain, change);
   }
 
   /**
@@ -395,6 +411,7 @@ public final class PoolCore {
   public void left(long now, long request, LeftListener told) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
+      bookings.expectNoMore(flight);
       left.add(now, flight, flight.attempt.at, told);
     }
   }

@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.prefix.PromptTokens;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeouts its own bounds in time, as a trusted header says them
  * @param headers the request's headers
  * @param subset the endpoints that the gateway allows, or null for all
+ * @param tokens the prompt as its model's own tokenizer cuts it; null where there is none
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, not compared; copying would cost per block
 public record RequestFacts(
@@ -31,7 +33,36 @@ public record RequestFacts(
     Delivery delivery,
     Timeouts timeouts,
     RequestHeaders headers,
-    @Nullable Subset subset) {
+    @Nullable Subset subset,
+    @Nullable PromptTokens tokens) {
+
+  /** A request whose prompt nobody has cut into tokens. */
+  public RequestFacts(
+      String id,
+      String model,
+      long seed,
+      long[] blocks,
+      PromptSize prompt,
+      int maxOutputTokens,
+      long bodyBytes,
+      Delivery delivery,
+      Timeouts timeouts,
+      RequestHeaders headers,
+      @Nullable Subset subset) {
+    this(
+        id,
+        model,
+        seed,
+        blocks,
+        prompt,
+        maxOutputTokens,
+        bodyBytes,
+        delivery,
+        timeouts,
+        headers,
+        subset,
+        null);
+  }
 
   /** A streamed request without headers that may be sent again, to any endpoint. */
   public RequestFacts(
@@ -81,7 +112,25 @@ public record RequestFacts(
             delivery,
             timeouts,
             headers,
-            null);
+            null,
+            tokens);
+  }
+
+  /** The same, with what its model's own tokenizer makes of its prompt. */
+  public RequestFacts with(PromptTokens cut) {
+    return new RequestFacts(
+        id,
+        model,
+        seed,
+        blocks,
+        prompt,
+        maxOutputTokens,
+        bodyBytes,
+        delivery,
+        timeouts,
+        headers,
+        subset,
+        cut);
   }
 
   /**

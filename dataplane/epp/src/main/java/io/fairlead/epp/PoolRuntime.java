@@ -27,6 +27,7 @@ import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.external.ExternalReport;
+import io.fairlead.epp.kvevents.KvEventListener;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.ConfigPage;
@@ -86,6 +87,9 @@ final class PoolRuntime implements AutoCloseable {
 
   private static final int LATENCIES_AT_A_TIME = 64;
 
+  /** What engines hold, block by block, may fill so small a part of the heap. */
+  private static final int CACHE_SHARE = 16;
+
   private final EventLoop loop;
   private final ControlThread control;
   private final Telemetry telemetry;
@@ -93,6 +97,7 @@ final class PoolRuntime implements AutoCloseable {
   private final PoolLoop pool;
   private final PickerStatus status = new PickerStatus();
   private final MetricsScraper scraper;
+  private final KvEventListener kvEvents;
   private final ConfigApplier applier;
   private final ConfigSource configs;
   private final @Nullable EndpointSource pods;
@@ -167,6 +172,10 @@ final class PoolRuntime implements AutoCloseable {
     scraper =
         new MetricsScraper(group, Transport.client(group), scraping, clock, new OnScrapes(pool));
     telemetry.onArrival(scraper::busy);
+    kvEvents =
+        new KvEventListener(
+            Runtime.getRuntime().maxMemory() / CACHE_SHARE, clock, pool::cacheChanged);
+    KvEventMeters.register(telemetry.registry(), kvEvents, pool.tokenizers());
     LoopLag.measure(group, telemetry.registry(), clock);
     meters = new ProcessMeters(telemetry.registry(), scraper::sourceFailures, pool::replicas);
     if (capture != null) {
@@ -419,6 +428,8 @@ final class PoolRuntime implements AutoCloseable {
       reporter.close();
     }
     control.execute(scraper::close);
+    control.execute(kvEvents::close);
+    control.execute(pool.tokenizers()::close);
     control.finish();
     pool.shadows().close();
     pool.closeExternal();
@@ -469,12 +480,17 @@ final class PoolRuntime implements AutoCloseable {
         .addListener(
             done -> {
               // Once the core knows them: it takes no scrape that was begun before.
-              control.execute(() -> scraper.endpoints(set.ready()));
+              control.execute(() -> ask(set));
               if (done.isSuccess()) {
                 control.execute(readiness::endpointsSeen);
               }
             });
     countEndpoints();
+  }
+
+  private void ask(EndpointSet set) {
+    scraper.endpoints(set.ready());
+    kvEvents.endpoints(set.ready());
   }
 
   private void replace(EndpointSet set) {
@@ -599,6 +615,8 @@ final class PoolRuntime implements AutoCloseable {
     public void applied(ConfigOffer.Document document, CompiledConfig config) {
       meters.reloaded();
       scraper.sources(DataSources.of(config, scraping));
+      kvEvents.configured(config);
+      pool.tokenizers().configured(config);
       models = document.config().models();
       onConfig.accept(document.config());
       applied = document.config();
@@ -607,7 +625,7 @@ final class PoolRuntime implements AutoCloseable {
       readiness.configured();
       if (endpointsCounted) {
         // Once the core knows them: it takes no scrape that was begun before.
-        scraper.endpoints(endpoints.ready());
+        ask(endpoints);
         readiness.endpointsSeen();
         countEndpoints();
       }

@@ -29,7 +29,8 @@ final class BuiltInSettings {
     return List.of(
         new Type("approx-prefix-cache-producer", PrefixSettings::read),
         new Type("inflight-load-producer", BuiltInSettings::inFlight),
-        plain("token-producer", BuiltIn.of(Part.PRODUCER)),
+        new Type("token-producer", TokenizerSource::read),
+        new Type(KvEventsSource.TYPE, KvEventsSource::read),
         new Type("metrics-data-source", MetricsSource::read),
         new Type("core-metrics-extractor", EngineMetrics::read),
         new Type(ExternalScheduler.TYPE, ExternalScheduler::read),

@@ -37,6 +37,7 @@ public final class CompiledConfig {
   private final List<Setting> settings;
   private final List<Problem> warnings;
   private final PrefixSettings prefix;
+  private final @Nullable KvEventsSource events;
   private final List<CompiledShadow> shadows;
 
   CompiledConfig(
@@ -46,6 +47,7 @@ public final class CompiledConfig {
       SaturationDetector saturation,
       @Nullable FlowSettings flow,
       PrefixSettings prefix,
+      @Nullable KvEventsSource events,
       List<Observer> observers,
       List<Setting> settings,
       List<Problem> warnings,
@@ -60,6 +62,7 @@ public final class CompiledConfig {
     this.saturation = saturation;
     this.flow = flow;
     this.prefix = prefix;
+    this.events = events;
     this.poolTimeouts = CompiledModel.timeouts(source.requests().timeouts());
     this.models = HashMap.newHashMap(source.models().size());
     for (ModelConfig model : source.models()) {
@@ -171,6 +174,11 @@ public final class CompiledConfig {
   /** How much the prefix index remembers. */
   public PrefixSettings prefix() {
     return prefix;
+  }
+
+  /** Where engines tell what their caches hold; null where nobody listens. */
+  public @Nullable KvEventsSource kvEvents() {
+    return events;
   }
 
   /** Listed settings of this kind, for what they configure. */

@@ -96,6 +96,7 @@ public final class ConfigCompiler {
     FlowSettings flow = new FlowAssembly(scheduling, plugins, problems).settings();
     new SectionRules(plugins, problems).check(scheduling);
     checkExternal(config, problems);
+    KvEventsSource events = events(plugins, problems);
     List<CompiledShadow> shadows = shadows(config, previous, problems);
     problems.throwIfAny();
     return new CompiledConfig(
@@ -105,10 +106,31 @@ public final class ConfigCompiler {
         saturation,
         flow,
         prefix,
+        events,
         plugins.instances(Observer.class),
         plugins.instances(Setting.class),
         warnings(scheduling, plugins),
         shadows);
+  }
+
+  /** Where engines tell of their caches, which may be said in several places. */
+  private static @Nullable KvEventsSource events(PluginSet plugins, Problems problems) {
+    PluginSet.Made first = null;
+    for (PluginSet.Made made : plugins.all()) {
+      if (made.events() == null) {
+        continue;
+      }
+      if (first == null) {
+        first = made;
+      } else if (!made.events().equals(first.events())) {
+        problems.add(
+            made.path() + ".parameters",
+            "say otherwise than those of \""
+                + first.name()
+                + "\" where engines tell of their caches; set them in one place");
+      }
+    }
+    return first == null ? null : first.events();
   }
 
   /** A scheduling asks one at most. */
@@ -182,7 +204,16 @@ public final class ConfigCompiler {
     for (NotCarriedOut what : NotCarriedOut.of(config)) {
       warnings.add(new Problem("scheduler." + what.path(), what.message()));
     }
+    boolean compares =
+        plugins.instances(TokenizerSource.class).stream().anyMatch(TokenizerSource::isThere);
     for (PluginSet.Made made : plugins.all()) {
+      if (made.events() != null && !compares) {
+        warnings.add(
+            new Problem(
+                made.path(),
+                "prompts can't be compared with what engines hold without their model's tokenizer,"
+                    + " so that events only say how much that is; list token-producer with path"));
+      }
       made.ignored()
           .forEach(
               (field, why) ->

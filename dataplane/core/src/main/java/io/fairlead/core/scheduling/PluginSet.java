@@ -26,6 +26,9 @@ final class PluginSet {
   /** Where upstream's older documents set what the prefix cache producer takes. */
   private static final String PREFIX_SCORER = "prefix-cache-scorer";
 
+  /** Older documents set where engines tell of their caches on the scorer. */
+  private static final String PRECISE_SCORER = "precise-prefix-cache-scorer";
+
   private final SortedMap<String, PluginFactory> factories;
   private final KeptPlugins kept;
   private final Problems problems;
@@ -60,6 +63,7 @@ final class PluginSet {
       Plugin plugin,
       Map<String, @Nullable Plugin> uses,
       @Nullable PrefixSettings prefix,
+      @Nullable KvEventsSource events,
       Map<String, String> ignored,
       boolean kept) {
 
@@ -191,7 +195,14 @@ final class PluginSet {
       Made before = kept.listed(config, this::named);
       return before != null
           ? new Made(
-              path, config, before.plugin(), before.uses(), before.prefix(), before.ignored(), true)
+              path,
+              config,
+              before.plugin(),
+              before.uses(),
+              before.prefix(),
+              before.events(),
+              before.ignored(),
+              true)
           : make(path, config, factory);
     } catch (InvalidParameterException e) {
       problems.add(path + ".parameters." + e.field(), e);
@@ -213,16 +224,21 @@ final class PluginSet {
             });
     Plugin plugin = factory.create(parameters);
     PrefixSettings prefix = null;
+    KvEventsSource events = null;
     if (plugin instanceof PrefixSettings own) {
       prefix = own;
     } else if (config.type().equals(PREFIX_SCORER)) {
       PrefixSettings own = PrefixSettings.read(parameters);
       prefix = own.equals(PrefixSettings.DEFAULT) ? null : own;
+    } else if (plugin instanceof KvEventsSource own) {
+      events = own;
+    } else if (config.type().equals(PRECISE_SCORER)) {
+      events = KvEventsSource.read(parameters);
     }
     for (String unread : new TreeSet<>(parameters.unread())) {
       problems.add(
           path + ".parameters." + unread, "is not a setting of " + config.type() + "; remove it");
     }
-    return new Made(path, config, plugin, uses, prefix, parameters.ignored(), false);
+    return new Made(path, config, plugin, uses, prefix, events, parameters.ignored(), false);
   }
 }

@@ -128,6 +128,8 @@ final class SectionRules {
     return switch (plugin) {
       case BuiltIn own -> own.part() == wanted;
       case PrefixSettings own -> false;
+      case TokenizerSource own -> wanted == Part.PRODUCER;
+      case KvEventsSource own -> wanted == Part.EXTRACTOR || wanted == Part.PRODUCER;
       case MetricsSource own -> wanted == Part.DATA_SOURCE;
       case EngineMetrics own -> wanted == Part.EXTRACTOR;
       case DataSource own -> wanted == Part.DATA_SOURCE;

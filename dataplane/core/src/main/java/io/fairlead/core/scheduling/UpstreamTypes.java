@@ -19,8 +19,6 @@ final class UpstreamTypes {
   /** Upstream's types that are not supported, and what to use. */
   static final Map<String, String> INSTEAD =
       Map.ofEntries(
-          Map.entry("precise-prefix-cache-scorer", "prefix-cache-scorer"),
-          Map.entry("precise-prefix-cache-producer", PREFIXES),
           Map.entry("burst-prefix-cache-producer", PREFIXES),
           Map.entry("mm-embeddings-cache-producer", PREFIXES),
           Map.entry("mm-embeddings-cache-scorer", "prefix-cache-scorer"),

@@ -14,10 +14,12 @@ import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
 import io.fairlead.epp.external.ExternalScheduling;
 import io.fairlead.epp.shadow.Shadows.ShadowedRequest;
+import io.fairlead.epp.tokens.PromptTokenizers;
 import io.fairlead.epp.tracing.RequestTrace;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +62,9 @@ public final class Director implements RequestListener {
   private int attempt;
   private boolean firstByteSeen;
   private long progressToldAt;
+
+  /** Withdraws the request from its model's tokenizer; null while it is not there. */
+  private @Nullable Runnable cutting;
 
   /** Null before the first piece of an answer's body. */
   private @Nullable PassedAnswer passed;
@@ -126,19 +131,56 @@ public final class Director implements RequestListener {
    * @return false if too many wait for that already: nothing will be told then
    */
   public boolean submit(RequestFacts facts) {
+    begin(facts);
+    return arrive(pool.subsets() ? facts : facts.anywhere());
+  }
+
+  /**
+   * The same of a request whose body is at hand: where its model's own tokenizer is, that cuts the
+   * prompt first, within its time.
+   *
+   * @param path of the request
+   * @param body asked for once at most, before this returns
+   */
+  public boolean submit(RequestFacts facts, String path, Supplier<byte[]> body) {
+    PromptTokenizers tokenizers = pool.tokenizers();
+    if (facts.bodyBytes() == 0
+        || facts.bodyBytes() > PromptTokenizers.MOST_BYTES
+        || !tokenizers.knows(facts.model())) {
+      return submit(facts);
+    }
+    begin(facts);
+    RequestFacts told = pool.subsets() ? facts : facts.anywhere();
+    cutting =
+        tokenizers.cut(
+            facts.model(),
+            path,
+            body.get(),
+            home,
+            tokens -> {
+              cutting = null;
+              // How many are here at a time, the tokenizers bound.
+              pool.run(() -> onArrive(tokens == null ? told : told.with(tokens)));
+            });
+    return cutting != null || arrive(told);
+  }
+
+  private boolean arrive(RequestFacts told) {
+    if (pool.arrive(() -> onArrive(told))) {
+      return true;
+    }
+    state = State.OVER;
+    return false;
+  }
+
+  private void begin(RequestFacts facts) {
     if (state != State.NEW) {
       throw new IllegalStateException("submitted before: state " + state);
     }
     if (trace != null) {
       trace.submitted(facts);
     }
-    RequestFacts told = pool.subsets() ? facts : facts.anywhere();
     state = State.DECIDING;
-    if (pool.arrive(() -> onArrive(told))) {
-      return true;
-    }
-    state = State.OVER;
-    return false;
   }
 
   /**
@@ -219,6 +261,12 @@ public final class Director implements RequestListener {
       int of = attempt;
       if (trace != null) {
         trace.ended(outcome, usage);
+      }
+      Runnable withdrawal = cutting;
+      if (withdrawal != null) {
+        cutting = null;
+        withdrawal.run();
+        return; // the pool has not heard of it
       }
       tellPassed();
       pool.run(() -> onEnd(of, outcome, usage));

@@ -16,6 +16,7 @@ import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
+import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
@@ -28,9 +29,11 @@ import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.external.ExternalScheduling;
 import io.fairlead.epp.external.PoolView;
 import io.fairlead.epp.external.SchedulerLoop;
+import io.fairlead.epp.kvevents.KvEventReader;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.shadow.Shadows;
+import io.fairlead.epp.tokens.PromptTokenizers;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
@@ -66,6 +69,8 @@ public final class PoolLoop {
   private final @Nullable Capture capture;
   private final Shadows shadows;
   private final boolean subsets;
+
+  private final PromptTokenizers tokenizers;
 
   private final ExternalCounts externalCounts = new ExternalCounts();
 
@@ -115,6 +120,7 @@ public final class PoolLoop {
     this.clock = clock;
     this.observer = observer;
     subsets = true;
+    tokenizers = new PromptTokenizers(clock);
     shadows = new Shadows(PoolLimits.DEFAULT);
   }
 
@@ -142,6 +148,7 @@ public final class PoolLoop {
     this.clock = clock;
     this.observer = observer;
     this.subsets = subsets;
+    tokenizers = new PromptTokenizers(clock);
     this.shadows = new Shadows(forShadow(limits));
   }
 
@@ -296,6 +303,21 @@ public final class PoolLoop {
             external.changed(endpoint.name());
           }
         });
+  }
+
+  /**
+   * Hands in what an endpoint's engine has told of its cache.
+   *
+   * @param done told whether there was room for it, on the loop
+   */
+  public void cacheChanged(
+      EndpointSpec endpoint, int grain, CacheChange change, KvEventReader.Done done) {
+    try {
+      run(() -> done.taken(core.cacheChanged(endpoint, grain, change)));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the pool's loop has ended, and its accounts with it", e);
+      done.taken(true);
+    }
   }
 
   /** Hands in that a scrape failed that was begun at {@code begunAt} of the loop's clock. */
@@ -472,6 +494,11 @@ public final class PoolLoop {
   /** Whether a request goes only where its gateway allows. */
   boolean subsets() {
     return subsets;
+  }
+
+  /** The models' own tokenizers. */
+  public PromptTokenizers tokenizers() {
+    return tokenizers;
   }
 
   /** What is tried beside the config in force. */

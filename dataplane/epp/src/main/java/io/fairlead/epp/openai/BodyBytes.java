@@ -200,6 +200,15 @@ public final class BodyBytes {
     return stream.getAsLong();
   }
 
+  /** All bytes in an array of their own. */
+  public byte[] copy() {
+    byte[] all = new byte[length()];
+    for (int i = 0; i < parts(); i++) {
+      System.arraycopy(array(i), start(i) + shift(i), all, start(i), end(i) - start(i));
+    }
+    return all;
+  }
+
   /**
    * The bytes between two places.
    *

@@ -42,6 +42,9 @@ final class Flight implements RequestListener {
   long firstTokenAt = -1;
   int cachedTokens;
 
+  /** What the picker believed of it when it sent it. */
+  int believedCached;
+
   /** Whether its client has had a byte of its answer. */
   boolean answered;
 

@@ -45,6 +45,10 @@ final class RunRecorder {
   private long good;
   private long promptTokens;
   private long cachedTokens;
+  private long believedTokens;
+  private long believedTooMany;
+  private long believedTooFew;
+  private double shareErrors;
   private long outputTokens;
   private long lastMeasuredEnd;
   private long end;
@@ -184,6 +188,11 @@ final class RunRecorder {
     completed++;
     promptTokens += shape.promptTokens();
     cachedTokens += flight.cachedTokens;
+    int error = flight.believedCached - flight.cachedTokens;
+    believedTokens += flight.believedCached;
+    believedTooMany += Math.max(0, error);
+    believedTooFew += Math.max(0, -error);
+    shareErrors += (double) Math.abs(error) / shape.promptTokens();
     outputTokens += shape.outputTokens();
     tenant(flight).got += tokens(shape);
     lastMeasuredEnd = now;
@@ -255,6 +264,18 @@ final class RunRecorder {
         disruption.result(servers, lookNanos / NANOS_PER_SECOND),
         flows(),
         course.result(lastArrival));
+  }
+
+  /** How well pickers knew caches. */
+  BelievedRun.Beliefs beliefs() {
+    return new BelievedRun.Beliefs(
+        completed,
+        promptTokens,
+        believedTokens,
+        cachedTokens,
+        believedTooMany,
+        believedTooFew,
+        completed == 0 ? 0 : shareErrors / completed);
   }
 
   /** Models tell flows apart where there are several, and so do tenants. */

@@ -15,12 +15,18 @@ import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.prefix.CacheEvent;
+import io.fairlead.core.prefix.EngineCache;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledShadow;
+import io.fairlead.core.scheduling.KvEventsSource;
+import io.fairlead.core.scheduling.TokenizerSource;
 import io.fairlead.core.shadow.Shadow;
 import io.fairlead.core.shadow.ShadowSnapshot;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +37,17 @@ final class SimulatedPicker implements PoolListener {
 
   private final PoolCore core = new PoolCore(PoolLimits.DEFAULT, this);
   private final Map<String, Shadow> shadows = new LinkedHashMap<>();
+
+  /** What each engine has told of its cache; of those that this picker has heard. */
+  private final Map<SimulatedServer, EngineCache> caches = new HashMap<>();
+
+  /** Tokens between two places where a prompt is compared with caches; 0 where it is not. */
+  private final int grain;
+
+  /** Whether engines are listened to. */
+  private final boolean listens;
+
+  private final boolean fromTheBeginning;
 
   /** When the event under way happens. */
   private long at;
@@ -56,6 +73,12 @@ final class SimulatedPicker implements PoolListener {
     this.client = client;
     this.senses = senses;
     this.effects = effects;
+    KvEventsSource source = config.kvEvents();
+    listens = source != null;
+    fromTheBeginning = now == 0;
+    boolean compares =
+        config.settings(TokenizerSource.class).stream().anyMatch(TokenizerSource::isThere);
+    grain = source == null || !compares ? 0 : source.grain();
     core.configure(now, config);
     core.endpoints(now, specs(pool));
     for (CompiledShadow tried : config.shadows()) {
@@ -99,6 +122,24 @@ final class SimulatedPicker implements PoolListener {
     carryOut(now);
   }
 
+  /** An engine has told what happened to its cache. */
+  void cacheTold(long now, SimulatedServer server, List<CacheEvent> events) {
+    if (!listens) {
+      return;
+    }
+    begin(now);
+    EngineCache cache =
+        caches.computeIfAbsent(server, s -> new EngineCache(grain, s.engine().blocks() + 1));
+    CacheChange change = new CacheChange();
+    for (CacheEvent event : events) {
+      if (!cache.apply(event, change)) {
+        throw new IllegalStateException(server.spec().name() + " holds more than it has room for");
+      }
+    }
+    core.cacheChanged(server.spec(), grain, change.whole(fromTheBeginning));
+    carryOut(now);
+  }
+
   void unreachable(long now, SimulatedServer server, long begunAt, Failure failure) {
     begin(now);
     core.unreachable(now, server.spec(), begunAt, failure);
@@ -127,7 +168,8 @@ final class SimulatedPicker implements PoolListener {
             new Delivery(flight.streamed, client == Client.GATEWAY),
             Timeouts.UNSET,
             RequestHeaders.NONE,
-            null);
+            null,
+            grain == 0 ? null : flight.shape.tokens(grain));
     begin(now);
     if (!shadows.isEmpty()) {
       flight.toShadow = facts;
@@ -189,6 +231,7 @@ final class SimulatedPicker implements PoolListener {
 
   /** The core has sent a request: shadows are asked about it the first time. */
   void sent(Flight flight, long ticket, Route route) {
+    flight.believedCached = route.expectedCachedTokens();
     RequestFacts asked = flight.toShadow;
     if (asked != null) {
       flight.toShadow = null;

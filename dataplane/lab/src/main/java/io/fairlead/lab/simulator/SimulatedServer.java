@@ -2,6 +2,7 @@ package io.fairlead.lab.simulator;
 
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.prefix.CacheEvent;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
@@ -10,6 +11,7 @@ import io.fairlead.stub.engine.EngineRequest;
 import io.fairlead.stub.engine.Imperfection;
 import io.fairlead.stub.engine.SchedulerStats;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,6 +39,9 @@ final class SimulatedServer implements EngineListener {
   private final ServerCondition condition = new ServerCondition();
   private final EngineClock clock;
   private final Answers answers;
+
+  /** Null where nobody listens to what happens to its cache. */
+  private @Nullable List<CacheEvent> told;
 
   /** By the engine's name for them: a place in this list, free ones being null. */
   private final List<@Nullable Flight> flights = new ArrayList<>();
@@ -71,6 +76,8 @@ final class SimulatedServer implements EngineListener {
     void firstToken(long now, Flight flight);
 
     void finished(long now, Flight flight);
+
+    void cacheTold(long now, SimulatedServer server, List<CacheEvent> events);
   }
 
   SimulatedServer(
@@ -81,8 +88,10 @@ final class SimulatedServer implements EngineListener {
       long firstHeldUpNanos,
       Imperfection imperfection,
       long noiseSeed,
+      boolean tellsOfCache,
       EngineClock clock,
       Answers answers) {
+    told = tellsOfCache ? new ArrayList<>() : null;
     this.number = number;
     this.adapters = adapters;
     this.profile = profile;
@@ -227,6 +236,10 @@ final class SimulatedServer implements EngineListener {
   private void leave() {
     mostInQueue = Math.max(mostInQueue, engine.published().waiting());
     clock.set(number, time.when(engine.nextEventNanos()));
+    if (told != null && !told.isEmpty()) {
+      answers.cacheTold(now, this, told);
+      told = new ArrayList<>();
+    }
   }
 
   private void forget(Flight flight) {
@@ -280,6 +293,41 @@ final class SimulatedServer implements EngineListener {
   /** A time of the engine's by the run's clock. */
   private long runTime(long engineTime) {
     return Math.min(now, time.when(engineTime));
+  }
+
+  @Override
+  public boolean everyBlock() {
+    return told != null;
+  }
+
+  @Override
+  public void stored(EngineRequest request, int from, int to) {
+    if (told != null) {
+      long[] identities = request.blocks();
+      told.add(
+          new CacheEvent.Stored(
+              Arrays.copyOfRange(identities, from, to),
+              from > 0,
+              from > 0 ? identities[from - 1] : 0,
+              RequestShape.tokens(identities, from, to, profile.blockTokens()),
+              profile.blockTokens(),
+              request.adapter(),
+              false));
+    }
+  }
+
+  @Override
+  public void removed(long identity) {
+    if (told != null) {
+      told.add(new CacheEvent.Removed(new long[] {identity}));
+    }
+  }
+
+  @Override
+  public void cleared() {
+    if (told != null) {
+      told.add(new CacheEvent.Cleared());
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Probe;
 import io.fairlead.core.Rejection;
+import io.fairlead.core.prefix.CacheEvent;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
@@ -49,6 +50,9 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   /** How often pickers are told that time has moved on. */
   private static final long TICK_NANOS = 100_000_000;
+
+  /** What an engine tells of its cache is with the pickers so much later. */
+  private static final long EVENT_NANOS = 1_000_000;
 
   private static final int SERVER_ERRORS = 500;
 
@@ -110,6 +114,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
             .filter(ServedModel::adapter)
             .map(ServedModel::name)
             .collect(Collectors.toSet());
+    boolean tells = compile().kvEvents() != null;
     SplittableRandom noise = new SplittableRandom(spec.seed() ^ NOISE_SEED);
     for (int i = 0; i < size; i++) {
       Member member = membership.members().get(i);
@@ -126,6 +131,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
               (long) (member.firstRequestSeconds() * NANOS_PER_SECOND),
               spec.settings().imperfection(),
               noise.nextLong(),
+              tells,
               clock,
               this));
     }
@@ -164,6 +170,16 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     Simulation simulation = new Simulation(spec, shadows);
     SimulatedPicker first = simulation.current.getFirst();
     return new ShadowedRun(simulation.run(), first.shadows());
+  }
+
+  /**
+   * Runs it, and tells how well the pickers knew the caches.
+   *
+   * @throws IllegalArgumentException if the policy is none; one line per problem
+   */
+  public static BelievedRun believed(SimulationSpec spec) {
+    Simulation simulation = new Simulation(spec, List.of());
+    return new BelievedRun(simulation.run(), simulation.recorder.beliefs());
   }
 
   /** What a picker runs under this policy for this workload's models. */
@@ -617,6 +633,13 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     flight.answered = true;
     recorder.firstToken(flight);
     flight.picker.firstByte(now, flight);
+  }
+
+  @Override
+  public void cacheTold(long now, SimulatedServer server, List<CacheEvent> events) {
+    timeline.at(
+        now + EVENT_NANOS,
+        later -> current.forEach(picker -> picker.cacheTold(later, server, events)));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.fairlead.lab.workload;
 
+import io.fairlead.core.prefix.PromptTokens;
+
 /**
  * One request as workloads and traces know it: sizes and identities, no text. A token is four bytes
  * of prompt wherever one is made into the other.
@@ -35,5 +37,22 @@ public record RequestShape(
   /** How many of {@link #blocks} are of the prompt alone. */
   public int promptBlocks() {
     return Math.min(blocks.length, promptTokens / BLOCK_TOKENS);
+  }
+
+  /** The prompt as its model's tokenizer might cut it. */
+  public PromptTokens tokens(int grain) {
+    int[] ids = tokens(blocks, 0, promptBlocks(), BLOCK_TOKENS);
+    return new PromptTokens(PromptTokens.of(ids, grain).keys(), grain, promptTokens);
+  }
+
+  /** Ids that the tokens of blocks might have: others where their content is another. */
+  public static int[] tokens(long[] identities, int from, int to, int blockTokens) {
+    int[] ids = new int[(to - from) * blockTokens];
+    for (int i = from; i < to; i++) {
+      for (int t = 0; t < blockTokens; t++) {
+        ids[(i - from) * blockTokens + t] = (int) (identities[i] >>> (t * Integer.SIZE & 63)) ^ t;
+      }
+    }
+    return ids;
   }
 }

@@ -1,6 +1,7 @@
 package io.fairlead.stub.engine;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The KV cache's blocks: reference counted, and findable by identity for as long as nobody
@@ -27,9 +28,14 @@ final class BlockPool {
   private int free;
   private long acquired;
   private long released;
+  private final @Nullable EngineListener watcher;
 
-  BlockPool(int size) {
+  /**
+   * @param watcher told of content that is lost; null for nobody
+   */
+  BlockPool(int size, @Nullable EngineListener watcher) {
     this.size = size;
+    this.watcher = watcher;
     references = new int[size];
     identity = new long[size];
     identified = new boolean[size];
@@ -99,21 +105,28 @@ final class BlockPool {
   /**
    * Makes a full block findable. Where another block already holds the same content, that one stays
    * the known one.
+   *
+   * @return whether it was not known before
    */
-  void identify(int block, long hash) {
+  boolean identify(int block, long hash) {
     if (!identified[block] && lookup(hash) == ABSENT) {
       identified[block] = true;
       identity[block] = hash;
       int chain = chain(hash);
       nextInChain[block] = chains[chain];
       chains[chain] = block;
+      return true;
     }
+    return false;
   }
 
   /** Forgets what every block holds; who holds blocks keeps them. */
   void forget() {
     Arrays.fill(identified, false);
     Arrays.fill(chains, ABSENT);
+    if (watcher != null) {
+      watcher.cleared();
+    }
   }
 
   int free() {
@@ -146,6 +159,9 @@ final class BlockPool {
 
   private void lose(int block) {
     identified[block] = false;
+    if (watcher != null) {
+      watcher.removed(identity[block]);
+    }
     int chain = chain(identity[block]);
     int before = chains[chain];
     if (before == block) {

@@ -55,7 +55,14 @@ public final class Engine {
     this.listener = listener;
     api = profile.apiMillis() > 0 || profile.apiMillisPerToken() > 0;
     everyToken = listener.everyToken();
-    scheduler = new Scheduler(profile, imperfection, seed, everyToken, new Told());
+    scheduler =
+        new Scheduler(
+            profile,
+            imperfection,
+            seed,
+            everyToken,
+            listener.everyBlock() ? listener : null,
+            new Told());
   }
 
   /** What this engine is. */

@@ -40,6 +40,28 @@ public interface EngineListener {
   default void preempted(long id, long time) {}
 
   /**
+   * Whether {@link #stored}, {@link #removed} and {@link #cleared} are to be called; asked once,
+   * when the engine is made.
+   */
+  default boolean everyBlock() {
+    return false;
+  }
+
+  /**
+   * Blocks of a request can be found by others from now on.
+   *
+   * @param from of its blocks the first
+   * @param to the one after the last
+   */
+  default void stored(EngineRequest request, int from, int to) {}
+
+  /** A block's content is lost. */
+  default void removed(long identity) {}
+
+  /** What every block holds is lost. */
+  default void cleared() {}
+
+  /**
    * A step has ended, and {@link Engine#published} is of its end.
    *
    * @param tokens what it put out: one for each output token, and with the first of a request the

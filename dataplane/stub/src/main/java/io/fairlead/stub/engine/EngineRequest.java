@@ -1,5 +1,7 @@
 package io.fairlead.stub.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What an {@link Engine} is asked for: sizes and identities, no text.
  *
@@ -17,6 +19,8 @@ package io.fairlead.stub.engine;
  * @param transferredTokens prompt tokens whose keys and values another engine computed and sent
  *     along, 0 to {@code promptTokens}: they take blocks but no computing, once. The prompt's last
  *     token is computed in any case, since that yields the output, and after a preemption all are.
+ * @param tokens ids of its tokens, those of the answer too, for who is told of blocks; the engine
+ *     does not look at them. Null where nobody is. Not copied, not changed.
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, not compared; copying would cost per block
 public record EngineRequest(
@@ -25,7 +29,8 @@ public record EngineRequest(
     int promptTokens,
     int outputTokens,
     String adapter,
-    int transferredTokens) {
+    int transferredTokens,
+    int @Nullable [] tokens) {
 
   public EngineRequest {
     if (promptTokens < 1 || outputTokens < 1) {
@@ -39,6 +44,17 @@ public record EngineRequest(
     }
   }
 
+  /** A request whose blocks nobody is told of. */
+  public EngineRequest(
+      long id,
+      long[] blocks,
+      int promptTokens,
+      int outputTokens,
+      String adapter,
+      int transferredTokens) {
+    this(id, blocks, promptTokens, outputTokens, adapter, transferredTokens, null);
+  }
+
   /** A request of the base model of which nothing is computed yet. */
   public EngineRequest(long id, long[] blocks, int promptTokens, int outputTokens) {
     this(id, blocks, promptTokens, outputTokens, "", 0);
@@ -46,11 +62,18 @@ public record EngineRequest(
 
   /** This request, of a LoRA adapter. */
   public EngineRequest withAdapter(String adapter) {
-    return new EngineRequest(id, blocks, promptTokens, outputTokens, adapter, transferredTokens);
+    return new EngineRequest(
+        id, blocks, promptTokens, outputTokens, adapter, transferredTokens, tokens);
   }
 
   /** This request, with so many prompt tokens computed elsewhere. */
-  public EngineRequest withTransferredTokens(int tokens) {
-    return new EngineRequest(id, blocks, promptTokens, outputTokens, adapter, tokens);
+  public EngineRequest withTransferredTokens(int transferred) {
+    return new EngineRequest(id, blocks, promptTokens, outputTokens, adapter, transferred, tokens);
+  }
+
+  /** This request, with its token ids. */
+  public EngineRequest withTokens(int[] ids) {
+    return new EngineRequest(
+        id, blocks, promptTokens, outputTokens, adapter, transferredTokens, ids);
   }
 }

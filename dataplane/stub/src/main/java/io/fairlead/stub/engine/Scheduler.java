@@ -1,6 +1,7 @@
 package io.fairlead.stub.engine;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a step does, by vLLM's rules: tokens for those that decode, then for running prefills, then
@@ -15,6 +16,7 @@ final class Scheduler {
   private final EngineProfile profile;
   private final boolean everyToken;
   private final Events events;
+  private final @Nullable EngineListener blocks;
   private final Batch batch;
   private final StepPlan plan;
   final BlockPool pool;
@@ -39,18 +41,23 @@ final class Scheduler {
     void preempted(Sequence sequence);
   }
 
+  /**
+   * @param blocks told of blocks that come and go; null for nobody
+   */
   Scheduler(
       EngineProfile profile,
       Imperfection imperfection,
       long seed,
       boolean everyToken,
+      @Nullable EngineListener blocks,
       Events events) {
     this.profile = profile;
     this.everyToken = everyToken;
     this.events = events;
+    this.blocks = blocks;
     batch = new Batch(profile.blockTokens());
     plan = new StepPlan(profile, imperfection, seed);
-    pool = new BlockPool(profile.blocks());
+    pool = new BlockPool(profile.blocks(), blocks);
     slots = new AdapterSlots(profile.adapterSlots());
     admission = new Admission(profile, pool, slots);
   }
@@ -138,7 +145,7 @@ final class Scheduler {
     List<Sequence> filling = batch.fillingBlock(step);
     for (int i = 0; i < filling.size(); i++) {
       Sequence sequence = filling.get(i);
-      sequence.identifyFull(pool, sequence.tokensAt(step), profile.blockTokens());
+      sequence.identifyFull(pool, sequence.tokensAt(step), profile.blockTokens(), blocks);
     }
   }
 
@@ -154,7 +161,7 @@ final class Scheduler {
   private void prefill(Sequence sequence) {
     int chunk = Math.min(sequence.tokens() - sequence.computed, plan.budget());
     sequence.chunk = chunk;
-    sequence.identifyFull(pool, sequence.computed + chunk, profile.blockTokens());
+    sequence.identifyFull(pool, sequence.computed + chunk, profile.blockTokens(), blocks);
     plan.prefill(sequence.computed, chunk);
   }
 

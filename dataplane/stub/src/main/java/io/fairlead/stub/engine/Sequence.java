@@ -1,5 +1,7 @@
 package io.fairlead.stub.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One request inside the engine: its tokens, how many of them are computed, and the blocks that
  * hold them.
@@ -23,6 +25,7 @@ final class Sequence {
   final int outputTokens;
   final Adapter adapter;
   private final long[] identities;
+  private final @Nullable EngineRequest request;
   private int[] blocks = NO_BLOCKS;
   private int blockCount;
   private int identified;
@@ -69,6 +72,7 @@ final class Sequence {
 
   Sequence(EngineRequest request, Adapter adapter) {
     id = request.id();
+    this.request = request;
     identities = request.blocks();
     promptTokens = request.promptTokens();
     outputTokens = request.outputTokens();
@@ -79,6 +83,7 @@ final class Sequence {
   /** No request, but the place where a queue begins and ends. */
   Sequence() {
     id = -1;
+    request = null;
     identities = NO_IDENTITIES;
     promptTokens = 0;
     outputTokens = 0;
@@ -156,12 +161,26 @@ final class Sequence {
     blocks[blockCount++] = pool.allocate();
   }
 
-  /** Makes blocks findable that are full with the first {@code tokens}. */
-  void identifyFull(BlockPool pool, int tokens, int blockTokens) {
+  /**
+   * Makes blocks findable that are full with the first {@code tokens}.
+   *
+   * @param watcher told of those that were not known before; null for nobody
+   */
+  void identifyFull(BlockPool pool, int tokens, int blockTokens, @Nullable EngineListener watcher) {
     int full = Math.min(identities.length, tokens / blockTokens);
-    while (identified < full) {
-      pool.identify(blocks[identified], identities[identified]);
-      identified++;
+    int from = identified;
+    for (; identified < full; identified++) {
+      if (!pool.identify(blocks[identified], identities[identified])) {
+        tell(watcher, from);
+        from = identified + 1;
+      }
+    }
+    tell(watcher, from);
+  }
+
+  private void tell(@Nullable EngineListener watcher, int from) {
+    if (watcher != null && request != null && from < identified) {
+      watcher.stored(request, from, identified);
     }
   }
 

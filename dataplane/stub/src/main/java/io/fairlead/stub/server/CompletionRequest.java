@@ -44,11 +44,23 @@ record CompletionRequest(
 
     private final int promptTokens;
     private final long[] blocks;
+    private final int[] tokens;
 
-    /** The blocks are not copied, and not changed by anyone. */
+    /** One whose tokens nobody is told of. */
     Choice(int promptTokens, long[] blocks) {
+      this(promptTokens, blocks, new int[0]);
+    }
+
+    /** Blocks and tokens are not copied, and not changed by anyone. */
+    Choice(int promptTokens, long[] blocks, int[] tokens) {
       this.promptTokens = promptTokens;
       this.blocks = blocks;
+      this.tokens = tokens;
+    }
+
+    /** Ids of the tokens of prompt and answer; empty where no events tell of them. */
+    int[] tokens() {
+      return tokens;
     }
 
     int promptTokens() {

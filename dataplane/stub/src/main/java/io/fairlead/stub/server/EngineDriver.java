@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ final class EngineDriver implements EngineListener {
 
   private final EventLoop loop;
   private final double timeScale;
+  private final @Nullable KvEventPublisher publisher;
+  private final @Nullable KvEventLog log;
+  private final BooleanSupplier losesEvents;
   private final Runnable afterTurn;
   private final EngineProfile profile;
   private final Imperfection imperfection;
@@ -48,7 +52,21 @@ final class EngineDriver implements EngineListener {
   /** A choice in the engine, and where its tokens go. */
   private record Choice(Reply reply, int index, ServingTimes.Sequence times) {}
 
-  EngineDriver(ModelServerConfig config, EventLoop loop, LoraSeries adapters, Runnable afterTurn) {
+  /**
+   * @param publisher of what happens to the cache; null for none
+   * @param losesEvents whether the next batch gets lost on its way
+   */
+  EngineDriver(
+      ModelServerConfig config,
+      EventLoop loop,
+      LoraSeries adapters,
+      @Nullable KvEventPublisher publisher,
+      BooleanSupplier losesEvents,
+      Runnable afterTurn) {
+    KvEvents events = config.kvEvents();
+    this.publisher = publisher;
+    this.losesEvents = losesEvents;
+    log = events == null ? null : new KvEventLog(events.form(), config.profile().blockTokens());
     this.loop = loop;
     this.timeScale = config.timeScale();
     this.afterTurn = afterTurn;
@@ -102,6 +120,9 @@ final class EngineDriver implements EngineListener {
     choices.put(id, new Choice(reply, index, of.sequence(prompt, output, System.nanoTime())));
     EngineRequest asked =
         new EngineRequest(id, choice.blocks(), prompt, output).withAdapter(request.adapter());
+    if (log != null) {
+      asked = asked.withTokens(choice.tokens());
+    }
     if (stalled) {
       held.put(id, asked);
     } else {
@@ -142,12 +163,17 @@ final class EngineDriver implements EngineListener {
 
   void resetCache() {
     engine.resetCache(now());
+    publish();
   }
 
   /** A new engine in the place of the old one; whose requests it had hears nothing more. */
   void restart() {
     choices.clear();
     held.clear();
+    publish();
+    if (publisher != null) {
+      publisher.restart();
+    }
     times = new ServingTimes(maxModelLen);
     engine = newEngine();
     arm();
@@ -215,7 +241,18 @@ final class EngineDriver implements EngineListener {
     return timeScale == 0 ? System.nanoTime() : wallBase + (long) ((time - virtualBase) * scale());
   }
 
+  /** Tells what has happened to the cache since the last time. */
+  private void publish() {
+    if (log != null && publisher != null) {
+      byte[] batch = log.take();
+      if (batch != null) {
+        publisher.publish(batch, losesEvents.getAsBoolean());
+      }
+    }
+  }
+
   private void arm() {
+    publish();
     long next = stalled ? Engine.IDLE : engine.nextEventNanos();
     if (next == timerAt) {
       return;
@@ -249,6 +286,32 @@ final class EngineDriver implements EngineListener {
   @Override
   public boolean everyToken() {
     return true;
+  }
+
+  @Override
+  public boolean everyBlock() {
+    return log != null;
+  }
+
+  @Override
+  public void stored(EngineRequest request, int from, int to) {
+    if (log != null) {
+      log.stored(request, from, to);
+    }
+  }
+
+  @Override
+  public void removed(long identity) {
+    if (log != null) {
+      log.removed(identity);
+    }
+  }
+
+  @Override
+  public void cleared() {
+    if (log != null) {
+      log.cleared();
+    }
   }
 
   @Override

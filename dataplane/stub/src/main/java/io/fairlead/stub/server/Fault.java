@@ -38,6 +38,8 @@ public enum Fault {
   METRICS_STATUS("metricsStatus", 0, 0, 599),
   /** {@code /metrics} repeats what it said when this began. */
   FREEZE_METRICS("freezeMetrics", false),
+  /** How many of the next batches of KV events are lost on their way; a replay has them. */
+  LOSE_EVENTS("loseEvents", 0, 0, Integer.MAX_VALUE),
   /** How long {@code /metrics} takes to answer, in wall milliseconds. */
   METRICS_DELAY_MILLIS("metricsDelayMillis", 0, 0, Integer.MAX_VALUE);
 

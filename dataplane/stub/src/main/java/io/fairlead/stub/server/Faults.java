@@ -156,6 +156,20 @@ public final class Faults {
     return state;
   }
 
+  /** The next so many batches of KV events get lost on their way; a replay has them. */
+  public void loseEvents(int count) {
+    begin(Fault.LOSE_EVENTS, count);
+  }
+
+  /** Whether one batch of KV events gets lost, which counts it off. */
+  synchronized boolean losesEvents() {
+    int lost = state.count(Fault.LOSE_EVENTS);
+    if (lost > 0) {
+      state = state.with(Fault.LOSE_EVENTS, lost - 1);
+    }
+    return lost > 0;
+  }
+
   /** Decides on one completion request and counts it off. */
   synchronized Verdict next() {
     FaultState now = state;

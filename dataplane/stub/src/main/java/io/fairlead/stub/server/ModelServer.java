@@ -81,6 +81,9 @@ public final class ModelServer implements AutoCloseable {
                 });
     ChannelFuture bound = bootstrap.bind(config.host(), config.port()).awaitUninterruptibly();
     if (!bound.isSuccess()) {
+      if (core.events != null) {
+        core.events.close();
+      }
       throw new IllegalStateException(
           "model server %s can't listen on %s:%d"
               .formatted(config.name(), config.host(), config.port()),
@@ -108,6 +111,16 @@ public final class ModelServer implements AutoCloseable {
     String host = address.getAddress().getHostAddress();
     String scheme = config().tls() == null ? "http://" : "https://";
     return scheme + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+  }
+
+  /** Where its KV events are published; 0 where none are. */
+  public int kvEventsPort() {
+    return core.events == null ? 0 : core.events.port();
+  }
+
+  /** Where KV events of before are to be had; 0 or less where they are not. */
+  public int kvReplayPort() {
+    return core.events == null ? 0 : core.events.replayPort();
   }
 
   /** What it has done so far. Never blocks. */
@@ -159,11 +172,17 @@ public final class ModelServer implements AutoCloseable {
     }
     // Reaches the loop after the aborts, so that their last words are written first.
     connections.close().awaitUninterruptibly();
+    if (core.events != null) {
+      core.events.close();
+    }
   }
 
   private void vanish() {
     listener.end();
     var _ = connections.close();
+    if (core.events != null) {
+      core.events.close();
+    }
   }
 
   private static void abort(Channel channel) {

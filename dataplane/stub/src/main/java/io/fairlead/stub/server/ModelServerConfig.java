@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param multimodal whether prompts may hold images and the like
  * @param bodyHash whether to send the SHA-256 of the received body back as {@code
  *     x-stub-body-sha256}
+ * @param kvEvents where it tells of its KV cache; null for nowhere
  * @param tls for the port; null for plain text
  * @param tracer makes a span for each completion that its caller traces; null for none
  */
@@ -55,6 +56,7 @@ public record ModelServerConfig(
     boolean autoToolChoice,
     boolean multimodal,
     boolean bodyHash,
+    @Nullable KvEvents kvEvents,
     @Nullable SslContext tls,
     @Nullable Tracer tracer) {
 
@@ -122,6 +124,7 @@ public record ModelServerConfig(
     private boolean autoToolChoice;
     private boolean multimodal;
     private boolean bodyHash;
+    private @Nullable KvEvents kvEvents;
     private @Nullable SslContext tls;
     private @Nullable Tracer tracer;
 
@@ -213,6 +216,12 @@ public record ModelServerConfig(
       return this;
     }
 
+    /** Tells of its KV cache. */
+    public Builder kvEvents(@Nullable KvEvents kvEvents) {
+      this.kvEvents = kvEvents;
+      return this;
+    }
+
     /** Protects the port. */
     public Builder tls(@Nullable SslContext tls) {
       this.tls = tls;
@@ -244,6 +253,7 @@ public record ModelServerConfig(
           autoToolChoice,
           multimodal,
           bodyHash,
+          kvEvents,
           tls,
           tracer);
     }

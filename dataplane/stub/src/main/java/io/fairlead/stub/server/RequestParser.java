@@ -94,7 +94,9 @@ final class RequestParser {
     int asked = integer(root, limit, 0);
     int blockTokens = config.profile().blockTokens();
     var prompt =
-        new Prompt(() -> new BlockHasher(model.textValue(), blockTokens), config.multimodal());
+        new Prompt(
+            () -> new BlockHasher(model.textValue(), blockTokens, config.kvEvents() != null),
+            config.multimodal());
     List<BlockHasher> prompts = prompt.read(api, root);
     if ((long) prompts.size() * n > MAX_CHOICES) {
       throw new InvalidField(
@@ -128,7 +130,8 @@ final class RequestParser {
     for (BlockHasher each : prompts) {
       int promptTokens = each.tokens();
       each.add(Filler.text(outputTokens));
-      choices.addAll(Collections.nCopies(n, new Choice(promptTokens, each.blocks())));
+      choices.addAll(
+          Collections.nCopies(n, new Choice(promptTokens, each.blocks(), each.tokenIds())));
     }
     return choices;
   }

@@ -31,6 +31,7 @@ final class ServerCore implements Faults.Effects {
   final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final EventLoop loop;
   private final ChannelGroup connections;
+  final @Nullable KvEventPublisher events;
   private MetricsPage metrics;
   private final LoraSeries adapters;
   private long startMillis;
@@ -52,9 +53,17 @@ final class ServerCore implements Faults.Effects {
     parser = new RequestParser(config, models);
     metrics = MetricsPage.of(config, startMillis / 1000.0);
     adapters = new LoraSeries(config.maxAdapters());
-    driver = new EngineDriver(config, loop, adapters, this::publish);
-    stats = snapshot();
     faults = new Faults(this);
+    KvEvents told = config.kvEvents();
+    events = told == null ? null : new KvEventPublisher(config.host(), told, topic(config, told));
+    driver = new EngineDriver(config, loop, adapters, events, faults::losesEvents, this::publish);
+    stats = snapshot();
+  }
+
+  private static String topic(ModelServerConfig config, KvEvents told) {
+    return told.topic().isEmpty()
+        ? "kv@" + config.pod() + "@" + config.models().getFirst()
+        : told.topic();
   }
 
   ServerStats stats() {

@@ -14,6 +14,7 @@ public final class CachePlugins {
         new LoraAffinityScorer.Factory(),
         new NoHitLruScorer.Factory(),
         new PrefixCacheScorer.Factory(),
+        new PrefixCacheScorer.PreciseFactory(),
         new PrefixCacheAffinityFilter.Factory());
   }
 }

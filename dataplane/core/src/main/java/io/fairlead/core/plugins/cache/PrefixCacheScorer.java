@@ -36,6 +36,23 @@ final class PrefixCacheScorer implements Scorer {
     }
   }
 
+  /**
+   * Upstream's older form of exact caches. Its settings say where engines tell of them, which is
+   * read beside it.
+   */
+  static final class PreciseFactory implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "precise-prefix-cache-scorer";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return new PrefixCacheScorer(0, 1);
+    }
+  }
+
   static final class Factory implements PluginFactory {
 
     @Override

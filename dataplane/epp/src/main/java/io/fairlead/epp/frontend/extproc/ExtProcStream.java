@@ -230,7 +230,7 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
   void decide(Deciding next, RequestFacts facts) {
     patience.end();
     request = next;
-    if (!atPool.submit(facts)) {
+    if (!atPool.submit(facts, next.body())) {
       refuse(BadRequestException.pickerBusy());
     }
   }

@@ -30,12 +30,15 @@ final class PoolRequest implements Exchange {
   }
 
   /** Whether the pool takes it. */
-  boolean submit(RequestFacts facts) {
+  boolean submit(RequestFacts facts, @Nullable WholeBody body) {
     modelAsked = facts.model();
     streamed = facts.delivery().streamed();
     Director submitted = new Director(stream.context().pool(), stream.loop(), this, stream.trace());
     director = submitted;
-    boolean taken = submitted.submit(facts);
+    boolean taken =
+        body == null
+            ? submitted.submit(facts)
+            : submitted.submit(facts, stream.path(), () -> body.bytes().bytes().copy());
     if (!taken) {
       director = null;
     }

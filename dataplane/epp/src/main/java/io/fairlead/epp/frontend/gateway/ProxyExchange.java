@@ -106,7 +106,9 @@ final class ProxyExchange implements Exchange {
                 new Delivery(parsed.streamed(), true),
                 timeouts,
                 pool.headers(headers, Origin.GATEWAY),
-                null));
+                null),
+            head.uri(),
+            () -> body.bytes().copy());
     if (!taken) {
       over = true;
       body.release();

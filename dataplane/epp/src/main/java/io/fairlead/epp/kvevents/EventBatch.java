@@ -1,0 +1,18 @@
+package io.fairlead.epp.kvevents;
+
+import io.fairlead.core.prefix.CacheEvent;
+import java.util.List;
+
+/**
+ * One message of an engine: what has happened since the one before.
+ *
+ * @param timestamp when it was made, in seconds by the engine's clock
+ * @param events in order, those that count
+ * @param ignored events that tell of no block in the engine's own memory, or are of an unknown kind
+ */
+record EventBatch(double timestamp, List<CacheEvent> events, int ignored) {
+
+  EventBatch {
+    events = List.copyOf(events);
+  }
+}

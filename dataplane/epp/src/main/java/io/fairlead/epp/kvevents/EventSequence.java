@@ -1,0 +1,235 @@
+package io.fairlead.epp.kvevents;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of one engine in the order of their numbers: notices what is missing, has it
+ * replayed, and says when what the engine holds is not known any more. Pure: does no I/O.
+ *
+ * <p>An engine counts its messages from 0. Who joins late asks for those of before; who misses some
+ * asks for them, and keeps what comes meanwhile.
+ */
+final class EventSequence {
+
+  /** Messages that are kept while earlier ones are replayed. */
+  static final int MOST_KEPT = 4_096;
+
+  private static final long UNKNOWN = -1;
+
+  private final boolean replays;
+  private final Effects effects;
+
+  /** Number of the message that comes next; {@link #UNKNOWN} before the first. */
+  private long expected = UNKNOWN;
+
+  private double newest;
+  private boolean whole;
+  private boolean replaying;
+
+  /** Whether the replay under way has brought anything that was missing. */
+  private boolean helped;
+
+  private final ArrayDeque<Message> kept = new ArrayDeque<>();
+
+  /**
+   * @param batch null where it can't be read
+   */
+  private record Message(long number, @Nullable EventBatch batch) {}
+
+  /** Who carries out what follows. */
+  interface Effects {
+
+    /** What the engine has told is taken in. */
+    void apply(EventBatch batch);
+
+    /** Another process is there, whose cache is empty. */
+    void emptied();
+
+    /** What the engine holds is not known any more. */
+    void forgotten();
+
+    /** Messages from this number on are wanted. */
+    void replay(long from);
+
+    void count(EventResult result);
+  }
+
+  /**
+   * @param replays whether the engine can be asked for messages of before
+   */
+  EventSequence(boolean replays, Effects effects) {
+    this.replays = replays;
+    this.effects = effects;
+  }
+
+  /** Whether everything that the engine holds has been told. */
+  boolean isWhole() {
+    return whole;
+  }
+
+  /** Whether the engine has told anything on this connection. */
+  boolean tells() {
+    return expected != UNKNOWN;
+  }
+
+  /** What was told can't be kept. */
+  void lost() {
+    forget();
+  }
+
+  /** There is a connection: what came before it is asked for. */
+  void connected() {
+    if (expected == UNKNOWN && replays && !replaying) {
+      ask(0);
+    }
+  }
+
+  /** The connection is gone, and perhaps the engine with it. */
+  void disconnected() {
+    replaying = false;
+    kept.clear();
+    if (expected != UNKNOWN) {
+      forget();
+      expected = UNKNOWN;
+    }
+  }
+
+  /**
+   * A message came.
+   *
+   * @param batch null where it can't be read
+   */
+  void came(long number, @Nullable EventBatch batch) {
+    if (replaying) {
+      keep(new Message(number, batch));
+    } else if (expected == UNKNOWN) {
+      first(number, batch);
+    } else if (number == expected) {
+      take(number, batch);
+    } else if (number > expected) {
+      effects.count(EventResult.GAP);
+      missing(number, batch, expected);
+    } else if (isOfAnother(batch)) {
+      restarted();
+      first(number, batch);
+    } else {
+      effects.count(EventResult.OUT_OF_ORDER);
+    }
+  }
+
+  /** An engine does not go back: one that counts anew is another one, and tells of later. */
+  private boolean isOfAnother(@Nullable EventBatch batch) {
+    return batch != null && batch.timestamp() > newest;
+  }
+
+  private void restarted() {
+    effects.count(EventResult.RESTARTED);
+    effects.emptied();
+    expected = UNKNOWN;
+    whole = false;
+  }
+
+  private void first(long number, @Nullable EventBatch batch) {
+    if (number == 0) {
+      whole = true;
+      take(number, batch);
+    } else {
+      missing(number, batch, 0);
+    }
+  }
+
+  private void missing(long number, @Nullable EventBatch batch, long from) {
+    if (replays) {
+      keep(new Message(number, batch));
+      ask(from);
+    } else {
+      forget();
+      take(number, batch);
+    }
+  }
+
+  private void ask(long from) {
+    replaying = true;
+    helped = false;
+    effects.replay(from);
+  }
+
+  private void keep(Message message) {
+    kept.add(message);
+    if (kept.size() > MOST_KEPT) {
+      replayEnded();
+    }
+  }
+
+  /** A message of before came. */
+  void replayed(long number, @Nullable EventBatch batch) {
+    long next = Math.max(0, expected);
+    if (!replaying || number < next) {
+      return;
+    }
+    if (number > next) {
+      forget(); // the engine does not have it any more
+    } else if (expected == UNKNOWN) {
+      whole = true;
+    }
+    helped = true;
+    effects.count(EventResult.REPLAYED);
+    take(number, batch);
+  }
+
+  /** There is no more to be replayed, or nobody answers. */
+  void replayEnded() {
+    if (!replaying) {
+      return;
+    }
+    replaying = false;
+    while (!kept.isEmpty()) {
+      if (helped && kept.element().number > Math.max(0, expected)) {
+        effects.count(EventResult.GAP); // one more, since that replay was asked for
+        ask(Math.max(0, expected));
+        return;
+      }
+      Message next = kept.remove();
+      if (next.number < expected) {
+        if (!isOfAnother(next.batch)) {
+          continue; // the replay had it
+        }
+        restarted();
+      }
+      if (expected == UNKNOWN && next.number == 0) {
+        whole = true;
+      } else if (next.number > Math.max(0, expected)) {
+        forget();
+      }
+      take(next.number, next.batch);
+    }
+  }
+
+  /** The engine says that it has told of nothing so far. */
+  void nothingToReplay() {
+    if (replaying && expected == UNKNOWN && kept.isEmpty()) {
+      replaying = false;
+      whole = true;
+      expected = 0;
+    } else {
+      replayEnded();
+    }
+  }
+
+  private void take(long number, @Nullable EventBatch batch) {
+    expected = number + 1;
+    if (batch == null) {
+      forget(); // whatever it told is missing from here on
+      return;
+    }
+    newest = Math.max(newest, batch.timestamp());
+    effects.apply(batch);
+  }
+
+  private void forget() {
+    whole = false;
+    effects.count(EventResult.FORGOTTEN);
+    effects.forgotten();
+  }
+}

@@ -1,0 +1,312 @@
+package io.fairlead.epp.kvevents;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.prefix.CacheEvent;
+import io.fairlead.core.prefix.EngineCache;
+import io.fairlead.epp.kvevents.KvEventReader.Settings;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
+import org.zeromq.ZEvent;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMonitor;
+
+/**
+ * One endpoint's events: the sockets to its engine, and what has been told there. On the reader's
+ * thread only.
+ */
+final class KvEventFeed implements EventSequence.Effects {
+
+  /** Longest message: the tokens of some ten times the longest prompts. */
+  private static final int MOST_BYTES = 16 << 20;
+
+  /** Messages that ZeroMQ keeps while this thread is busy: then the engine drops some. */
+  private static final int HIGH_WATER = 1_000;
+
+  /** As many messages as engines keep for a replay, which drop what does not fit. */
+  private static final int REPLAY_HIGH_WATER = 20_000;
+
+  private static final int RECONNECT_MILLIS = 100;
+  private static final int MOST_RECONNECT_MILLIS = 5_000;
+  private static final int HEARTBEAT_MILLIS = 5_000;
+  private static final int HEARTBEAT_TIMEOUT_MILLIS = 15_000;
+
+  /** Messages that are taken in before another endpoint's turn. */
+  private static final int MOST_AT_ONCE = 128;
+
+  /** A replay that says nothing for so long is over. */
+  private static final long REPLAY_NANOS = 5_000_000_000L;
+
+  private final EndpointSpec endpoint;
+  private final int replayPort;
+  private final Settings settings;
+  private final Predicate<String> served;
+  private final BooleanSupplier full;
+  private final KvEventCounts counts;
+  private final ZContext context;
+  private final ZMQ.Socket subscriber;
+  private final ZMQ.Socket monitor;
+  private final EventSequence sequence;
+  private final EngineCache cache;
+  private ZMQ.@Nullable Socket replay;
+  private long replayHeardAt;
+  private boolean replayedAny;
+
+  /** What is to be told to the core; null while that is nothing. */
+  private @Nullable CacheChange change;
+
+  private boolean fits = true;
+
+  /**
+   * @param port where its engine publishes
+   * @param replayPort where it replays; 0 for nowhere
+   * @param served whether a model is one of the pool's
+   * @param full whether no more can be kept of all engines together
+   */
+  KvEventFeed(
+      ZContext context,
+      EndpointSpec endpoint,
+      int port,
+      int replayPort,
+      Settings settings,
+      Predicate<String> served,
+      BooleanSupplier full,
+      KvEventCounts counts) {
+    this.context = context;
+    this.endpoint = endpoint;
+    this.replayPort = replayPort;
+    this.settings = settings;
+    this.served = served;
+    this.full = full;
+    this.counts = counts;
+    cache = new EngineCache(settings.grain(), settings.mostBlocks());
+    sequence = new EventSequence(replayPort > 0, this);
+    subscriber = context.createSocket(SocketType.SUB);
+    subscriber.setMaxMsgSize(MOST_BYTES);
+    subscriber.setRcvHWM(HIGH_WATER);
+    subscriber.setReconnectIVL(RECONNECT_MILLIS);
+    subscriber.setReconnectIVLMax(MOST_RECONNECT_MILLIS);
+    subscriber.setHeartbeatIvl(HEARTBEAT_MILLIS);
+    subscriber.setHeartbeatTimeout(HEARTBEAT_TIMEOUT_MILLIS);
+    subscriber.setIPv6(true);
+    String watch = "inproc://" + System.identityHashCode(this) + "-" + endpoint.name();
+    subscriber.monitor(watch, ZMQ.EVENT_CONNECTED | ZMQ.EVENT_DISCONNECTED);
+    monitor = context.createSocket(SocketType.PAIR);
+    monitor.connect(watch);
+    subscriber.subscribe(settings.topicFilter().getBytes(StandardCharsets.UTF_8));
+    subscriber.connect(address(port));
+  }
+
+  private String address(int port) {
+    String host = endpoint.address();
+    return "tcp://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+  }
+
+  EndpointSpec endpoint() {
+    return endpoint;
+  }
+
+  /** Whether the core has been told all that the engine holds. */
+  boolean isWhole() {
+    return sequence.isWhole();
+  }
+
+  /** Whether the engine has told anything. */
+  boolean tells() {
+    return sequence.tells();
+  }
+
+  ZMQ.Socket subscriber() {
+    return subscriber;
+  }
+
+  /** Blocks that are remembered of it. */
+  int blocks() {
+    return cache.size();
+  }
+
+  /** Reads what is there; returns what the core is to be told, or null. */
+  @Nullable CacheChange read(long now) {
+    connection();
+    for (int i = 0; i < MOST_AT_ONCE; i++) {
+      byte[] topic = subscriber.recv(ZMQ.DONTWAIT);
+      if (topic == null) {
+        break;
+      }
+      message(topic);
+    }
+    readReplay(now);
+    CacheChange made = change;
+    change = null;
+    return made == null ? null : made.whole(sequence.isWhole());
+  }
+
+  private void connection() {
+    for (ZEvent event = ZEvent.recv(monitor, ZMQ.DONTWAIT);
+        event != null;
+        event = ZEvent.recv(monitor, ZMQ.DONTWAIT)) {
+      if (event.getEvent() == ZMonitor.Event.DISCONNECTED) {
+        endReplay();
+        sequence.disconnected();
+      } else {
+        sequence.connected();
+      }
+    }
+  }
+
+  private void message(byte[] topic) {
+    byte[] number = subscriber.hasReceiveMore() ? subscriber.recv() : new byte[0];
+    byte[] payload = subscriber.hasReceiveMore() ? subscriber.recv() : new byte[0];
+    boolean longer = false;
+    while (subscriber.hasReceiveMore()) {
+      subscriber.recv();
+      longer = true;
+    }
+    if (longer || number.length != Long.BYTES || ByteBuffer.wrap(number).getLong() < 0) {
+      counts.count(EventResult.MALFORMED);
+      return;
+    }
+    if (isForeign(topic)) {
+      counts.count(EventResult.FOREIGN_MODEL);
+      return;
+    }
+    sequence.came(ByteBuffer.wrap(number).getLong(), decoded(payload));
+  }
+
+  /** A topic may be {@code kv@POD@MODEL}: upstream asks for that. */
+  private boolean isForeign(byte[] topic) {
+    String text = new String(topic, StandardCharsets.UTF_8);
+    int pod = text.indexOf('@');
+    int model = pod < 0 ? -1 : text.indexOf('@', pod + 1);
+    return model >= 0 && !served.test(text.substring(model + 1));
+  }
+
+  private @Nullable EventBatch decoded(byte[] payload) {
+    try {
+      return EventDecoder.decode(payload);
+    } catch (MalformedEventsException e) {
+      counts.count(EventResult.MALFORMED);
+      return null;
+    }
+  }
+
+  @Override
+  public void replay(long from) {
+    endReplay();
+    replay = context.createSocket(SocketType.DEALER);
+    replay.setMaxMsgSize(MOST_BYTES);
+    replay.setRcvHWM(REPLAY_HIGH_WATER);
+    replay.setLinger(0);
+    replay.setIPv6(true);
+    replay.connect(address(replayPort));
+    replay.sendMore(new byte[0]);
+    replay.send(ByteBuffer.allocate(Long.BYTES).putLong(from).array());
+    replayHeardAt = settings.clock().getAsLong();
+    replayedAny = false;
+  }
+
+  private void readReplay(long now) {
+    for (int i = 0; i < MOST_AT_ONCE && replay != null; i++) {
+      byte[] delimiter = replay.recv(ZMQ.DONTWAIT);
+      if (delimiter == null) {
+        if (now - replayHeardAt > REPLAY_NANOS) {
+          endReplay();
+          sequence.replayEnded();
+        }
+        return;
+      }
+      replayHeardAt = now;
+      byte[] number = replay.hasReceiveMore() ? replay.recv() : new byte[0];
+      byte[] payload = replay.hasReceiveMore() ? replay.recv() : new byte[0];
+      while (replay.hasReceiveMore()) {
+        replay.recv();
+      }
+      if (number.length != Long.BYTES) {
+        counts.count(EventResult.MALFORMED);
+        continue;
+      }
+      long which = ByteBuffer.wrap(number).getLong();
+      if (which < 0) {
+        endReplay();
+        if (replayedAny) {
+          sequence.replayEnded();
+        } else {
+          sequence.nothingToReplay();
+          if (sequence.isWhole()) {
+            change(); // told that there is nothing
+          }
+        }
+      } else {
+        replayedAny = true;
+        sequence.replayed(which, decoded(payload));
+      }
+    }
+  }
+
+  private void endReplay() {
+    if (replay != null) {
+      replay.close();
+      replay = null;
+    }
+  }
+
+  private CacheChange change() {
+    CacheChange into = change;
+    if (into == null) {
+      into = new CacheChange();
+      change = into;
+    }
+    return into;
+  }
+
+  @Override
+  public void apply(EventBatch batch) {
+    counts.count(EventResult.APPLIED);
+    counts.count(EventResult.IGNORED, batch.ignored());
+    CacheChange into = change();
+    for (CacheEvent event : batch.events()) {
+      if (event instanceof CacheEvent.Stored stored) {
+        fits(stored.blockTokens());
+      }
+      if (full.getAsBoolean() || !cache.apply(event, into)) {
+        counts.count(EventResult.NO_ROOM);
+        sequence.lost();
+        return;
+      }
+    }
+  }
+
+  private void fits(int blockTokens) {
+    boolean now = EngineCache.fits(blockTokens, settings.grain());
+    if (fits && !now) {
+      counts.count(EventResult.BLOCK_SIZE);
+    }
+    fits = now;
+  }
+
+  @Override
+  public void emptied() {
+    cache.apply(new CacheEvent.Cleared(), change());
+  }
+
+  @Override
+  public void forgotten() {
+    cache.clear(change());
+  }
+
+  @Override
+  public void count(EventResult result) {
+    counts.count(result);
+  }
+
+  void close() {
+    endReplay();
+    monitor.close();
+    subscriber.close();
+  }
+}

@@ -1,0 +1,366 @@
+package io.fairlead.epp.tokens;
+
+import io.fairlead.core.prefix.PromptTokens;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.TokenizerSource;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.TargetModel;
+import io.fairlead.plugin.PromptTokenizer;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokenizers that a config names. They work on a few threads of their own, on so many prompts
+ * at a time and no more; a request that gets no tokens in time goes on without.
+ */
+public final class PromptTokenizers implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PromptTokenizers.class);
+
+  /** Prompts that wait for a thread. */
+  private static final int MOST_WAITING = 256;
+
+  /** Longest body that is looked at: several times the longest contexts. */
+  public static final int MOST_BYTES = 8 << 20;
+
+  private final ThreadPoolExecutor threads;
+  private final Supplier<List<PromptTokenizer.Factory>> factories;
+  private final LongSupplier clock;
+  private final Map<TokenizerResult, LongAdder> counts = new EnumMap<>(TokenizerResult.class);
+  private final LongAdder nanos = new LongAdder();
+  private final AtomicLong failures = new AtomicLong();
+
+  /** By requested model; replaced as a whole. */
+  private volatile Map<String, Loaded> byModel = Map.of();
+
+  private List<TokenizerSource> sources = List.of();
+  private Map<TokenizerSource, Opened> opened = Map.of();
+
+  /** A tokenizer that is being opened, or is open. */
+  private static final class Opened {
+
+    private volatile @Nullable PromptTokenizer tokenizer;
+    private volatile boolean closed;
+  }
+
+  private record Loaded(Opened opened, Duration timeout, int grain) {}
+
+  /**
+   * None yet.
+   *
+   * @param clock monotonic nanoseconds
+   */
+  public PromptTokenizers(LongSupplier clock) {
+    this(
+        clock,
+        () ->
+            ServiceLoader.load(PromptTokenizer.Factory.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList());
+  }
+
+  PromptTokenizers(LongSupplier clock, Supplier<List<PromptTokenizer.Factory>> factories) {
+    this.clock = clock;
+    this.factories = factories;
+    for (TokenizerResult result : TokenizerResult.values()) {
+      counts.put(result, new LongAdder());
+    }
+    int most = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            10,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MOST_WAITING),
+            Thread.ofPlatform().daemon().name("fairlead-tokenizer-", 0).factory());
+    threads.allowCoreThreadTimeOut(true); // none where no tokenizer is used
+  }
+
+  /** This config is in force: opens what it names beside the caller. One thread at a time. */
+  public void configured(CompiledConfig config) {
+    List<TokenizerSource> wanted =
+        config.kvEvents() == null
+            ? List.of()
+            : config.settings(TokenizerSource.class).stream()
+                .filter(TokenizerSource::isThere)
+                .toList();
+    Map<TokenizerSource, Opened> after = new HashMap<>();
+    for (TokenizerSource source : wanted) {
+      Opened before = opened.get(source);
+      after.put(source, before == null ? open(source) : before);
+    }
+    opened.forEach(
+        (source, old) -> {
+          if (!after.containsKey(source)) {
+            close(old);
+          }
+        });
+    opened = after;
+    sources = wanted;
+    int grain = config.kvEvents() == null ? 1 : config.kvEvents().grain();
+    byModel = byModel(config, grain);
+  }
+
+  /** A model that may become one of several is known where all of them have one tokenizer. */
+  private Map<String, Loaded> byModel(CompiledConfig config, int grain) {
+    Map<String, Loaded> targets = new HashMap<>();
+    for (TokenizerSource source : sources) {
+      Opened own = opened.get(source);
+      if (own != null) {
+        Loaded loaded = new Loaded(own, source.timeout(), grain);
+        targets.put(source.model(), loaded);
+        source.adapters().forEach(adapter -> targets.put(adapter, loaded));
+      }
+    }
+    Map<String, Loaded> models = new HashMap<>(targets);
+    for (ModelConfig model : config.source().models()) {
+      List<@Nullable Loaded> all = new ArrayList<>();
+      for (TargetModel target : model.targets()) {
+        all.add(targets.get(target.name()));
+      }
+      Loaded first = all.isEmpty() ? targets.get(model.name()) : all.getFirst();
+      boolean one = first != null && all.stream().allMatch(first::equals);
+      if (one) {
+        models.put(model.name(), first);
+      } else {
+        models.remove(model.name());
+      }
+    }
+    return models;
+  }
+
+  private Opened open(TokenizerSource source) {
+    Opened made = new Opened();
+    // Not on the caller: large vocabularies take a second.
+    Thread.ofVirtual()
+        .name("fairlead-tokenizer-opening")
+        .start(
+            () -> {
+              PromptTokenizer tokenizer = read(source);
+              synchronized (made) {
+                made.tokenizer = tokenizer;
+              }
+              if (made.closed) {
+                close(made);
+              }
+            });
+    return made;
+  }
+
+  private @Nullable PromptTokenizer read(TokenizerSource source) {
+    try {
+      for (PromptTokenizer.Factory factory : factories.get()) {
+        PromptTokenizer tokenizer = factory.open(source.path());
+        if (tokenizer != null) {
+          LOG.info("the tokenizer of {} is open", source.model());
+          return tokenizer;
+        }
+      }
+      LOG.error(
+          "the tokenizer of {} is not used: no plug-in reads what is in {}; put the jars of"
+              + " fairlead-tokenizers into the plug-in folder, and tokenizer.json there",
+          source.model(),
+          source.path());
+    } catch (IOException | RuntimeException | LinkageError e) {
+      LOG.error("the tokenizer of {} in {} can't be opened", source.model(), source.path(), e);
+    }
+    count(TokenizerResult.FAILED);
+    return null;
+  }
+
+  private static void close(Opened old) {
+    old.closed = true;
+    synchronized (old) {
+      PromptTokenizer tokenizer = old.tokenizer;
+      old.tokenizer = null;
+      if (tokenizer != null) {
+        tokenizer.close();
+      }
+    }
+  }
+
+  /** Whether prompts for this model are cut; asked for each request. */
+  public boolean knows(String model) {
+    Loaded loaded = byModel.get(model);
+    return loaded != null && loaded.opened.tokenizer != null;
+  }
+
+  /**
+   * Has a prompt cut.
+   *
+   * @param model as asked for
+   * @param path of the request; a query is ignored
+   * @param body not changed any more
+   * @param home where {@code done} is called, and whoever calls this is
+   * @param done called once, later; with null where there are no tokens in time
+   * @return withdraws the question: {@code done} is not called then. Null where too many wait, or
+   *     the model has no tokenizer any more: {@code done} is not called either
+   */
+  public @Nullable Runnable cut(
+      String model,
+      String path,
+      byte[] body,
+      EventExecutor home,
+      Consumer<@Nullable PromptTokens> done) {
+    Loaded loaded = byModel.get(model);
+    PromptTokenizer tokenizer = loaded == null ? null : loaded.opened.tokenizer;
+    if (loaded == null || tokenizer == null) {
+      return null;
+    }
+    int query = path.indexOf('?');
+    String bare = query < 0 ? path : path.substring(0, query);
+    Cut cut = new Cut(tokenizer, loaded.grain, bare, body, home, done);
+    try {
+      threads.execute(cut);
+    } catch (RejectedExecutionException e) {
+      count(TokenizerResult.BUSY);
+      return null;
+    }
+    cut.timer = home.schedule(cut::late, loaded.timeout.toNanos(), TimeUnit.NANOSECONDS);
+    return cut::withdraw;
+  }
+
+  private void count(TokenizerResult result) {
+    Objects.requireNonNull(counts.get(result)).increment();
+  }
+
+  /** Tokenizers that are open. */
+  public int open() {
+    return (int)
+        byModel.values().stream()
+            .map(Loaded::opened)
+            .filter(each -> each.tokenizer != null)
+            .distinct()
+            .count();
+  }
+
+  /** How many prompts had this end. */
+  public long of(TokenizerResult result) {
+    return Objects.requireNonNull(counts.get(result)).sum();
+  }
+
+  /** Time that threads have worked on prompts. */
+  public double seconds() {
+    return nanos.sum() / 1e9;
+  }
+
+  @Override
+  public void close() {
+    byModel = Map.of();
+    threads.shutdownNow();
+    opened.values().forEach(PromptTokenizers::close);
+    opened = Map.of();
+  }
+
+  /** One prompt. */
+  private final class Cut implements Runnable {
+
+    private final PromptTokenizer tokenizer;
+    private final int grain;
+    private final String path;
+    private final byte[] body;
+    private final EventExecutor home;
+    private final Consumer<@Nullable PromptTokens> done;
+
+    /** Written on {@code home}, and read by the thread, which need not begin then. */
+    private volatile boolean over;
+
+    /** On {@code home} only. */
+    private @Nullable Future<?> timer;
+
+    Cut(
+        PromptTokenizer tokenizer,
+        int grain,
+        String path,
+        byte[] body,
+        EventExecutor home,
+        Consumer<@Nullable PromptTokens> done) {
+      this.tokenizer = tokenizer;
+      this.grain = grain;
+      this.path = path;
+      this.body = body;
+      this.home = home;
+      this.done = done;
+    }
+
+    @Override
+    public void run() {
+      if (over) {
+        return;
+      }
+      long began = clock.getAsLong();
+      TokenizerResult result;
+      PromptTokens tokens = null;
+      try {
+        int[] ids = tokenizer.tokenize(path, body);
+        tokens = ids == null ? null : PromptTokens.of(ids, grain);
+        result = ids == null ? TokenizerResult.UNSUPPORTED : TokenizerResult.DONE;
+      } catch (RuntimeException | LinkageError | StackOverflowError e) {
+        result = TokenizerResult.FAILED;
+        failed(e);
+      }
+      nanos.add(clock.getAsLong() - began);
+      TokenizerResult ended = result;
+      PromptTokens found = tokens;
+      try {
+        home.execute(() -> end(ended, found));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("a frontend's loop has ended, and its requests with it", e);
+      }
+    }
+
+    private void late() {
+      end(TokenizerResult.LATE, null);
+    }
+
+    private void withdraw() {
+      over = true;
+      stopTimer();
+    }
+
+    private void end(TokenizerResult result, @Nullable PromptTokens tokens) {
+      if (!over) {
+        over = true;
+        stopTimer();
+        count(result);
+        done.accept(tokens);
+      }
+    }
+
+    private void stopTimer() {
+      if (timer != null) {
+        timer.cancel(false);
+      }
+    }
+  }
+
+  /** Logged ever more rarely, and never with what it was about. */
+  private void failed(Throwable e) {
+    long times = failures.incrementAndGet();
+    if (Long.bitCount(times) == 1) {
+      LOG.error("a tokenizer failed, {} times so far: {}", times, e.getClass().getName());
+    }
+  }
+}

@@ -1,0 +1,324 @@
+package io.fairlead.epp.kvevents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EventSequenceTest {
+
+  private final Recorder told = new Recorder();
+  private final EventSequence sequence = new EventSequence(true, told);
+
+  @Test
+  void messagesInOrderAreTakenIn() {
+    came(0);
+    came(1);
+
+    assertThat(told.log).containsExactly("apply 0", "apply 1");
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void whoJoinsLateHasTheBeginningReplayed() {
+    came(5);
+    assertThat(told.log).containsExactly("replay 0");
+    for (int i = 0; i <= 5; i++) {
+      replayed(i);
+    }
+    came(6);
+    sequence.replayEnded();
+
+    assertThat(told.applied()).containsExactly(0, 1, 2, 3, 4, 5, 6);
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void whoConnectsAsksAtOnceAndKnowsAllOfAnEngineThatHasToldNothing() {
+    sequence.connected();
+    assertThat(told.log).containsExactly("replay 0");
+    sequence.nothingToReplay();
+
+    assertThat(sequence.isWhole()).isTrue();
+    came(0);
+    assertThat(told.applied()).containsExactly(0);
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void aReplayThatHasLostTheBeginningLeavesTheRestUnknown() {
+    came(500);
+    replayed(490);
+    for (int i = 491; i <= 500; i++) {
+      replayed(i);
+    }
+    sequence.replayEnded();
+
+    assertThat(sequence.isWhole()).isFalse();
+    assertThat(told.log).contains("forgotten");
+    assertThat(told.applied()).startsWith(490).endsWith(500).hasSize(11);
+  }
+
+  @Test
+  void aGapIsReplayedAndNothingIsTakenInTwice() {
+    came(0);
+    came(3);
+    came(4);
+    replayed(1);
+    replayed(2);
+    replayed(3);
+    sequence.replayEnded();
+    came(5);
+
+    assertThat(told.applied()).containsExactly(0, 1, 2, 3, 4, 5);
+    assertThat(told.log).doesNotContain("forgotten");
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void aGapThatComesAboutDuringAReplayIsReplayedToo() {
+    came(0);
+    came(2);
+    came(4);
+    replayed(1);
+    replayed(2);
+    sequence.replayEnded();
+    assertThat(told.log).endsWith("replay 3");
+    replayed(3);
+    replayed(4);
+    sequence.replayEnded();
+
+    assertThat(told.applied()).containsExactly(0, 1, 2, 3, 4);
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void aGapThatNobodyReplaysIsForgotten() {
+    EventSequence alone = new EventSequence(false, told);
+    alone.came(0, batch(0, 0));
+    alone.came(2, batch(2, 2));
+
+    assertThat(told.log).containsExactly("apply 0", "forgotten", "apply 2");
+    assertThat(alone.isWhole()).isFalse();
+  }
+
+  @Test
+  void aReplayThatNeverAnswersIsGivenUp() {
+    came(0);
+    came(2);
+    sequence.replayEnded();
+
+    assertThat(told.log).containsExactly("apply 0", "replay 1", "forgotten", "apply 2");
+  }
+
+  @Test
+  void aMessageThatCameAlreadyIsNotTakenInAgain() {
+    came(0);
+    came(1);
+    came(0);
+    came(1);
+
+    assertThat(told.applied()).containsExactly(0, 1);
+    assertThat(told.results).contains(EventResult.OUT_OF_ORDER);
+  }
+
+  @Test
+  void anEngineThatBeginsAnewIsEmpty() {
+    came(0);
+    came(1);
+    sequence.came(0, batch(100, 50));
+
+    assertThat(told.log).containsExactly("apply 0", "apply 1", "emptied", "apply 100");
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void anEngineThatBeganAnewWhileNobodyListenedIsAskedForItsBeginning() {
+    for (int i = 0; i < 10; i++) {
+      came(i);
+    }
+    sequence.came(3, batch(103, 50));
+    assertThat(told.log).endsWith("emptied", "replay 0");
+    for (int i = 0; i <= 3; i++) {
+      sequence.replayed(i, batch(100 + i, 50));
+    }
+    sequence.replayEnded();
+
+    assertThat(told.applied()).endsWith(100, 101, 102, 103);
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void anEngineMayBeginAnewWhileItsFormerMessagesAreReplayed() {
+    came(0);
+    came(2);
+    sequence.came(0, batch(100, 50));
+    sequence.came(1, batch(101, 51));
+    replayed(1);
+    sequence.replayEnded();
+
+    assertThat(told.applied()).containsExactly(0, 1, 2, 100, 101);
+    assertThat(told.log).contains("emptied");
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void whatCantBeReadIsForgotten() {
+    came(0);
+    sequence.came(1, null);
+    came(2);
+
+    assertThat(told.log).containsExactly("apply 0", "forgotten", "apply 2");
+    assertThat(sequence.isWhole()).isFalse();
+  }
+
+  @Test
+  void aLostConnectionMakesAllUnknownUntilItIsReplayed() {
+    came(0);
+    sequence.disconnected();
+    assertThat(told.log).endsWith("forgotten");
+    assertThat(sequence.tells()).isFalse();
+
+    sequence.connected();
+    replayed(0);
+    sequence.replayEnded();
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void soManyMessagesAreKeptAndNoMore() {
+    came(0);
+    for (int i = 2; i < 3 + EventSequence.MOST_KEPT; i++) {
+      came(i);
+    }
+
+    assertThat(told.log).contains("forgotten");
+    assertThat(told.applied()).hasSize(EventSequence.MOST_KEPT + 2);
+  }
+
+  /**
+   * Messages are lost, come twice and late, engines begin anew, replays are short, late or never
+   * come: what is taken in since the last time that all was forgotten or gone is without a gap, in
+   * order, of one engine, and from its beginning where all is said to be known.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void whatIsTakenInIsAlwaysWithoutAGap(long seed) {
+    Random random = new Random(seed);
+    TreeMap<Long, Integer> log = new TreeMap<>();
+    int engine = 0;
+    long next = 0;
+    double time = 0;
+    int asked = 0;
+    for (int step = 0; step < 2_000; step++) {
+      int kind = random.nextInt(100);
+      time += 1;
+      if (kind < 1) {
+        engine++;
+        next = 0;
+        log.clear();
+      } else if (kind < 3) {
+        told.replaying = false;
+        sequence.disconnected();
+        sequence.connected();
+      } else if (kind < 20 && told.replaying) {
+        told.replaying = false;
+        long lost = random.nextInt(4) == 0 ? random.nextInt(5) : 0;
+        long from = told.replayFrom;
+        for (long number : log.tailMap(Math.max(from, lost)).keySet()) {
+          sequence.replayed(number, batch(engine * 100_000 + (int) number, log.get(number)));
+        }
+        if (log.isEmpty()) {
+          sequence.nothingToReplay();
+        } else {
+          sequence.replayEnded();
+        }
+      } else if (kind < 23 && !log.isEmpty()) {
+        long old = random.nextInt((int) next);
+        sequence.came(old, batch(engine * 100_000 + (int) old, log.get(old)));
+      } else {
+        long number = next++;
+        log.put(number, (int) time);
+        if (random.nextInt(12) > 0) {
+          sequence.came(number, batch(engine * 100_000 + (int) number, time));
+        }
+      }
+      asked += told.checked(sequence.isWhole());
+    }
+    assertThat(asked).as("times that all was known").isPositive();
+  }
+
+  private void came(int number) {
+    sequence.came(number, batch(number, number));
+  }
+
+  private void replayed(int number) {
+    sequence.replayed(number, batch(number, number));
+  }
+
+  /** Told apart by how many events of it were ignored. */
+  private static EventBatch batch(int name, double time) {
+    return new EventBatch(time, List.of(), name);
+  }
+
+  private static final class Recorder implements EventSequence.Effects {
+
+    private final List<String> log = new ArrayList<>();
+    private final List<EventResult> results = new ArrayList<>();
+    private List<Integer> since = new ArrayList<>();
+    private long replayFrom;
+    private boolean replaying;
+
+    @Override
+    public void apply(EventBatch batch) {
+      log.add("apply " + batch.ignored());
+      since.add(batch.ignored());
+    }
+
+    @Override
+    public void emptied() {
+      log.add("emptied");
+      since = new ArrayList<>();
+    }
+
+    @Override
+    public void forgotten() {
+      log.add("forgotten");
+      since = new ArrayList<>();
+    }
+
+    @Override
+    public void replay(long from) {
+      log.add("replay " + from);
+      replayFrom = from;
+      replaying = true;
+    }
+
+    @Override
+    public void count(EventResult result) {
+      results.add(result);
+    }
+
+    List<Integer> applied() {
+      return log.stream()
+          .filter(line -> line.startsWith("apply "))
+          .map(line -> Integer.parseInt(line.substring(6)))
+          .toList();
+    }
+
+    int checked(boolean whole) {
+      for (int i = 1; i < since.size(); i++) {
+        assertThat(since.get(i)).isEqualTo(since.get(i - 1) + 1);
+      }
+      if (whole && !since.isEmpty()) {
+        assertThat(since.getFirst() % 100_000).isZero();
+      }
+      return whole && !since.isEmpty() ? 1 : 0;
+    }
+  }
+}

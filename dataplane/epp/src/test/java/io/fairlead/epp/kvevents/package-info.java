@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.epp.kvevents;
+
+import org.jspecify.annotations.NullMarked;

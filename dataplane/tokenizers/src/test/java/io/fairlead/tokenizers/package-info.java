@@ -1,0 +1,4 @@
+@NullMarked
+package io.fairlead.tokenizers;
+
+import org.jspecify.annotations.NullMarked;
