@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.cli.PickerUnderTest.Picked;
+import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.TestPods;
 import java.io.ByteArrayInputStream;
@@ -92,9 +93,8 @@ final class UpstreamDropInIT {
   void start() throws IOException {
     Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
     install(Files.readString(Path.of("../../crds/manifests/upstream/inferencepools.yaml")));
-    install(resource("objectives-crd.yaml"));
-    install(resource("rewrites-crd.yaml"));
-    install(resource("old-pools-crd.yaml"));
+    Crds.upstream(admin, OLD);
+    Crds.oldPools(admin);
     servers.createContext(
         "/",
         exchange -> {

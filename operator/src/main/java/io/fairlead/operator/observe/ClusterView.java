@@ -1,6 +1,7 @@
 package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
@@ -39,6 +40,7 @@ public final class ClusterView {
   private final Watched<Pod, InferencePool> pods;
   private final Watched<Lease, InferencePool> leases;
   private final List<Watched<? extends HasMetadata, InferencePool>> children;
+  private final UpstreamSource upstream;
 
   /** Prepares the informers; the framework starts them. */
   public ClusterView(EventSourceContext<InferencePool> context) {
@@ -87,6 +89,7 @@ public final class ClusterView {
             child(ConfigMap.class, context),
             child(Deployment.class, context),
             child(PodDisruptionBudget.class, context));
+    upstream = new UpstreamSource(context);
   }
 
   /** To be handed to the framework. */
@@ -94,6 +97,7 @@ public final class ClusterView {
     List<EventSource<?, InferencePool>> sources =
         new ArrayList<>(List.of(models, pickers, services, pods, leases));
     sources.addAll(children);
+    sources.add(upstream);
     return sources;
   }
 
@@ -102,6 +106,19 @@ public final class ClusterView {
     return Stream.concat(Stream.of(models, pickers, services, pods, leases), children.stream())
         .filter(kind -> !kind.synced(namespace))
         .<Class<? extends HasMetadata>>map(Watched::resourceType)
+        .toList();
+  }
+
+  /** Whether it is known what the cluster holds of the kinds that it need not have. */
+  public boolean upstreamKnown() {
+    return upstream.known();
+  }
+
+  /** Objects of upstream's that name a pool which is gone. */
+  public List<GenericKubernetesResource> orphans(InferencePool gone) {
+    return upstream
+        .of(gone.getMetadata().getNamespace(), gone.getMetadata().getName())
+        .all()
         .toList();
   }
 
@@ -117,6 +134,8 @@ public final class ClusterView {
         pool,
         pickers.find(namespace, name).stream().filter(p -> !p.isMarkedForDeletion()).toList(),
         models.find(namespace, name),
+        upstream.of(namespace, name),
+        upstream.superseded(namespace, name),
         serviceName(pool)
             .flatMap(service -> services.get(new ResourceID(service, namespace)).stream())
             .findFirst()

@@ -1,5 +1,6 @@
 package io.fairlead.operator.reconcile;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -20,7 +21,9 @@ import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.desire.CompiledPool.JudgedObject;
 import io.fairlead.operator.desire.PoolDesire;
+import io.fairlead.operator.desire.UpstreamJudge;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
@@ -43,6 +46,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +55,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a pool: observe, validate, desire, apply, tell. */
-@ControllerConfiguration(name = "pool", generationAwareEventProcessing = false)
+@ControllerConfiguration(
+    name = "pool",
+    generationAwareEventProcessing = false,
+    triggerReconcilerOnAllEvents = true)
 public final class PoolReconciler implements Reconciler<InferencePool> {
   /** How soon what the API server refused is tried again, when nothing changes before. */
   private static final Duration RETRY_REFUSED = Duration.ofSeconds(15);
@@ -103,8 +110,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   public UpdateControl<InferencePool> reconcile(
       InferencePool pool, Context<InferencePool> context) {
     ClusterView informers = view;
-    if (informers == null || pool.isMarkedForDeletion()) {
+    if (informers != null && context.isPrimaryResourceDeleted()) {
+      orphan(informers.orphans(pool), pool.getMetadata().getName());
+    }
+    if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
       return UpdateControl.noUpdate();
+    }
+    if (!informers.upstreamKnown()) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
     }
     Observation seen = informers.observe(pool);
     List<Class<? extends HasMetadata>> unseen = informers.unseen(pool.getMetadata().getNamespace());
@@ -117,6 +130,24 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
           UpdateControl.<InferencePool>noUpdate().rescheduleAfter(undecided.left());
       case Serving.Served served -> serve(seen, served, context);
     };
+  }
+
+  /** What was said of objects that name the pool is no longer true. */
+  private void orphan(List<GenericKubernetesResource> objects, String pool) {
+    Attempts writes = new Attempts();
+    for (GenericKubernetesResource object : objects) {
+      if (StatusApplier.told(object)) {
+        writes.attempt(() -> tell(UpstreamJudge.orphan(object, pool)));
+      }
+    }
+    writes.rethrow();
+  }
+
+  private void tell(JudgedObject judged) {
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.ACCEPTED, judged.accepted());
+    verdicts.put(ConditionType.RESOLVED_REFS, judged.resolvedRefs());
+    statuses.write(judged.object(), verdicts);
   }
 
   /** Of a pool that is surely ours it is told what the operator may not look at. */
@@ -157,6 +188,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     for (InferenceModel model : seen.models()) {
       writes.attempt(() -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
     }
+    seen.upstream()
+        .all()
+        .filter(StatusApplier::told)
+        .forEach(object -> writes.attempt(() -> tell(UpstreamJudge.unmanaged(object, name))));
     writes.rethrow();
     return UpdateControl.noUpdate();
   }
@@ -318,6 +353,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                   judged.model(),
                   ModelStatus.of(
                       judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
+    }
+    for (JudgedObject judged : compiled.upstream()) {
+      writes.attempt(() -> tell(judged));
     }
     if (picker != null) {
       writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));
