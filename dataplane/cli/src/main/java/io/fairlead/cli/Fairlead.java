@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       TrainCommand.class,
       ExplainCommand.class,
       ShadowCommand.class,
+      ConvertCommand.class,
     })
 public final class Fairlead implements Runnable {
 
