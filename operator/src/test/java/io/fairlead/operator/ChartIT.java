@@ -165,6 +165,7 @@ class ChartIT {
         .containsExactly(
             "--watch-namespaces=one,two",
             "--adopt=labelled",
+            "--max-rollouts=2",
             "--adopt-grace-seconds=0",
             "--leader-elect=true",
             "--log-format=plain");

@@ -57,13 +57,16 @@ public final class Converter {
    * @param textByFile their text by their name
    */
   public Converted convert(Map<String, String> textByFile) {
-    List<Document> documents = new ArrayList<>();
-    textByFile.forEach((file, text) -> documents.addAll(Document.split(file, text)));
-    documents.forEach(this::read);
+    List<Part> parts = new ArrayList<>();
+    textByFile.forEach(
+        (file, text) ->
+            Document.split(file, text)
+                .forEach(document -> parts.add(new Part(document, read(document)))));
+    parts.forEach(part -> items.addAll(part.items()));
     convertItems();
     StringBuilder all = new StringBuilder();
-    for (Document document : documents) {
-      for (String text : written(document)) {
+    for (Part part : parts) {
+      for (String text : written(part)) {
         if (!all.isEmpty()) {
           all.append(all.charAt(all.length() - 1) == '\n' ? "---\n" : "\n---\n");
         }
@@ -108,27 +111,32 @@ public final class Converter {
     }
   }
 
+  /** A document and the objects in it. */
+  private record Part(Document document, List<Item> items) {}
+
   private interface Conversion {
     List<ObjectNode> run();
   }
 
-  private void read(Document document) {
+  private List<Item> read(Document document) {
     SourceTree tree = document.tree();
     if (tree == null) {
-      return;
+      return List.of();
     }
     if (!tree.errors().isEmpty()) {
       failed.addAll(tree.errors());
-      return;
+      return List.of();
+    }
+    if (!document.isList()) {
+      return List.of(new Item(document, tree, FieldPath.ROOT, tree.root()));
     }
     JsonNode list = tree.root().path("items");
-    if (!document.isList()) {
-      items.add(new Item(document, tree, FieldPath.ROOT, tree.root()));
-    }
-    for (int i = 0; document.isList() && i < list.size(); i++) {
+    List<Item> own = new ArrayList<>();
+    for (int i = 0; i < list.size(); i++) {
       FieldPath path = FieldPath.ROOT.field("items").element(i);
-      items.add(new Item(document, tree, path, list.get(i)));
+      own.add(new Item(document, tree, path, list.get(i)));
     }
+    return own;
   }
 
   private void convertItems() {
@@ -184,14 +192,14 @@ public final class Converter {
     if (item.is("InferencePool", PoolConversion.NEW_GROUP)) {
       attempt(item, () -> List.of(PoolConversion.toOld(item.fields())));
     } else if (item.kind().equals("InferenceModelRewrite")) {
-      boolean paired = objective != null && objective.made == null;
-      int before = objective == null ? 0 : objective.tree.warnings().size();
+      Item pair = objective != null && objective.made == null ? objective : null;
+      int before = pair == null ? 0 : pair.tree.warnings().size();
       boolean done =
-          attempt(item, () -> models.toOld(item.fields(), paired ? objective.fields() : null));
-      if (done && paired) {
-        objective.made = List.of();
-        if (objective.tree != item.tree) {
-          List<FieldError> all = objective.tree.warnings();
+          attempt(item, () -> models.toOld(item.fields(), pair == null ? null : pair.fields()));
+      if (done && pair != null) {
+        pair.made = List.of();
+        if (pair.tree != item.tree) {
+          List<FieldError> all = pair.tree.warnings();
           lost.addAll(all.subList(before, all.size()));
         }
       }
@@ -231,8 +239,9 @@ public final class Converter {
     return true;
   }
 
-  private List<String> written(Document document) {
-    List<Item> own = items.stream().filter(item -> item.document == document).toList();
+  private static List<String> written(Part part) {
+    Document document = part.document();
+    List<Item> own = part.items();
     if (own.stream().allMatch(item -> item.made == null)) {
       return List.of(document.text());
     }

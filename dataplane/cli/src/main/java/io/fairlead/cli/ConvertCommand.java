@@ -18,11 +18,13 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Converts manifests between the generations of the inference kinds. */
 @Command(
@@ -47,6 +49,7 @@ final class ConvertCommand implements Callable<Integer> {
   @Option(
       names = "--to",
       paramLabel = "new|old",
+      converter = ToDirection.class,
       defaultValue = "new",
       description = "Which generation is wanted. Default: ${DEFAULT-VALUE}")
   private Direction to = Direction.NEW;
@@ -97,6 +100,18 @@ final class ConvertCommand implements Callable<Integer> {
     converted.failed().forEach(failed -> err.println("not converted: " + failed));
     err.flush();
     return converted.failed().isEmpty() && !(strict && !converted.lost().isEmpty()) ? 0 : 1;
+  }
+
+  /** Reads a direction as people write it. */
+  static final class ToDirection implements ITypeConverter<Direction> {
+    @Override
+    public Direction convert(String value) {
+      return switch (value) {
+        case "new" -> Direction.NEW;
+        case "old" -> Direction.OLD;
+        default -> throw new TypeConversionException("is " + value + ", expected new or old");
+      };
+    }
   }
 
   private Map<String, String> read() throws IOException {

@@ -2,6 +2,7 @@ package io.fairlead.operator.children;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the desired children of one pool, each with only the fields that we mean. */
 public final class Children {
@@ -57,6 +59,18 @@ public final class Children {
   /** What the picker is that runs in this Deployment. */
   public static Frontend frontend(Deployment there) {
     return PickerDeployment.frontend(there);
+  }
+
+  /**
+   * Whether an EndpointPicker asks for something else than what runs.
+   *
+   * @param image that it names; null when it names none
+   */
+  public static boolean askedFor(PickerDesign design, @Nullable String image, Deployment there) {
+    Container running = there.getSpec().getTemplate().getSpec().getContainers().getFirst();
+    return (image != null && !image.isBlank() && !image.equals(running.getImage()))
+        || design.frontend() != frontend(there)
+        || (design.resources() != null && !design.resources().equals(running.getResources()));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {

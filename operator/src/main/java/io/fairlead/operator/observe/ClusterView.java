@@ -39,6 +39,7 @@ public final class ClusterView {
   private final Watched<Service, InferencePool> services;
   private final Watched<Pod, InferencePool> pods;
   private final Watched<Lease, InferencePool> leases;
+  private final Watched<Deployment, InferencePool> deployments;
   private final List<Watched<? extends HasMetadata, InferencePool>> children;
   private final UpstreamSource upstream;
 
@@ -82,12 +83,13 @@ public final class ClusterView {
             context);
     pods = byPicker(Pod.class, context);
     leases = byPicker(Lease.class, context);
+    deployments = child(Deployment.class, context);
     children =
         List.of(
             child(ServiceAccount.class, context),
             child(RoleBinding.class, context),
             child(ConfigMap.class, context),
-            child(Deployment.class, context),
+            deployments,
             child(PodDisruptionBudget.class, context));
     upstream = new UpstreamSource(context);
   }
@@ -112,6 +114,11 @@ public final class ClusterView {
   /** Whether it is known what the cluster holds of the kinds that it need not have. */
   public boolean upstreamKnown() {
     return upstream.known();
+  }
+
+  /** The Deployments of all pickers. */
+  public List<Deployment> deployments() {
+    return deployments.list().toList();
   }
 
   /** Objects of upstream's that name a pool which is gone. */

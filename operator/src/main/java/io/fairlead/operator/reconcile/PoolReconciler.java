@@ -15,6 +15,7 @@ import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.PoolEntryWriter;
+import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
@@ -65,6 +66,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
+  /** How soon a pool whose turn it is not looks again. */
+  private static final Duration NEXT_TURN = Duration.ofSeconds(5);
+
   private final Settings settings;
   private final InstantSource clock;
   private final Events events;
@@ -72,6 +76,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final Pruner pruner = new Pruner(children);
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
+  private final RolloutTurns turns;
   private @Nullable ClusterView view;
 
   /**
@@ -96,6 +101,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .description("Entries of ours that others removed from pools' status.parents.")
                 .register(meters));
     this.statuses = new StatusApplier(client, clock, events);
+    this.turns = new RolloutTurns(settings.maxRollouts());
   }
 
   @Override
@@ -204,7 +210,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Frontend frontend = frontend(seen, picker);
     Optional<PickerDesign> design = design(seen, picker, compiled, ref, frontend);
     List<HasMetadata> desired = design.map(Children::of).orElse(List.of());
-    List<ChildApplier.Failure> failures = children.apply(desired, seen, context);
+    boolean waits = design.isPresent() && waits(design.get(), picker, desired, seen, context);
+    List<HasMetadata> due =
+        waits ? desired.stream().filter(child -> !(child instanceof Deployment)).toList() : desired;
+    List<ChildApplier.Failure> failures = children.apply(due, seen, context);
     PickerFacts facts =
         facts(
             seen,
@@ -221,11 +230,41 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     boolean pruned = desired.isEmpty() || pruner.leftovers(desired, seen, context.getClient());
     writes.rethrow();
+    if (waits) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NEXT_TURN);
+    }
     return pruned
         ? again
             .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
             .orElseGet(UpdateControl::noUpdate)
         : UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_PRUNE);
+  }
+
+  /**
+   * Whether new pods have to wait for their turn. What the pool's own author changes does not: that
+   * is one pool, and may be what mends it.
+   */
+  private boolean waits(
+      PickerDesign design,
+      @Nullable EndpointPicker picker,
+      List<HasMetadata> desired,
+      Observation seen,
+      Context<InferencePool> context) {
+    ClusterView informers = view;
+    Deployment there = seen.child(Deployment.class, design.picker()).orElse(null);
+    if (informers == null || there == null) {
+      return false;
+    }
+    String image = picker == null || picker.getSpec() == null ? null : picker.getSpec().image();
+    Deployment wanted =
+        desired.stream()
+            .filter(Deployment.class::isInstance)
+            .map(Deployment.class::cast)
+            .findFirst()
+            .orElseThrow();
+    return !Children.askedFor(design, image, there)
+        && children.replacesPods(wanted, there, context)
+        && !turns.take(there, informers.deployments());
   }
 
   private Optional<PickerDesign> design(
