@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Rules that rewrite models, as models with targets. Of several for one model the oldest object's
@@ -74,7 +75,7 @@ final class ModelRewrites {
               path.field("matches"),
               Finding.INVALID_SPEC,
               "is empty, so that the rule is for every model: that is not carried out, and the rule is left out; name the models"));
-    } else {
+    } else if (!unusable(object, path.field("targets"), rule.path("targets"), found)) {
       for (int j = 0; j < matches.size(); j++) {
         FieldPath match = path.field("matches").element(j).field("model");
         match(object, path, match, matches.get(j).path("model"), targets, found);
@@ -96,6 +97,11 @@ final class ModelRewrites {
               object, path, Finding.INVALID_SPEC, "names no model exactly; the match is left out"));
       return;
     }
+    Optional<String> problem = ModelCheck.nameProblem(name);
+    if (problem.isPresent()) {
+      found.add(finding(object, path.field("value"), Finding.INVALID_SPEC, problem.get()));
+      return;
+    }
     String owner = owners.putIfAbsent(name, object + ", " + rule.text());
     if (owner == null) {
       models.put(name, new ModelConfig(name, Criticality.STANDARD, targets));
@@ -111,6 +117,20 @@ final class ModelRewrites {
                   + owner
                   + "; the match is left out"));
     }
+  }
+
+  /** A name that fits into no config would keep all others of the pool out of it. */
+  private static boolean unusable(
+      ObjectRef object, FieldPath path, JsonNode targets, List<Finding> found) {
+    int before = found.size();
+    for (int i = 0; i < targets.size(); i++) {
+      String name = targets.get(i).path("modelRewrite").asText();
+      FieldPath field = path.element(i).field("modelRewrite");
+      ModelCheck.nameProblem(name)
+          .filter(problem -> !name.isEmpty())
+          .ifPresent(problem -> found.add(finding(object, field, Finding.INVALID_SPEC, problem)));
+    }
+    return found.size() > before;
   }
 
   private static Finding finding(ObjectRef object, FieldPath path, String reason, String message) {

@@ -17,6 +17,7 @@ import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
@@ -526,6 +527,29 @@ final class PoolCompilerTest {
     assertThat(compilation.findings().getFirst().message())
         .isEqualTo(
             "spec.rules[0].matches[0].model.value is \"chat\", which belongs to InferenceModel n/chat; the match is left out");
+  }
+
+  @Test
+  void aNameThatFitsIntoNoConfigKeepsNoOtherOut() throws DocumentException {
+    String tooLong = "x".repeat(257);
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(),
+            List.of(),
+            null,
+            new UpstreamObjects(
+                List.of(),
+                List.of(
+                    upstream("InferenceModelRewrite", "long", rules(tooLong, "talk")),
+                    upstream(
+                        "InferenceModelRewrite", "target", rules("chat").replace("v2", tooLong)))));
+    assertThat(config(compilation).models()).extracting(ModelConfig::name).containsExactly("talk");
+    assertThat(compilation.findings())
+        .extracting(Finding::path)
+        .containsExactly(
+            "spec.rules[0].matches[0].model.value", "spec.rules[0].targets[0].modelRewrite");
+    String document = ConfigDocument.write(config(compilation));
+    assertThat(ConfigDocument.read("test", document).value()).isEqualTo(config(compilation));
   }
 
   private static String rules(String... models) {
