@@ -2,6 +2,7 @@ package io.fairlead.operator;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.crds.access.PageAccess;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.javaoperatorsdk.operator.Operator;
@@ -60,6 +61,15 @@ public final class FairleadOperator implements Callable<Integer> {
   private String eppImage = "";
 
   @Option(
+      names = "--max-rollouts",
+      defaultValue = "5",
+      description = {
+        "How many pickers are replaced at a time where an upgrade of the operator replaces all.",
+        "One that does not become ready keeps its place. Default: ${DEFAULT-VALUE}"
+      })
+  private int maxRollouts;
+
+  @Option(
       names = "--leader-elect",
       negatable = true,
       defaultValue = "true",
@@ -73,6 +83,14 @@ public final class FairleadOperator implements Callable<Integer> {
       defaultValue = "8080",
       description = "Port of /healthz, /readyz and /metrics. Default: ${DEFAULT-VALUE}")
   private int port;
+
+  @Option(
+      names = "--metrics-endpoint-auth",
+      description = {
+        "Serve /metrics to those alone whose bearer token lets them get that path of the API server.",
+        "Needs the right to create tokenreviews and subjectaccessreviews."
+      })
+  private boolean metricsAuth;
 
   @Option(
       names = "--log-format",
@@ -111,13 +129,19 @@ public final class FairleadOperator implements Callable<Integer> {
     Operator operator =
         Controllers.on(
             client,
-            new Settings(adoption, Duration.ofSeconds(graceSeconds), eppImage),
+            new Settings(adoption, Duration.ofSeconds(graceSeconds), eppImage, maxRollouts),
             watched(),
             MicrometerMetrics.withoutPerResourceMetrics(metrics),
             InstantSource.system(),
             metrics);
     try (OperatorProcess process = new OperatorProcess(operator, client);
-        HealthServer health = new HealthServer(port, process::healthy, process::ready, metrics)) {
+        HealthServer health =
+            new HealthServer(
+                port,
+                process::healthy,
+                process::ready,
+                metrics,
+                metricsAuth ? new PageAccess(client, InstantSource.system()) : null)) {
       LOG.info("health and metrics on port {}", health.port());
       Runtime.getRuntime().addShutdownHook(signalled(end, Thread.currentThread()));
       if (leaderElect) {

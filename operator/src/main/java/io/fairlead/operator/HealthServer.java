@@ -2,6 +2,7 @@ package io.fairlead.operator;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.fairlead.crds.access.PageAccess;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Serves {@code /healthz}, {@code /readyz} and {@code /metrics} over plain HTTP. */
 final class HealthServer implements AutoCloseable {
@@ -21,9 +23,14 @@ final class HealthServer implements AutoCloseable {
    * Starts at once.
    *
    * @param port 0 for any free one
+   * @param access says who may get the metrics; null for everybody
    */
   HealthServer(
-      int port, BooleanSupplier healthy, BooleanSupplier ready, PrometheusMeterRegistry metrics) {
+      int port,
+      BooleanSupplier healthy,
+      BooleanSupplier ready,
+      PrometheusMeterRegistry metrics,
+      @Nullable PageAccess access) {
     try {
       server = HttpServer.create(new InetSocketAddress(port), 0);
     } catch (IOException e) {
@@ -34,7 +41,11 @@ final class HealthServer implements AutoCloseable {
     server.createContext("/readyz", exchange -> check(exchange, ready));
     server.createContext(
         "/metrics",
-        exchange -> answer(exchange, OK, "text/plain; version=0.0.4", metrics.scrape()));
+        exchange -> {
+          if (access == null || allowed(exchange, access)) {
+            answer(exchange, OK, "text/plain; version=0.0.4", metrics.scrape());
+          }
+        });
     server.start();
   }
 
@@ -45,6 +56,20 @@ final class HealthServer implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
+  }
+
+  private static boolean allowed(HttpExchange exchange, PageAccess access) throws IOException {
+    String path = exchange.getRequestURI().getPath();
+    PageAccess.Answer answer =
+        access.ask(exchange.getRequestHeaders().getFirst("Authorization"), path);
+    if (answer == PageAccess.Answer.ALLOWED) {
+      return true;
+    }
+    if (answer == PageAccess.Answer.UNAUTHENTICATED) {
+      exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+    }
+    answer(exchange, answer.status(), "text/plain", path + " " + answer.message() + "\n");
+    return false;
   }
 
   private static void check(HttpExchange exchange, BooleanSupplier good) throws IOException {

@@ -4,11 +4,16 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.spi.FilterReply;
 import co.elastic.logging.logback.EcsEncoder;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /** Where log lines go and how they look. */
 final class Logs {
@@ -35,9 +40,37 @@ final class Logs {
     console.setContext(context);
     console.setEncoder(encoder);
     console.start();
+    context.addTurboFilter(new AbsentKinds());
     var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.INFO);
     root.addAppender(console);
+  }
+
+  /**
+   * The client warns, with a trace, each time it finds that the cluster lacks a kind that it need
+   * not have.
+   */
+  private static final class AbsentKinds extends TurboFilter {
+    private static final String REFLECTOR =
+        "io.fabric8.kubernetes.client.informers.impl.cache.Reflector";
+    private static final Pattern KINDS =
+        Pattern.compile("/(inferenceobjectives|inferencemodelrewrites)\\b");
+
+    @Override
+    public FilterReply decide(
+        @Nullable Marker marker,
+        ch.qos.logback.classic.Logger logger,
+        Level level,
+        @Nullable String format,
+        Object @Nullable [] parameters,
+        @Nullable Throwable thrown) {
+      return REFLECTOR.equals(logger.getName())
+              && parameters != null
+              && parameters.length > 0
+              && KINDS.matcher(String.valueOf(parameters[0])).find()
+          ? FilterReply.DENY
+          : FilterReply.NEUTRAL;
+    }
   }
 
   private static Encoder<ILoggingEvent> encoder(Format format, LoggerContext context) {

@@ -60,6 +60,19 @@ class ChartIT {
   }
 
   @Test
+  void admissionPoliciesAreTheFolder() throws IOException {
+    String only = "--show-only=templates/admission.yaml";
+    String on = "--set=admissionPolicies.enabled=true";
+    assertSame(
+        objects(Chart.render("fairlead-crds", "fairlead-system", only, on)),
+        objects(Kustomization.render("admission")));
+    String refusing = "--set=admissionPolicies.actions={Deny}";
+    assertThat(Chart.render("fairlead-crds", "fairlead-system", only, on, refusing))
+        .contains("- Deny")
+        .doesNotContain("- Warn");
+  }
+
+  @Test
   void scopeNamespaceIsTheNamespacedOne() throws IOException {
     assertSame(
         objects(Chart.render("fairlead", "fairlead", "--set=scope=namespace")),
@@ -103,6 +116,7 @@ class ChartIT {
     "fairlead-crds, crds/manifests, endpointpickers.yaml",
     "fairlead-crds, config/cluster, epp-clusterrole.yaml",
     "fairlead-crds, config/cluster, user-clusterroles.yaml",
+    "fairlead-crds, config/admission, policies.yaml",
     "fairlead, config/rbac, operator-clusterrole.yaml",
     "fairlead, config/rbac, operator-leaderelection.yaml",
     "fairlead, config/monitoring, prometheusrule.yaml",
@@ -151,6 +165,7 @@ class ChartIT {
         .containsExactly(
             "--watch-namespaces=one,two",
             "--adopt=labelled",
+            "--max-rollouts=2",
             "--adopt-grace-seconds=0",
             "--leader-elect=true",
             "--log-format=plain");

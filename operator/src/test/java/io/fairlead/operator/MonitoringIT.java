@@ -3,6 +3,8 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.observe.Adoption;
@@ -22,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,7 +63,7 @@ class MonitoringIT {
             InstantSource.system(),
             registry);
     try (var process = new OperatorProcess(operator, client);
-        var page = new HealthServer(0, process::healthy, process::ready, registry);
+        var page = new HealthServer(0, process::healthy, process::ready, registry, null);
         var http = HttpClient.newHttpClient()) {
       process.run();
       pool.createPool();
@@ -115,6 +118,37 @@ class MonitoringIT {
                 .get()
                 .getData())
         .containsOnlyKeys("fairlead.json");
+  }
+
+  @Test
+  void anApiServerTakesTheOperatorThatWantsATokenAndTheMonitorThatShowsOne(KubernetesClient admin)
+      throws IOException {
+    createKind(admin, "ServiceMonitor", "servicemonitor");
+    String secured = Kustomization.render("metrics-auth");
+    Kustomization.apply(admin, secured);
+    assertThat(secured).contains("- --metrics-endpoint-auth");
+    assertThat(FairleadOperator.commandLine().parseArgs("--metrics-endpoint-auth").errors())
+        .isEmpty();
+    Path sample = Path.of("..", "config", "metrics-auth", "servicemonitor.yaml");
+    Kustomization.apply(admin, Files.readString(sample));
+    Service service =
+        admin
+            .services()
+            .inNamespace(Installed.NAMESPACE)
+            .withName("fairlead-operator-metrics")
+            .require();
+    GenericKubernetesResource monitor =
+        admin
+            .genericKubernetesResources("monitoring.coreos.com/v1", "ServiceMonitor")
+            .inNamespace(Installed.NAMESPACE)
+            .withName("fairlead-operator")
+            .require();
+    assertThat(service.getMetadata().getLabels())
+        .containsAllEntriesOf(monitor.<Map<String, String>>get("spec", "selector", "matchLabels"));
+    assertThat(monitor.<String>get("spec", "endpoints", 0, "port"))
+        .isEqualTo(service.getSpec().getPorts().getFirst().getName());
+    assertThat(monitor.<String>get("spec", "endpoints", 0, "bearerTokenFile"))
+        .endsWith("serviceaccount/token");
   }
 
   /** A kind of the Prometheus operator, without what is in it. */

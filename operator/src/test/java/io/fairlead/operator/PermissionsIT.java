@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.testing.Installed;
@@ -39,6 +40,10 @@ class PermissionsIT {
   void whatIsGrantedIsUsedAndNothingElseIsAsked(KubeApi.Running server) throws IOException {
     Installed cluster = Installed.on(server);
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("verbs"));
+    Crds.upstream(cluster.admin(), "inference.networking.x-k8s.io");
+    Crds.upstream(cluster.admin(), "llm-d.ai");
+    pool.createUpstream("inference.networking.x-k8s.io");
+    pool.createUpstream("llm-d.ai");
     AuditLog.Mark before = server.audit().mark();
     var client = cluster.operator();
     try (var process =

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param config null when there is none that could run: the pool is invalid, or its picker is and
  *     no scheduling ran before
- * @param accepted the models in the config, in the order of their model names
- * @param findings about objects, first the pool, then the picker, then models by name
+ * @param accepted the InferenceModels in the config, in the order of their model names
+ * @param findings about objects, first the pool, then the picker, then models by name, then
+ *     rewrites by age
  */
 public record Compilation(
     @Nullable PoolConfig config, List<AcceptedModel> accepted, List<Finding> findings) {

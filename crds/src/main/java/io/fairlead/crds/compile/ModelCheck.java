@@ -85,18 +85,21 @@ final class ModelCheck {
   }
 
   private static Optional<Finding> name(InferenceModel model, String path, @Nullable String name) {
+    return nameProblem(name).flatMap(problem -> invalid(model, path, problem));
+  }
+
+  /** What keeps a name from being that of a model in the config, and the next step. */
+  static Optional<String> nameProblem(@Nullable String name) {
     if (name == null || name.isEmpty()) {
-      return invalid(model, path, "is empty; no request could ask for it");
+      return Optional.of("is empty; no request could ask for it");
     }
     if (name.codePointCount(0, name.length()) > LONGEST_NAME) {
-      return invalid(model, path, "is longer than " + LONGEST_NAME + " characters; shorten it");
+      return Optional.of("is longer than " + LONGEST_NAME + " characters; shorten it");
     }
-    if (name.codePoints()
-        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
-      return invalid(
-          model, path, "holds half of a surrogate pair, which UTF-8 cannot carry; remove it");
-    }
-    return Optional.empty();
+    return name.codePoints()
+            .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)
+        ? Optional.of("holds half of a surrogate pair, which UTF-8 cannot carry; remove it")
+        : Optional.empty();
   }
 
   private static Optional<Finding> invalid(InferenceModel model, String path, String message) {

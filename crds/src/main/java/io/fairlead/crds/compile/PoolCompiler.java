@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.crds.compile.Compilation.AcceptedModel;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -36,7 +37,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles a pool, the models on it and its picker to the config document: the same result for the
+ * Compiles a pool, its picker and what names it to the config document: the same result for the
  * same objects in any order.
  */
 public final class PoolCompiler {
@@ -62,7 +63,22 @@ public final class PoolCompiler {
    */
   public static Compilation compile(
       InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
-    return new PoolCompiler(null, null).compiled(pool, models, picker);
+    return compile(pool, models, picker, UpstreamObjects.NONE);
+  }
+
+  /**
+   * Compiles {@code pool} for a scheduler that is asked itself about plugins.
+   *
+   * @param models InferenceModels of any pool; those of other namespaces and other pools are passed
+   *     over, as of {@code upstream}
+   * @param picker the pool's EndpointPicker, if it has one
+   */
+  public static Compilation compile(
+      InferencePool pool,
+      List<InferenceModel> models,
+      @Nullable EndpointPicker picker,
+      UpstreamObjects upstream) {
+    return new PoolCompiler(null, null).compiled(pool, models, picker, upstream);
   }
 
   /**
@@ -71,7 +87,7 @@ public final class PoolCompiler {
    * stays.
    *
    * @param models InferenceModels of any pool; those of other namespaces and other pools are passed
-   *     over
+   *     over, as of {@code upstream}
    * @param picker the pool's EndpointPicker, if it has one
    * @param types the plugin types of the scheduler
    * @param lastGood what ran before; null when nothing did
@@ -80,13 +96,17 @@ public final class PoolCompiler {
       InferencePool pool,
       List<InferenceModel> models,
       @Nullable EndpointPicker picker,
+      UpstreamObjects upstream,
       PluginTypes types,
       @Nullable PoolConfig lastGood) {
-    return new PoolCompiler(types, lastGood).compiled(pool, models, picker);
+    return new PoolCompiler(types, lastGood).compiled(pool, models, picker, upstream);
   }
 
   private Compilation compiled(
-      InferencePool pool, List<InferenceModel> models, @Nullable EndpointPicker picker) {
+      InferencePool pool,
+      List<InferenceModel> models,
+      @Nullable EndpointPicker picker,
+      UpstreamObjects upstream) {
     findings.addAll(PoolCheck.of(pool));
     boolean usable = findings.stream().noneMatch(f -> f.severity() == Finding.Severity.REJECTS);
     if (picker != null) {
@@ -95,10 +115,11 @@ public final class PoolCompiler {
     RequestsConfig requests = picker == null ? RequestsConfig.DEFAULT : requests(picker);
     SchedulerConfig scheduler = picker == null ? SchedulerConfig.DEFAULT : scheduler(picker);
     List<ShadowConfig> shadows = picker == null ? List.of() : shadows(picker);
-    List<ModelConfig> configs = models(pool, models);
+    List<ModelConfig> configs = models(pool, models, upstream);
     return new Compilation(
         usable && requests != null && scheduler != null
-            ? config(pool, configs, requests, scheduler).withShadows(shadows)
+            ? config(pool, configs, upstream.objectives(pool), requests, scheduler)
+                .withShadows(shadows)
             : null,
         accepted,
         findings);
@@ -236,7 +257,8 @@ public final class PoolCompiler {
         object, error.path(), reason, error.path() + " " + error.message(), severity);
   }
 
-  private List<ModelConfig> models(InferencePool pool, List<InferenceModel> models) {
+  private List<ModelConfig> models(
+      InferencePool pool, List<InferenceModel> models, UpstreamObjects upstream) {
     Map<String, ModelConfig> configs = new TreeMap<>();
     Map<String, AcceptedModel> winners = new TreeMap<>();
     List<Finding> found = new ArrayList<>();
@@ -251,6 +273,10 @@ public final class PoolCompiler {
     found.sort(Comparator.comparing(finding -> finding.object().name()));
     findings.addAll(found);
     accepted.addAll(winners.values());
+    Map<String, ObjectRef> taken = new TreeMap<>();
+    winners.forEach((name, winner) -> taken.put(name, winner.object()));
+    ModelRewrites rewrites = new ModelRewrites(configs, taken, findings);
+    PoolMembers.of(upstream.rewrites(), pool).forEach(rewrites::add);
     return List.copyOf(configs.values());
   }
 
@@ -324,6 +350,7 @@ public final class PoolCompiler {
   private static PoolConfig config(
       InferencePool pool,
       List<ModelConfig> models,
+      List<ObjectiveConfig> objectives,
       RequestsConfig requests,
       SchedulerConfig scheduler) {
     InferencePoolSpec spec = pool.getSpec();
@@ -338,6 +365,7 @@ public final class PoolCompiler {
         ports,
         spec.appProtocol() == null ? "http" : spec.appProtocol(),
         models,
+        objectives,
         requests,
         scheduler);
   }

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
  * Writes trees: the same bytes for equal trees, every string in quotes so that none is read as
  * something else.
  */
-final class TreeWriter {
+public final class TreeWriter {
   private static final JsonMapper JSON = new JsonMapper();
   private static final YAMLMapper YAML =
       new YAMLMapper(
@@ -22,7 +22,8 @@ final class TreeWriter {
 
   private TreeWriter() {}
 
-  static String yaml(JsonNode tree) {
+  /** The tree as one YAML document. */
+  public static String yaml(JsonNode tree) {
     try {
       return YAML.writeValueAsString(tree);
     } catch (JsonProcessingException e) {

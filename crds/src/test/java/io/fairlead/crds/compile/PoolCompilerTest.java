@@ -1,13 +1,16 @@
 package io.fairlead.crds.compile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
+import io.fairlead.crds.config.ObjectiveConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
@@ -21,13 +24,15 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -322,6 +327,7 @@ final class PoolCompilerTest {
             pool(),
             List.of(good("a")),
             requests("{retryBudgetPercent: 500}"),
+            UpstreamObjects.NONE,
             PluginTypes.shipped(),
             ran);
     assertThat(config(edited).requests()).isEqualTo(ran.requests());
@@ -334,6 +340,7 @@ final class PoolCompilerTest {
                     pool(),
                     List.of(),
                     requests("{retryBudgetPercent: 500}"),
+                    UpstreamObjects.NONE,
                     PluginTypes.shipped(),
                     null)
                 .config())
@@ -352,8 +359,7 @@ final class PoolCompilerTest {
         "service: {address: 's:1', tls: {caSecret: c}} | {address=s:1, caFile=/etc/fairlead/scheduler/ca.crt, tls=true}",
       })
   void anExternalSchedulerIsAPluginBesideTheOthers(String external, String parameters) {
-    EndpointPicker picker =
-        scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
+    EndpointPicker picker = scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
     String before = picker.getSpec().toString();
     Compilation compilation =
         PoolCompiler.compile(pool(), List.of(), picker, PluginTypes.shipped(), null);
@@ -416,6 +422,7 @@ final class PoolCompilerTest {
             List.of(good("m")),
             shadows(
                 "{name: b, scheduling: {}}, {name: c, scheduling: {plugins: [{type: queue-score}]}}"),
+            UpstreamObjects.NONE,
             PluginTypes.shipped(),
             ran);
     assertThat(edited.findings())
@@ -551,6 +558,53 @@ final class PoolCompilerTest {
                       "metadata.annotations[\"fairlead.io/%s\"] is \"%s\", expected a"
                           .formatted(name, value));
             });
+  }
+
+  @Test
+  void rulesOfRewritesAreModelsUnlessAnInferenceModelHasTheName() {
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(),
+            List.of(good("chat")),
+            null,
+            new UpstreamObjects(
+                List.of(
+                    upstream("InferenceObjective", "batch", "{priority: -5, poolRef: {name: p}}"),
+                    upstream("InferenceObjective", "else", "{priority: 1, poolRef: {name: q}}")),
+                List.of(
+                    upstream("InferenceModelRewrite", "all-lost", rules("chat")),
+                    upstream("InferenceModelRewrite", "partly", rules("chat", "talk")),
+                    upstream("InferenceModelRewrite", "void", "{poolRef: {name: p}, rules: []}"))));
+    assertThat(config(compilation).objectives()).containsExactly(new ObjectiveConfig("batch", -5));
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::name, model -> model.targets().getFirst().name())
+        .containsExactly(tuple("chat", "chat"), tuple("talk", "v2"));
+    assertThat(compilation.accepted())
+        .extracting(model -> model.object().name())
+        .containsExactly("chat");
+    assertThat(compilation.findings())
+        .extracting(finding -> finding.object().name(), Finding::reason, Finding::severity)
+        .containsExactly(
+            tuple("all-lost", "ModelNameInUse", Finding.Severity.REJECTS),
+            tuple("partly", "ModelNameInUse", Finding.Severity.WARNS),
+            tuple("void", "InvalidSpec", Finding.Severity.REJECTS));
+    assertThat(compilation.findings().getFirst().message())
+        .isEqualTo(
+            "spec.rules[0].matches[0].model.value is \"chat\", which belongs to InferenceModel n/chat; the match is left out");
+  }
+
+  private static String rules(String... models) {
+    return "{poolRef: {name: p}, rules: [{matches: ["
+        + Arrays.stream(models)
+            .map("{model: {value: %s}}"::formatted)
+            .collect(Collectors.joining(", "))
+        + "], targets: [{modelRewrite: v2}]}]}";
+  }
+
+  private static GenericKubernetesResource upstream(String kind, String name, String spec) {
+    return read(
+        GenericKubernetesResource.class,
+        "{kind: %s, metadata: {name: %s, namespace: n}, spec: %s}".formatted(kind, name, spec));
   }
 
   @Test

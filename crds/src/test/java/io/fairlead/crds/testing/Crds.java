@@ -4,10 +4,14 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Our CRDs on a test's API server. */
 public final class Crds {
@@ -18,14 +22,33 @@ public final class Crds {
 
   /** Applies the shipped CRDs and waits until they are served; doing it again changes nothing. */
   public static List<CustomResourceDefinition> apply(KubernetesClient client) {
+    return apply(client, FILES.stream().map(file -> "/io/fairlead/crds/manifests/" + file), "");
+  }
+
+  /**
+   * Applies InferenceObjective and InferenceModelRewrite, which are upstream's.
+   *
+   * @param group one of the two that have them
+   */
+  public static List<CustomResourceDefinition> upstream(KubernetesClient client, String group) {
+    return apply(client, Stream.of("upstream/objectives", "upstream/rewrites"), group);
+  }
+
+  /** Applies InferencePool in the group that it was in before it was settled. */
+  public static void oldPools(KubernetesClient client) {
+    apply(client, Stream.of("upstream/old-pools"), "");
+  }
+
+  private static List<CustomResourceDefinition> apply(
+      KubernetesClient client, Stream<String> files, String group) {
     PatchContext serverSide =
         new PatchContext.Builder()
             .withPatchType(PatchType.SERVER_SIDE_APPLY)
             .withFieldManager("test")
             .withForce(true)
             .build();
-    return FILES.stream()
-        .map(file -> load(client, file))
+    return files
+        .map(file -> load(client, file, group))
         .map(crd -> client.resource(crd).patch(serverSide))
         .map(
             crd ->
@@ -33,11 +56,14 @@ public final class Crds {
         .toList();
   }
 
-  private static CustomResourceDefinition load(KubernetesClient client, String file) {
-    InputStream yaml =
-        Objects.requireNonNull(
-            Crds.class.getResourceAsStream("/io/fairlead/crds/manifests/" + file + ".yaml"));
-    return client.getKubernetesSerialization().unmarshal(yaml, CustomResourceDefinition.class);
+  private static CustomResourceDefinition load(KubernetesClient client, String file, String group) {
+    try (InputStream in =
+        Objects.requireNonNull(Crds.class.getResourceAsStream(file + ".yaml"), file)) {
+      String yaml = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("GROUP", group);
+      return client.getKubernetesSerialization().unmarshal(yaml, CustomResourceDefinition.class);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static boolean isEstablished(CustomResourceDefinition crd) {

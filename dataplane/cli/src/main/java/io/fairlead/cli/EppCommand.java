@@ -33,6 +33,17 @@ final class EppCommand implements Callable<Integer> {
   private int healthPort = 9003;
 
   @Option(
+      names = "--metrics-endpoint-auth",
+      arity = "0..1",
+      fallbackValue = "true",
+      converter = GoBoolean.class,
+      description =
+          "Serve /metrics to those alone whose bearer token lets them get that path of the API"
+              + " server. Needs the right to create tokenreviews and subjectaccessreviews.",
+      defaultValue = "false")
+  private boolean metricsAuth;
+
+  @Option(
       names = "--secure-serving",
       arity = "0..1",
       fallbackValue = "true",
@@ -115,6 +126,7 @@ final class EppCommand implements Callable<Integer> {
         .health(ANY, healthPort)
         .tracing(tracing.settings(environment))
         .checkpoint(source.checkpoint())
+        .metricsAuth(metricsAuth)
         .build();
   }
 

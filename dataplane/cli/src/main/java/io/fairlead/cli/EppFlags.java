@@ -37,10 +37,6 @@ final class EppFlags {
               "there is no leader: every replica is ready and picks"),
           UpstreamFlag.bool(
               "--health-checking", true, "the port of ext_proc always answers health checks, too"),
-          UpstreamFlag.bool(
-              "--metrics-endpoint-auth",
-              false,
-              "/metrics is served to whoever reaches its port; keep others off by a NetworkPolicy"),
           UpstreamFlag.text("--metrics-client-ca-file", "", METRICS_PLAIN),
           UpstreamFlag.text("--metrics-cert-dir", "", METRICS_PLAIN),
           UpstreamFlag.bool(

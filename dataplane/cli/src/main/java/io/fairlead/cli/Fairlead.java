@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
       ExplainCommand.class,
       ShadowCommand.class,
       ConformanceCommand.class,
+      ConvertCommand.class,
     })
 public final class Fairlead implements Runnable {
 

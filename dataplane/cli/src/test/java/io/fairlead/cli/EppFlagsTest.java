@@ -75,7 +75,7 @@ final class EppFlagsTest {
       ha-enable-leader-election                       | false                     | SILENT
       health-checking                                 | true                      | SILENT
       health-checking                                 | false                     | NOTHING
-      metrics-endpoint-auth                           | true                      | NOTHING
+      metrics-endpoint-auth                           | true                      | CARRIED
       metrics-endpoint-auth                           | false                     | SILENT
       enable-pprof                                    | true                      | NOTHING
       enable-pprof                                    | false                     | SILENT

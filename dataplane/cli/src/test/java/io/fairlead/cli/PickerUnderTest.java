@@ -41,6 +41,7 @@ final class PickerUnderTest implements AutoCloseable {
   private final Path log;
   private final ManagedChannel extProc;
   private final ManagedChannel health;
+  private final int metricsPort;
 
   /**
    * What became of a request.
@@ -50,6 +51,11 @@ final class PickerUnderTest implements AutoCloseable {
    * @param status of the refusal; 0 when it was sent
    */
   record Picked(String destination, String body, int status) {}
+
+  /** Where its metrics are. */
+  int metricsPort() {
+    return metricsPort;
+  }
 
   /**
    * Starts it on free ports.
@@ -62,6 +68,7 @@ final class PickerUnderTest implements AutoCloseable {
       throws IOException {
     log = folder.resolve("picker.log");
     List<Integer> ports = freePorts(3);
+    metricsPort = ports.get(2);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(

@@ -5,15 +5,22 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.cli.PickerUnderTest.Picked;
+import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.TestPods;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,9 +100,8 @@ final class UpstreamDropInIT {
   void start() throws IOException {
     Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
     install(Files.readString(Path.of("../../crds/manifests/upstream/inferencepools.yaml")));
-    install(resource("objectives-crd.yaml"));
-    install(resource("rewrites-crd.yaml"));
-    install(resource("old-pools-crd.yaml"));
+    Crds.upstream(admin, OLD);
+    Crds.oldPools(admin);
     servers.createContext(
         "/",
         exchange -> {
@@ -252,6 +259,57 @@ final class UpstreamDropInIT {
                           + SETTLED));
       assertThat(picker.ready()).isFalse();
     }
+  }
+
+  @Test
+  void metricsAreForThoseWhomTheApiServerLetsGetThem() throws Exception {
+    grant("none.example.com");
+    String reader = token("reader");
+    String stranger = token("stranger");
+    String roles = resource("metrics-roles.yaml").replace("NAMESPACE", namespace);
+    admin.load(new ByteArrayInputStream(roles.getBytes(StandardCharsets.UTF_8))).serverSideApply();
+    try (PickerUnderTest picker =
+            start(
+                "--endpoint-selector=app=vllm",
+                "--endpoint-target-ports=" + port,
+                "--metrics-endpoint-auth");
+        HttpClient http = HttpClient.newHttpClient()) {
+      await().ignoreExceptions().until(() -> page(http, picker, "/healthz", null) == 200);
+      assertThat(page(http, picker, "/metrics", null)).isEqualTo(401);
+      assertThat(page(http, picker, "/metrics", "nonsense")).isEqualTo(401);
+      assertThat(page(http, picker, "/metrics", stranger)).isEqualTo(403);
+      assertThat(page(http, picker, "/metrics", reader)).isEqualTo(200);
+    }
+  }
+
+  private String token(String account) {
+    admin
+        .resource(
+            new ServiceAccountBuilder()
+                .withNewMetadata()
+                .withName(account)
+                .withNamespace(namespace)
+                .endMetadata()
+                .build())
+        .create();
+    return admin
+        .serviceAccounts()
+        .inNamespace(namespace)
+        .withName(account)
+        .tokenRequest(new TokenRequestBuilder().withNewSpec().endSpec().build())
+        .getStatus()
+        .getToken();
+  }
+
+  private static int page(
+      HttpClient http, PickerUnderTest picker, String path, @Nullable String token)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + picker.metricsPort() + path));
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
   private PickerUnderTest start(String... args) throws IOException {

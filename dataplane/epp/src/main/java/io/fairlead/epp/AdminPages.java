@@ -2,6 +2,7 @@ package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.crds.access.PageAccess;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.status.PoolMoment;
@@ -43,6 +44,11 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   @Override
   public long now() {
     return runtime.now();
+  }
+
+  @Override
+  public @Nullable PageAccess access() {
+    return runtime.access();
   }
 
   @Override

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param tracing where spans of requests go; null for no spans
  * @param checkpoint folder for what the picker starts from while the API server can't be reached;
  *     null for nothing. Means nothing where the source is no API server
+ * @param metricsAuth whether metrics are shown to those alone whom the API server lets get the path
  */
 public record DataPlaneConfig(
     Source source,
@@ -47,7 +48,8 @@ public record DataPlaneConfig(
     @Nullable CaptureConfig capture,
     EndpointSecurity endpoints,
     Tracing.@Nullable Settings tracing,
-    @Nullable Path checkpoint) {
+    @Nullable Path checkpoint,
+    boolean metricsAuth) {
 
   public DataPlaneConfig {
     if (loops < 1) {
@@ -58,6 +60,10 @@ public record DataPlaneConfig(
     }
     if (warmUp.isNegative()) {
       throw new IllegalArgumentException("warmUp is " + warmUp + "; set 0 or more");
+    }
+    if (metricsAuth && !(source instanceof Kubernetes || source instanceof ClusterPool)) {
+      throw new IllegalArgumentException(
+          "metricsAuth asks the API server, and the config is not of one; leave --metrics-endpoint-auth out");
     }
   }
 
@@ -223,6 +229,7 @@ public record DataPlaneConfig(
     private EndpointSecurity endpoints = new EndpointSecurity.PlainText();
     private Tracing.@Nullable Settings tracing;
     private @Nullable Path checkpoint;
+    private boolean metricsAuth;
 
     private Builder(Source source) {
       this.source = source;
@@ -311,6 +318,12 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** Shows metrics to those alone whom the API server lets get the path. */
+    public Builder metricsAuth(boolean asked) {
+      metricsAuth = asked;
+      return this;
+    }
+
     /** All parts as they are now. */
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
@@ -327,7 +340,8 @@ public record DataPlaneConfig(
           capture,
           endpoints,
           tracing,
-          checkpoint);
+          checkpoint,
+          metricsAuth);
     }
   }
 }

@@ -9,6 +9,7 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.crds.access.PageAccess;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.report.PickerReport;
@@ -104,6 +105,7 @@ final class PoolRuntime implements AutoCloseable {
   private final @Nullable ReplicaSource replicas;
   private final @Nullable LeaseReporter reporter;
   private final @Nullable KubernetesClient client;
+  private final @Nullable PageAccess access;
   private final Readiness readiness;
   private final LongSupplier clock;
   private final @Nullable Capture capture;
@@ -190,6 +192,10 @@ final class PoolRuntime implements AutoCloseable {
     pods = sources.pods();
     replicas = sources.replicas();
     client = sources.client();
+    access =
+        client != null && config.metricsAuth()
+            ? new PageAccess(client, InstantSource.system())
+            : null;
     reporter = sources.reporter();
     status.listen(meters::report);
     if (reporter != null) {
@@ -409,6 +415,11 @@ final class PoolRuntime implements AutoCloseable {
 
   SortedMap<String, Long> scrapeFailures() {
     return scraper.failures();
+  }
+
+  /** Says who may get the metrics; null for everybody. */
+  @Nullable PageAccess access() {
+    return access;
   }
 
   String metrics() {

@@ -105,6 +105,19 @@ public final class ChildApplier {
     client.resource(child).lockResourceVersion(child.getMetadata().getResourceVersion()).delete();
   }
 
+  /** Whether applying this Deployment would replace the pods of the one that is there. */
+  public boolean replacesPods(Deployment wanted, Deployment there, Context<InferencePool> context) {
+    Deployment mixed = context.getClient().getKubernetesSerialization().clone(wanted);
+    mixed.getSpec().setTemplate(there.getSpec().getTemplate());
+    mixed.setMetadata(
+        new ObjectMetaBuilder(there.getMetadata())
+            .withLabels(wanted.getMetadata().getLabels())
+            .withAnnotations(wanted.getMetadata().getAnnotations())
+            .withOwnerReferences(wanted.getMetadata().getOwnerReferences())
+            .build());
+    return !matcher.matches(mixed, wanted, context);
+  }
+
   private Optional<Verdict> apply(
       HasMetadata child, Observation seen, Context<InferencePool> context) {
     Optional<HasMetadata> cached =

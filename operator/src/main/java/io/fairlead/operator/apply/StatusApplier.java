@@ -1,6 +1,8 @@
 package io.fairlead.operator.apply;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -19,13 +21,14 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the status of our own kinds by forced server-side apply; sends nothing that is there. */
+/** Writes statuses by forced server-side apply; sends nothing that is there. */
 public final class StatusApplier {
   /** Field manager of statuses. */
   public static final String FIELD_MANAGER = "fairlead-status";
 
   private static final PatchContext APPLY = ChildApplier.forced(FIELD_MANAGER);
   private static final int NOT_FOUND = 404;
+  private static final JsonMapper JSON = new JsonMapper();
 
   private final KubernetesClient client;
   private final InstantSource clock;
@@ -58,6 +61,38 @@ public final class StatusApplier {
         events.tell(model, conditions(live), wanted);
       }
     }
+  }
+
+  /**
+   * Makes these conditions of an object say this. Conditions of other types are others': upstream's
+   * schemas make some by default.
+   */
+  public void write(GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
+    List<Condition> cached = conditions(object, verdicts);
+    if (ConditionList.same(cached, merged(cached, verdicts, object))) {
+      return;
+    }
+    GenericKubernetesResource live = client.resource(object).get();
+    if (gone(live, object)) {
+      return;
+    }
+    List<Condition> before = conditions(live, verdicts);
+    List<Condition> wanted = merged(before, verdicts, object);
+    if (!ConditionList.same(before, wanted)) {
+      GenericKubernetesResource patch = new GenericKubernetesResource();
+      patch.setApiVersion(object.getApiVersion());
+      patch.setKind(object.getKind());
+      patch.setAdditionalProperty("status", Map.of("conditions", wanted));
+      if (send(patch, object)) {
+        events.tell(object, before, wanted);
+      }
+    }
+  }
+
+  /** Whether conditions of ours are in it. */
+  public static boolean told(HasMetadata object) {
+    return object.getMetadata().getManagedFields().stream()
+        .anyMatch(fields -> FIELD_MANAGER.equals(fields.getManager()));
   }
 
   /**
@@ -138,6 +173,20 @@ public final class StatusApplier {
 
   private static List<Condition> conditions(InferenceModel model) {
     return model.getStatus() == null ? List.of() : model.getStatus().conditions();
+  }
+
+  /** Those of the types that {@code verdicts} are about. */
+  private static List<Condition> conditions(
+      GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
+    return object.get("status", "conditions") instanceof List<?> list
+        ? list.stream()
+            .map(condition -> JSON.convertValue(condition, Condition.class))
+            .filter(
+                condition ->
+                    verdicts.keySet().stream()
+                        .anyMatch(type -> type.wireName().equals(condition.getType())))
+            .toList()
+        : List.of();
   }
 
   private static List<Condition> conditions(EndpointPicker picker) {

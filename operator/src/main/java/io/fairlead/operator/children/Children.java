@@ -3,6 +3,7 @@ package io.fairlead.operator.children;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -72,6 +73,18 @@ public final class Children {
   /** What the picker is that runs in this Deployment. */
   public static Frontend frontend(Deployment there) {
     return PickerDeployment.frontend(there);
+  }
+
+  /**
+   * Whether an EndpointPicker asks for something else than what runs.
+   *
+   * @param image that it names; null when it names none
+   */
+  public static boolean askedFor(PickerDesign design, @Nullable String image, Deployment there) {
+    Container running = there.getSpec().getTemplate().getSpec().getContainers().getFirst();
+    return (image != null && !image.isBlank() && !image.equals(running.getImage()))
+        || design.frontend() != frontend(there)
+        || (design.resources() != null && !design.resources().equals(running.getResources()));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {

@@ -1,5 +1,6 @@
 package io.fairlead.operator.desire;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.Verdict;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param tooLarge why it is not the newest one, whose document no ConfigMap holds; null when it is
  * @param lastGood the document that ran before it; null when none is known to have run
  * @param models a judgement of every model that names the pool
+ * @param upstream a judgement of every object of upstream's that names the pool
  */
 public record CompiledPool(
     Verdict accepted,
@@ -22,10 +24,12 @@ public record CompiledPool(
     @Nullable String document,
     @Nullable Verdict tooLarge,
     @Nullable String lastGood,
-    List<JudgedModel> models) {
+    List<JudgedModel> models,
+    List<JudgedObject> upstream) {
 
   public CompiledPool {
     models = List.copyOf(models);
+    upstream = List.copyOf(upstream);
   }
 
   /**
@@ -38,4 +42,13 @@ public record CompiledPool(
    */
   public record JudgedModel(
       InferenceModel model, Verdict accepted, Verdict resolvedRefs, boolean runs) {}
+
+  /**
+   * An InferenceObjective or an InferenceModelRewrite.
+   *
+   * @param accepted whether it is in the config, wholly or in part
+   * @param resolvedRefs whether its reference leads to this pool
+   */
+  public record JudgedObject(
+      GenericKubernetesResource object, Verdict accepted, Verdict resolvedRefs) {}
 }

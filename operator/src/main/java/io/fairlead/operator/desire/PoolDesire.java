@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts what the compiler finds into the words of conditions. */
 public final class PoolDesire {
+  /** Kinds without which a pool has no config; of all others an object is left out. */
+  private static final Set<String> OF_THE_POOL = Set.of("InferencePool", "EndpointPicker");
+
   private PoolDesire() {}
 
   /**
@@ -39,7 +42,12 @@ public final class PoolDesire {
     HeldConfig held = HeldConfig.of(seen);
     Compilation compilation =
         PoolCompiler.compile(
-            seen.pool(), seen.models(), picker, PluginTypes.shipped(), held.good());
+            seen.pool(),
+            seen.models(),
+            picker,
+            seen.upstream(),
+            PluginTypes.shipped(),
+            held.good());
     PoolConfig compiled = compilation.config();
     String wanted = compiled == null ? null : ConfigDocument.write(compiled);
     boolean fits = wanted == null || ConfigMapTexts.fits(wanted);
@@ -61,7 +69,8 @@ public final class PoolDesire {
         document,
         fits ? null : tooLarge(seen.pool(), config),
         lastGood(held, config),
-        models);
+        models,
+        UpstreamJudge.judge(seen, compilation));
   }
 
   private static Verdict tooLarge(InferencePool pool, @Nullable PoolConfig inForce) {
@@ -84,7 +93,7 @@ public final class PoolDesire {
       Compilation compilation, @Nullable EndpointPicker picker, @Nullable PoolConfig config) {
     return compilation.findings().stream()
         .filter(finding -> finding.severity() == Severity.REJECTS)
-        .filter(finding -> !finding.object().kind().equals("InferenceModel"))
+        .filter(finding -> OF_THE_POOL.contains(finding.object().kind()))
         .filter(finding -> !finding.reason().equals(Finding.INVALID_EXTENSION_REF))
         .map(
             finding ->

@@ -1,6 +1,7 @@
 package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
@@ -39,7 +40,9 @@ public final class ClusterView {
   private final Watched<Service, InferencePool> services;
   private final Watched<Pod, InferencePool> pods;
   private final Watched<Lease, InferencePool> leases;
+  private final Watched<Deployment, InferencePool> deployments;
   private final List<Watched<? extends HasMetadata, InferencePool>> children;
+  private final UpstreamSource upstream;
 
   /** Prepares the informers; the framework starts them. */
   public ClusterView(EventSourceContext<InferencePool> context) {
@@ -81,14 +84,16 @@ public final class ClusterView {
             context);
     pods = byPicker(Pod.class, context);
     leases = byPicker(Lease.class, context);
+    deployments = child(Deployment.class, context);
     children =
         List.of(
             child(ServiceAccount.class, context),
             child(RoleBinding.class, context),
             child(ConfigMap.class, context),
-            child(Deployment.class, context),
+            deployments,
             child(PodDisruptionBudget.class, context),
             child(HorizontalPodAutoscaler.class, context));
+    upstream = new UpstreamSource(context);
   }
 
   /** To be handed to the framework. */
@@ -96,6 +101,7 @@ public final class ClusterView {
     List<EventSource<?, InferencePool>> sources =
         new ArrayList<>(List.of(models, pickers, services, pods, leases));
     sources.addAll(children);
+    sources.add(upstream);
     return sources;
   }
 
@@ -104,6 +110,24 @@ public final class ClusterView {
     return Stream.concat(Stream.of(models, pickers, services, pods, leases), children.stream())
         .filter(kind -> !kind.synced(namespace))
         .<Class<? extends HasMetadata>>map(Watched::resourceType)
+        .toList();
+  }
+
+  /** Whether it is known what the cluster holds of the kinds that it need not have. */
+  public boolean upstreamKnown() {
+    return upstream.known();
+  }
+
+  /** The Deployments of all pickers. */
+  public List<Deployment> deployments() {
+    return deployments.list().toList();
+  }
+
+  /** Objects of upstream's that name a pool which is gone. */
+  public List<GenericKubernetesResource> orphans(InferencePool gone) {
+    return upstream
+        .of(gone.getMetadata().getNamespace(), gone.getMetadata().getName())
+        .all()
         .toList();
   }
 
@@ -119,6 +143,8 @@ public final class ClusterView {
         pool,
         pickers.find(namespace, name).stream().filter(p -> !p.isMarkedForDeletion()).toList(),
         models.find(namespace, name),
+        upstream.of(namespace, name),
+        upstream.superseded(namespace, name),
         serviceName(pool)
             .flatMap(service -> services.get(new ResourceID(service, namespace)).stream())
             .findFirst()

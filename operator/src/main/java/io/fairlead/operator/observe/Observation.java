@@ -1,9 +1,11 @@
 package io.fairlead.operator.observe;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.EndpointPickerRef;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param pool the pool
  * @param pickers EndpointPickers that name it and are not being deleted
  * @param models InferenceModels whose reference holds its name
+ * @param upstream InferenceObjectives and InferenceModelRewrites that name it
+ * @param superseded such that don't count, since the cluster has their kind in a newer group, too
  * @param service the Service that its endpointPickerRef names; null when there is none
  * @param children objects that this pool controls
  * @param pods the picker's pods
@@ -28,6 +32,8 @@ public record Observation(
     InferencePool pool,
     List<EndpointPicker> pickers,
     List<InferenceModel> models,
+    UpstreamObjects upstream,
+    List<GenericKubernetesResource> superseded,
     @Nullable Service service,
     List<HasMetadata> children,
     List<Pod> pods,
@@ -36,6 +42,7 @@ public record Observation(
   public Observation {
     pickers = List.copyOf(pickers);
     models = List.copyOf(models);
+    superseded = List.copyOf(superseded);
     children = List.copyOf(children);
     pods = List.copyOf(pods);
     leases = List.copyOf(leases);

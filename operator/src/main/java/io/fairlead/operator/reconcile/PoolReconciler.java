@@ -1,5 +1,6 @@
 package io.fairlead.operator.reconcile;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -15,14 +16,17 @@ import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.PoolEntryWriter;
+import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.desire.CompiledPool.JudgedObject;
 import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
+import io.fairlead.operator.desire.UpstreamJudge;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
@@ -45,6 +49,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -54,12 +59,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a pool: observe, validate, desire, apply, tell. */
-@ControllerConfiguration(name = "pool", generationAwareEventProcessing = false)
+@ControllerConfiguration(
+    name = "pool",
+    generationAwareEventProcessing = false,
+    triggerReconcilerOnAllEvents = true)
 public final class PoolReconciler implements Reconciler<InferencePool> {
   /** How soon what the API server refused is tried again, when nothing changes before. */
   private static final Duration RETRY_REFUSED = Duration.ofSeconds(15);
 
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
+
+  /** How soon a pool whose turn it is not looks again. */
+  private static final Duration NEXT_TURN = Duration.ofSeconds(5);
 
   private final Settings settings;
   private final Events events;
@@ -69,6 +80,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final StatusApplier statuses;
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
+  private final RolloutTurns turns;
   private @Nullable ClusterView view;
 
   /**
@@ -92,6 +104,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .description("Entries of ours that others removed from pools' status.parents.")
                 .register(meters));
     this.statuses = new StatusApplier(client, clock, events);
+    this.turns = new RolloutTurns(settings.maxRollouts());
   }
 
   @Override
@@ -106,8 +119,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   public UpdateControl<InferencePool> reconcile(
       InferencePool pool, Context<InferencePool> context) {
     ClusterView informers = view;
-    if (informers == null || pool.isMarkedForDeletion()) {
+    if (informers != null && context.isPrimaryResourceDeleted()) {
+      orphan(informers.orphans(pool), pool.getMetadata().getName());
+    }
+    if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
       return UpdateControl.noUpdate();
+    }
+    if (!informers.upstreamKnown()) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
     }
     Observation seen = informers.observe(pool);
     List<Class<? extends HasMetadata>> unseen = informers.unseen(pool.getMetadata().getNamespace());
@@ -134,6 +153,24 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       undecided.end(pool);
     }
     return decided;
+  }
+
+  /** What was said of objects that name the pool is no longer true. */
+  private void orphan(List<GenericKubernetesResource> objects, String pool) {
+    Attempts writes = new Attempts();
+    for (GenericKubernetesResource object : objects) {
+      if (StatusApplier.told(object)) {
+        writes.attempt(() -> tell(UpstreamJudge.orphan(object, pool)));
+      }
+    }
+    writes.rethrow();
+  }
+
+  private void tell(JudgedObject judged) {
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.ACCEPTED, judged.accepted());
+    verdicts.put(ConditionType.RESOLVED_REFS, judged.resolvedRefs());
+    statuses.write(judged.object(), verdicts);
   }
 
   /** Of a pool that is surely ours it is told what the operator may not look at. */
@@ -172,6 +209,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     for (InferenceModel model : seen.models()) {
       writes.attempt(() -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
     }
+    seen.upstream()
+        .all()
+        .filter(StatusApplier::told)
+        .forEach(object -> writes.attempt(() -> tell(UpstreamJudge.unmanaged(object, name))));
     writes.rethrow();
     return UpdateControl.noUpdate();
   }
@@ -185,7 +226,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Optional<PickerDesign> design = design(seen, picker, compiled, ref, frontend);
     boolean paused = PickerTelling.isPaused(picker);
     List<HasMetadata> desired = paused ? List.of() : design.map(Children::of).orElse(List.of());
-    List<ChildApplier.Failure> failures = children.apply(desired, seen, context);
+    boolean waits = !desired.isEmpty() && waits(design.orElseThrow(), desired, seen, context);
+    List<HasMetadata> due =
+        waits ? desired.stream().filter(child -> !(child instanceof Deployment)).toList() : desired;
+    List<ChildApplier.Failure> failures = children.apply(due, seen, context);
     ConfigHash wanted = design.map(PickerDesign::documentHash).orElse(null);
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
@@ -218,11 +262,39 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     boolean pruned = desired.isEmpty() || pruner.leftovers(desired, seen, context.getClient());
     writes.rethrow();
+    if (waits) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NEXT_TURN);
+    }
     return pruned
         ? again
             .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
             .orElseGet(UpdateControl::noUpdate)
         : UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_PRUNE);
+  }
+
+  /**
+   * Whether new pods have to wait for their turn. What the pool's own author changes does not: that
+   * is one pool, and may be what mends it.
+   */
+  private boolean waits(
+      PickerDesign design,
+      List<HasMetadata> desired,
+      Observation seen,
+      Context<InferencePool> context) {
+    ClusterView informers = view;
+    Deployment there = seen.child(Deployment.class, design.picker()).orElse(null);
+    if (informers == null || there == null) {
+      return false;
+    }
+    Deployment wanted =
+        desired.stream()
+            .filter(Deployment.class::isInstance)
+            .map(Deployment.class::cast)
+            .findFirst()
+            .orElseThrow();
+    return !Children.askedFor(design, there)
+        && children.replacesPods(wanted, there, context)
+        && !turns.take(there, informers.deployments());
   }
 
   private Optional<PickerDesign> design(
@@ -351,6 +423,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                   judged.model(),
                   ModelStatus.of(
                       judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
+    }
+    for (JudgedObject judged : compiled.upstream()) {
+      writes.attempt(() -> tell(judged));
     }
     if (picker != null) {
       writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));

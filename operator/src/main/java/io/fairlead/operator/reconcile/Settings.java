@@ -10,5 +10,20 @@ import java.time.Duration;
  * @param grace how long such a pool is left to others at first: installs apply a pool and its
  *     Service one after the other
  * @param eppImage image of pickers that name none
+ * @param maxRollouts how many pickers may be replaced at a time where an upgrade would replace all
  */
-public record Settings(Adoption adoption, Duration grace, String eppImage) {}
+public record Settings(Adoption adoption, Duration grace, String eppImage, int maxRollouts) {
+  /** Usual number of {@link #maxRollouts}. */
+  public static final int USUAL_ROLLOUTS = 5;
+
+  public Settings {
+    if (maxRollouts < 1) {
+      throw new IllegalArgumentException("--max-rollouts is " + maxRollouts + "; set 1 or more");
+    }
+  }
+
+  /** With the usual number of rollouts. */
+  public Settings(Adoption adoption, Duration grace, String eppImage) {
+    this(adoption, grace, eppImage, USUAL_ROLLOUTS);
+  }
+}

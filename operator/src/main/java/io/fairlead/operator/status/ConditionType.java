@@ -7,11 +7,11 @@ import java.util.Optional;
 public enum ConditionType {
   ACCEPTED(
       "Accepted",
-      "InferencePool, EndpointPicker, InferenceModel",
-      "What the object says can be carried out; of a model: it is in its pool's config."),
+      "InferencePool, EndpointPicker, InferenceModel, InferenceObjective, InferenceModelRewrite",
+      "What the object says can be carried out; of all that name a pool: it is in the pool's config."),
   RESOLVED_REFS(
       "ResolvedRefs",
-      "InferencePool, EndpointPicker, InferenceModel",
+      "InferencePool, EndpointPicker, InferenceModel, InferenceObjective, InferenceModelRewrite",
       "What the object refers to is there and may be used: a pool's Service, a model's pool."),
   PROGRAMMED(
       "Programmed",

@@ -84,8 +84,13 @@ public enum Reason {
   MODEL_NAME_IN_USE(
       Kind.WRONG,
       "ModelNameInUse",
-      "An older InferenceModel of the pool has the same `spec.modelName`.",
+      "An older InferenceModel of the pool has the same `spec.modelName`; of an InferenceModelRewrite: an InferenceModel or an older rewrite has the names of all its models.",
       "Delete one of the two or rename it."),
+  SUPERSEDED(
+      Kind.WRONG,
+      "Superseded",
+      "The cluster has the kind in two groups, and only objects of the newer one, `llm-d.ai`, count.",
+      "Create the object in that group: `fairlead convert --group llm-d.ai` does it."),
   MODEL_CONFLICTS(
       Kind.WRONG,
       "ModelConflicts",

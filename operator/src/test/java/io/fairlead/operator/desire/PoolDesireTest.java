@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.compile.PoolCompiler;
+import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
@@ -68,7 +69,16 @@ class PoolDesireTest {
             "metadata: {name: p, namespace: ns}\nspec: {targetPorts: [{number: 8000}]}\n",
             InferencePool.class);
     Observation seen =
-        new Observation(pool, List.of(), List.of(), null, List.of(), List.of(), List.of());
+        new Observation(
+            pool,
+            List.of(),
+            List.of(),
+            UpstreamObjects.NONE,
+            List.of(),
+            null,
+            List.of(),
+            List.of(),
+            List.of());
     assertThat(ServiceRef.of(seen))
         .isInstanceOfSatisfying(
             ServiceRef.Unresolved.class,
@@ -104,7 +114,16 @@ class PoolDesireTest {
                 .formatted(annotations),
             InferenceModel.class);
     Observation seen =
-        new Observation(pool, List.of(), List.of(model), null, List.of(), List.of(), List.of());
+        new Observation(
+            pool,
+            List.of(),
+            List.of(model),
+            UpstreamObjects.NONE,
+            List.of(),
+            null,
+            List.of(),
+            List.of(),
+            List.of());
     CompiledPool compiled = PoolDesire.compile(seen, null);
     assertThat(compiled.models()).hasSize(1);
     return compiled.models().getFirst();

@@ -112,6 +112,29 @@ public final class PoolFixture {
             .formatted(name, poolRef));
   }
 
+  /**
+   * An InferenceObjective and an InferenceModelRewrite.
+   *
+   * @param group one of the two that have the kinds
+   */
+  public void createUpstream(String group) {
+    create(
+        """
+        apiVersion: %1$s/v1alpha2
+        kind: InferenceObjective
+        metadata: {name: batch}
+        spec: {priority: -5, poolRef: {name: pool}}
+        ---
+        apiVersion: %1$s/v1alpha2
+        kind: InferenceModelRewrite
+        metadata: {name: split}
+        spec:
+          poolRef: {name: pool}
+          rules: [{matches: [{model: {value: talk}}], targets: [{modelRewrite: talk-v2}]}]
+        """
+            .formatted(group));
+  }
+
   public void create(String yaml) {
     client
         .load(new ByteArrayInputStream(yaml.getBytes(StandardCharsets.UTF_8)))

@@ -3,6 +3,9 @@ package io.fairlead.epp.config;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.watch.KindListener;
+import io.fairlead.crds.watch.UpstreamKind;
+import io.fairlead.crds.watch.WatchedKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -11,8 +14,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,14 +31,13 @@ public final class InferencePoolSource implements ConfigSource {
   private static final Logger LOG = LoggerFactory.getLogger(InferencePoolSource.class);
 
   private static final long SETTLE_MILLIS = 20;
-  private static final String NEW_GROUP = "llm-d.ai";
   private static final String OLD_VERSION = "v1alpha2";
 
   private final PoolName name;
   private final ConfigSource scheduling;
   private final WatchedKind pools;
-  private final List<WatchedKind> objectives;
-  private final List<WatchedKind> rewrites;
+  private final UpstreamKind objectives;
+  private final UpstreamKind rewrites;
   private final AtomicBoolean lookPlanned = new AtomicBoolean();
   private @Nullable ScheduledExecutorService thread;
 
@@ -62,15 +62,8 @@ public final class InferencePoolSource implements ConfigSource {
     this.scheduling = scheduling;
     String version = name.settled() ? InferencePool.VERSION : OLD_VERSION;
     pools = new WatchedKind(client, group, version, "InferencePool", namespace, pool);
-    objectives = both(client, "InferenceObjective", namespace);
-    rewrites = both(client, "InferenceModelRewrite", namespace);
-  }
-
-  /** The kind in both groups, the one that counts where both are there first. */
-  private static List<WatchedKind> both(KubernetesClient client, String kind, String namespace) {
-    return Stream.of(NEW_GROUP, PoolName.OLD_GROUP)
-        .map(group -> new WatchedKind(client, group, OLD_VERSION, kind, namespace, null))
-        .toList();
+    objectives = new UpstreamKind(client, "InferenceObjective", namespace);
+    rewrites = new UpstreamKind(client, "InferenceModelRewrite", namespace);
   }
 
   @Override
@@ -88,29 +81,37 @@ public final class InferencePoolSource implements ConfigSource {
                   scheduled = offer;
                   plan.run();
                 }));
-    kinds().forEach(kind -> kind.start(plan));
+    KindListener listener =
+        new KindListener() {
+          @Override
+          public void changed(GenericKubernetesResource object) {
+            plan.run();
+          }
+
+          @Override
+          public void turned() {
+            plan.run();
+          }
+        };
+    pools.start(listener);
+    objectives.start(listener);
+    rewrites.start(listener);
   }
 
   @Override
   public ConfigOffer read() {
-    return offer(
-        scheduling.read(),
-        pools.read(),
-        newest(objectives, WatchedKind::read),
-        newest(rewrites, WatchedKind::read));
+    return offer(scheduling.read(), pools.read(), objectives.read(), rewrites.read());
   }
 
   @Override
   public void close() {
     scheduling.close();
-    kinds().forEach(WatchedKind::stop);
+    pools.stop();
+    objectives.stop();
+    rewrites.stop();
     if (thread != null) {
       thread.shutdownNow();
     }
-  }
-
-  private Stream<WatchedKind> kinds() {
-    return Stream.of(List.of(pools), objectives, rewrites).flatMap(List::stream);
   }
 
   private void plan(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
@@ -134,7 +135,7 @@ public final class InferencePoolSource implements ConfigSource {
   private void look(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
     lookPlanned.set(false);
     ConfigOffer now = scheduled;
-    if (now == null || !kinds().allMatch(WatchedKind::known)) {
+    if (now == null || !pools.known() || !objectives.known() || !rewrites.known()) {
       plan(on, sink);
       return;
     }
@@ -142,12 +143,7 @@ public final class InferencePoolSource implements ConfigSource {
         ConfigReaders.guarded(
             name.toString(),
             "unreadable",
-            () ->
-                offer(
-                    now,
-                    pools.objects(),
-                    newest(objectives, WatchedKind::objects),
-                    newest(rewrites, WatchedKind::objects)));
+            () -> offer(now, pools.objects(), objectives.objects(), rewrites.objects()));
     sink.accept(offer);
   }
 
@@ -177,17 +173,5 @@ public final class InferencePoolSource implements ConfigSource {
       noted = List.copyOf(notes);
       notes.forEach(LOG::warn);
     }
-  }
-
-  /** What the first kind that is there holds. */
-  private static List<GenericKubernetesResource> newest(
-      List<WatchedKind> kinds, Function<WatchedKind, List<GenericKubernetesResource>> holds) {
-    for (WatchedKind kind : kinds) {
-      List<GenericKubernetesResource> objects = holds.apply(kind);
-      if (kind.readable()) {
-        return objects;
-      }
-    }
-    return List.of();
   }
 }

@@ -7,16 +7,15 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.compile.Compilation;
 import io.fairlead.crds.compile.Finding;
 import io.fairlead.crds.compile.PoolCompiler;
-import io.fairlead.crds.config.ObjectiveConfig;
+import io.fairlead.crds.compile.PoolMembers;
+import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolSpec;
 import io.fairlead.crds.v1.PoolSelector;
 import io.fairlead.crds.v1.Port;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,9 @@ record PoolObjects(
     }
     Compilation compilation;
     try {
-      compilation = PoolCompiler.compile(typed(name, pool), List.of(), null);
+      compilation =
+          PoolCompiler.compile(
+              typed(name, pool), List.of(), null, new UpstreamObjects(objectives, rewrites));
     } catch (IllegalArgumentException e) {
       return unreadable(name, "can't be made sense of: " + e.getMessage());
     }
@@ -57,47 +58,25 @@ record PoolObjects(
       return unreadable(
           name,
           compilation.findings().stream()
+              .filter(PoolObjects::isOfThePool)
               .filter(finding -> finding.severity() == Finding.Severity.REJECTS)
               .map(Finding::message)
               .collect(Collectors.joining("; ")));
     }
-    return scheduling.scheduling(
-        new PoolConfig(
-            config.namespace(),
-            config.name(),
-            config.selector(),
-            config.targetPorts(),
-            config.appProtocol(),
-            ModelRewrites.models(PoolMembers.of(rewrites, name), notes),
-            objectives(name),
-            config.requests(),
-            config.scheduler()));
+    compilation.findings().stream()
+        .filter(finding -> !isOfThePool(finding))
+        .forEach(finding -> notes.add(finding.object() + ": " + finding.message()));
+    return scheduling.scheduling(config);
+  }
+
+  private static boolean isOfThePool(Finding finding) {
+    return finding.object().kind().equals("InferencePool");
   }
 
   /** An offer of a pool that can't be run. */
   static ConfigOffer unreadable(PoolName name, String message) {
     return new ConfigOffer.Unreadable(
         name.toString(), ConfigMapSource.hash(message), name + ": " + message);
-  }
-
-  private List<ObjectiveConfig> objectives(PoolName name) {
-    Map<String, ObjectiveConfig> all = new TreeMap<>();
-    for (GenericKubernetesResource objective : PoolMembers.of(objectives, name)) {
-      String own = objective.getMetadata().getName();
-      all.put(own, new ObjectiveConfig(own, priority(PoolMembers.spec(objective))));
-    }
-    return new ArrayList<>(all.values());
-  }
-
-  /** Any whole number can be stored; what is beyond a long is as good as its end. */
-  private static long priority(JsonNode spec) {
-    JsonNode priority = spec.path("priority");
-    if (!priority.isIntegralNumber()) {
-      return 0;
-    }
-    return priority.canConvertToLong()
-        ? priority.asLong()
-        : priority.decimalValue().signum() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
   }
 
   private static InferencePool typed(PoolName name, GenericKubernetesResource resource) {

@@ -2,6 +2,7 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.crds.access.PageAccess;
 import io.fairlead.epp.console.Access;
 import io.fairlead.epp.console.Console;
 import io.fairlead.epp.console.ConsoleData;
@@ -76,6 +77,9 @@ public final class AdminServer implements AutoCloseable {
 
     /** Of the clock that the endpoints' times are of, in nanoseconds. */
     long now();
+
+    /** Says who may get the metrics; null for everybody. */
+    @Nullable PageAccess access();
 
     /** Why requests can't be served now; empty when they can. */
     String notReady();
@@ -184,7 +188,14 @@ public final class AdminServer implements AutoCloseable {
         return;
       }
       switch (query.path()) {
-        case "/metrics" -> metrics(context, keepAlive, head);
+        case "/metrics" ->
+            ifAllowed(
+                context,
+                request,
+                query.path(),
+                keepAlive,
+                head,
+                () -> metrics(context, keepAlive, head));
         case "/healthz" -> answer(context, 200, TEXT, "ok\n", keepAlive, head);
         case "/readyz" -> {
           String reason = pages.notReady();
@@ -212,6 +223,39 @@ public final class AdminServer implements AutoCloseable {
                 keepAlive,
                 head);
       }
+    }
+
+    /** Shows a page to those who may see it; whether they may is asked on another thread. */
+    private void ifAllowed(
+        ChannelHandlerContext context,
+        FullHttpRequest request,
+        String path,
+        boolean keepAlive,
+        boolean head,
+        Runnable show) {
+      PageAccess access = pages.access();
+      if (access == null) {
+        show.run();
+        return;
+      }
+      String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+      var _ =
+          Thread.startVirtualThread(
+              () -> {
+                PageAccess.Answer said = access.ask(authorization, path);
+                Runnable answer =
+                    said == PageAccess.Answer.ALLOWED
+                        ? show
+                        : () ->
+                            answer(
+                                context,
+                                said.status(),
+                                TEXT,
+                                path + " " + said.message() + "\n",
+                                keepAlive,
+                                head);
+                context.executor().execute(answer);
+              });
     }
 
     private void status(ChannelHandlerContext context, boolean keepAlive, boolean head) {
@@ -358,6 +402,9 @@ public final class AdminServer implements AutoCloseable {
               HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body);
       response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
       response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, length);
+      if (status == HttpResponseStatus.UNAUTHORIZED.code()) {
+        response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+      }
       HttpUtil.setKeepAlive(response, keepAlive);
       var written = context.writeAndFlush(response);
       if (!keepAlive) {

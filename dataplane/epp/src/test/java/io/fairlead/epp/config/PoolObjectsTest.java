@@ -152,7 +152,11 @@ class PoolObjectsTest {
                 Criticality.STANDARD,
                 List.of(new TargetModel("a", 1), new TargetModel("b", 1))),
             new ModelConfig("talk", Criticality.STANDARD, split));
-    assertThat(notes).isEmpty();
+    assertThat(notes)
+        .containsExactly(
+            "InferenceModelRewrite ns/young: spec.rules[0].matches[0].model.value is \"chat\","
+                + " which belongs to InferenceModelRewrite ns/old, spec.rules[0]; the match is"
+                + " left out");
   }
 
   @Test
@@ -178,8 +182,8 @@ class PoolObjectsTest {
         .satisfiesExactly(
             note ->
                 assertThat(note)
-                    .startsWith("InferenceModelRewrite ns/r: spec.rules[0] has no matches")
-                    .contains("name the models in matches"),
+                    .startsWith("InferenceModelRewrite ns/r: spec.rules[0].matches is empty")
+                    .contains("name the models"),
             note -> assertThat(note).contains("spec.rules[1].targets has none"),
             note -> assertThat(note).contains("spec.rules[2].matches[0].model names no model"),
             note -> assertThat(note).contains("spec.rules[2].matches[1].model names no model"));

@@ -1,16 +1,20 @@
-package io.fairlead.epp.config;
+package io.fairlead.crds.compile;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Objects of upstream's that name the pool that they are for. */
-final class PoolMembers {
+public final class PoolMembers {
 
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -26,34 +30,38 @@ final class PoolMembers {
 
   /** Those of {@code objects} that are for the pool and are not being deleted, oldest first. */
   static List<GenericKubernetesResource> of(
-      List<GenericKubernetesResource> objects, PoolName pool) {
+      List<GenericKubernetesResource> objects, InferencePool pool) {
     return objects.stream()
         .filter(object -> object.getMetadata().getDeletionTimestamp() == null)
-        .filter(object -> names(spec(object).path("poolRef"), pool))
+        .filter(
+            object ->
+                Objects.equals(
+                    object.getMetadata().getNamespace(), pool.getMetadata().getNamespace()))
+        .filter(object -> pool.getMetadata().getName().equals(pool(object)))
         .sorted(OLDEST_FIRST)
         .toList();
   }
 
+  /**
+   * The name of the pool that an object names, which may not be there; null when it names none. The
+   * server fills in the settled group, also where the pool is of the old one.
+   */
+  public static @Nullable String pool(GenericKubernetesResource object) {
+    // Asked of every object for every pool, so without a tree of its own.
+    if (!(object.get("spec", "poolRef") instanceof Map<?, ?> ref)) {
+      return null;
+    }
+    Object group = Objects.requireNonNullElse(ref.get("group"), InferencePool.GROUP);
+    Object kind = Objects.requireNonNullElse(ref.get("kind"), "InferencePool");
+    boolean pool =
+        kind.equals("InferencePool")
+            && (group.equals(InferencePool.GROUP) || group.equals(InferenceModel.GROUP));
+    return pool && ref.get("name") instanceof String name && !name.isEmpty() ? name : null;
+  }
+
   /** Its spec; of one without any, an object without fields. */
-  static JsonNode spec(GenericKubernetesResource object) {
+  public static JsonNode spec(GenericKubernetesResource object) {
     JsonNode all = JSON.valueToTree(object.getAdditionalProperties());
     return all.path("spec");
-  }
-
-  /** {@code Kind namespace/name}. */
-  static String place(GenericKubernetesResource object) {
-    return object.getKind()
-        + " "
-        + object.getMetadata().getNamespace()
-        + "/"
-        + object.getMetadata().getName();
-  }
-
-  /** The server fills in the settled group, also where the pool is of the old one. */
-  private static boolean names(JsonNode ref, PoolName pool) {
-    String group = ref.path("group").asText(InferencePool.GROUP);
-    return ref.path("name").asText().equals(pool.name())
-        && ref.path("kind").asText("InferencePool").equals("InferencePool")
-        && (group.equals(InferencePool.GROUP) || group.equals(PoolName.OLD_GROUP));
   }
 }

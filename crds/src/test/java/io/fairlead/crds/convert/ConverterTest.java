@@ -1,0 +1,373 @@
+package io.fairlead.crds.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.document.FieldError;
+import io.fairlead.crds.document.SourceTree;
+import io.fairlead.crds.document.TreeWriter;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConverterTest {
+  private static final Set<String> ALL = Set.copyOf(Converter.KINDS);
+
+  private static final String MODEL =
+      """
+      apiVersion: inference.networking.x-k8s.io/v1alpha2
+      kind: InferenceModel
+      metadata: {name: chat, namespace: ns, labels: {team: a}}
+      spec:
+        modelName: chat
+        criticality: Critical
+        targetModels: [{name: chat-v1, weight: 90}, {name: chat-v2, weight: 10}]
+        poolRef: {name: p}
+      """;
+
+  private static final String OLD_POOL =
+      """
+      apiVersion: inference.networking.x-k8s.io/v1alpha2
+      kind: InferencePool
+      metadata: {name: p, namespace: ns}
+      spec:
+        selector: {app: vllm}
+        targetPortNumber: 8000
+        extensionRef: {name: p-epp, failureMode: FailOpen}
+      """;
+
+  private static Converted convert(Direction to, String text) {
+    return new Converter(to, ALL, null).convert(Map.of("in.yaml", text));
+  }
+
+  private static List<JsonNode> objects(String text) {
+    return SourceTree.parse("out", text).stream().map(SourceTree::root).toList();
+  }
+
+  private static JsonNode yaml(String text) {
+    return SourceTree.parseOne("test", text).root();
+  }
+
+  private static List<String> lines(List<FieldError> errors) {
+    return errors.stream().map(FieldError::toString).toList();
+  }
+
+  @Test
+  void aModelIsAnObjectiveAndARewriteOfItsName() {
+    Converted converted = convert(Direction.NEW, MODEL);
+    assertThat(objects(converted.text()))
+        .containsExactly(
+            yaml(
+                """
+                apiVersion: inference.networking.x-k8s.io/v1alpha2
+                kind: InferenceObjective
+                metadata: {name: chat, namespace: ns, labels: {team: a}}
+                spec: {priority: 1, poolRef: {group: inference.networking.k8s.io, name: p}}
+                """),
+            yaml(
+                """
+                apiVersion: inference.networking.x-k8s.io/v1alpha2
+                kind: InferenceModelRewrite
+                metadata: {name: chat, namespace: ns, labels: {team: a}}
+                spec:
+                  poolRef: {group: inference.networking.k8s.io, name: p}
+                  rules:
+                    - matches: [{model: {type: Exact, value: chat}}]
+                      targets:
+                        - {modelRewrite: chat-v1, weight: 90}
+                        - {modelRewrite: chat-v2, weight: 10}
+                """));
+    assertThat(lines(converted.lost()))
+        .containsExactly(
+            "in.yaml:6: spec.criticality: counts only for requests that say so from now on: send"
+                + " the header x-gateway-inference-objective: chat");
+    assertThat(converted.failed()).isEmpty();
+  }
+
+  @Test
+  void aPoolOfTheOldGroupIsOneOfTheSettledGroup() {
+    Converted converted = convert(Direction.NEW, OLD_POOL);
+    assertThat(objects(converted.text()))
+        .containsExactly(
+            yaml(
+                """
+                apiVersion: inference.networking.k8s.io/v1
+                kind: InferencePool
+                metadata: {name: p, namespace: ns}
+                spec:
+                  selector: {matchLabels: {app: vllm}}
+                  targetPorts: [{number: 8000}]
+                  endpointPickerRef: {name: p-epp, port: {number: 9002}, failureMode: FailOpen}
+                """));
+    assertThat(converted.lost()).isEmpty();
+  }
+
+  @Test
+  void everythingElseGoesThroughByteForByteAndInOrder() {
+    String template = "kind: Other\nvalue: {{ .Values.x }}\n";
+    String aliases = "# a comment\nkind: ConfigMap\na: &x 1\nb: *x\n";
+    Converted converted =
+        convert(Direction.NEW, aliases + "---\n" + OLD_POOL + "---\n" + template + "---\n\n---\n");
+    assertThat(converted.text()).startsWith(aliases + "---\n").endsWith("---\n" + template);
+    assertThat(converted.failed()).isEmpty();
+    assertThat(convert(Direction.NEW, aliases + "---\n" + template).text())
+        .isEqualTo(aliases + "---\n" + template);
+    assertThat(convert(Direction.OLD, OLD_POOL).text()).isEqualTo(OLD_POOL);
+  }
+
+  @Test
+  void kindsThatAreNotWantedStay() {
+    Converted converted =
+        new Converter(Direction.NEW, Set.of("InferencePool"), null)
+            .convert(Map.of("in.yaml", OLD_POOL + "---\n" + MODEL));
+    assertThat(converted.text()).endsWith("---\n" + MODEL);
+    assertThat(objects(converted.text()).getFirst().path("apiVersion").asText())
+        .isEqualTo("inference.networking.k8s.io/v1");
+    JsonNode objective =
+        objects(
+                new Converter(Direction.NEW, Set.of("InferenceModel"), "llm-d.ai")
+                    .convert(Map.of("in.yaml", MODEL))
+                    .text())
+            .getFirst();
+    assertThat(objective.path("apiVersion").asText()).isEqualTo("llm-d.ai/v1alpha2");
+    assertThat(objective.at("/spec/poolRef/group").asText())
+        .as("the pools stay where they are")
+        .isEqualTo("inference.networking.x-k8s.io");
+  }
+
+  @Test
+  void objectsInListsAreConvertedInTheirPlaces() {
+    Converted converted =
+        convert(
+            Direction.NEW,
+            "{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [%s, {\"kind\": \"Other\"}]}"
+                .formatted(yaml(MODEL)));
+    assertThat(objects(converted.text()).getFirst().path("items"))
+        .extracting(item -> item.path("kind").asText())
+        .containsExactly("InferenceObjective", "InferenceModelRewrite", "Other");
+    assertThat(lines(converted.lost())).singleElement().asString().contains("items[0].spec");
+  }
+
+  @Test
+  void whatIsLostIsToldByField() {
+    Converted converted =
+        convert(
+            Direction.OLD,
+            """
+            kind: ConfigMap
+            ---
+            apiVersion: inference.networking.k8s.io/v1
+            kind: InferencePool
+            metadata: {name: p, uid: x}
+            spec:
+              selector: {matchLabels: {app: vllm}}
+              targetPorts: [{number: 8000}, {number: 8001}]
+              appProtocol: kubernetes.io/h2c
+              endpointPickerRef: {name: p-epp, port: {number: 9002}}
+              mine: 1
+            status: {parents: []}
+            ---
+            apiVersion: llm-d.ai/v1alpha2
+            kind: InferenceObjective
+            metadata: {name: alone}
+            spec: {priority: 7, poolRef: {name: p}}
+            ---
+            apiVersion: llm-d.ai/v1alpha2
+            kind: InferenceObjective
+            metadata: {name: r}
+            spec: {priority: 7, poolRef: {name: p}}
+            ---
+            apiVersion: llm-d.ai/v1alpha2
+            kind: InferenceModelRewrite
+            metadata: {name: r}
+            spec:
+              poolRef: {name: p}
+              rules:
+                - matches: [{model: {value: a}}, {model: {value: b}}]
+                  targets: [{modelRewrite: v1, weight: 1}, {modelRewrite: never}]
+            """);
+    assertThat(converted.lost())
+        .extracting(lost -> "(%d, \"%s\")".formatted(lost.line(), lost.path()))
+        .containsExactly(
+            "(5, \"metadata.uid\")",
+            "(12, \"status\")",
+            "(8, \"spec.targetPorts[1].number\")",
+            "(9, \"spec.appProtocol\")",
+            "(11, \"spec.mine\")",
+            "(31, \"spec.rules[0].targets[1].modelRewrite\")",
+            "(26, \"metadata.name\")",
+            "(22, \"spec.priority\")",
+            "(14, \"\")");
+    assertThat(objects(converted.text()))
+        .extracting(
+            object -> object.path("kind").asText() + " " + object.at("/metadata/name").asText())
+        .containsExactly(
+            "ConfigMap ",
+            "InferencePool p",
+            "InferenceObjective alone",
+            "InferenceModel r-1",
+            "InferenceModel r-2");
+    assertThat(objects(converted.text()).getLast().at("/spec/criticality").asText())
+        .isEqualTo("Critical");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "spec.modelName | {modelName: '', poolRef: {name: p}}",
+        "spec.poolRef | {modelName: chat}",
+        "spec.criticality | {modelName: chat, criticality: Vital, poolRef: {name: p}}"
+      })
+  void whatCannotBeConvertedStaysAndIsNamed(String row) {
+    String text =
+        "apiVersion: inference.networking.x-k8s.io/v1alpha2\nkind: InferenceModel\nmetadata: {name: m}\nspec: "
+            + row.substring(row.indexOf('{'))
+            + "\n";
+    Converted converted = convert(Direction.NEW, text);
+    assertThat(converted.text()).isEqualTo(text);
+    assertThat(converted.lost()).isEmpty();
+    assertThat(converted.failed())
+        .singleElement()
+        .extracting(FieldError::path)
+        .isEqualTo(row.substring(0, row.indexOf(' ')));
+    assertThat(convert(Direction.NEW, "kind: InferenceModel\n  bad: [").failed()).hasSize(1);
+  }
+
+  /** Every field of an old object that is not the same after both ways was told as lost. */
+  @Test
+  void whatIsNotToldAsLostComesBackEqual() {
+    for (int seed = 0; seed < 3_000; seed++) {
+      Random random = new Random(seed);
+      ObjectNode before = random.nextBoolean() ? randomModel(random) : randomPool(random);
+      Converted there = convert(Direction.NEW, TreeWriter.yaml(before));
+      if (!there.failed().isEmpty()) {
+        continue;
+      }
+      Converted back = convert(Direction.OLD, there.text());
+      assertThat(back.failed()).as("seed %d: %s", seed, there.text()).isEmpty();
+      List<JsonNode> after = objects(back.text());
+      assertThat(after).as("seed %d", seed).hasSize(1);
+      Map<String, JsonNode> now = leaves(after.getFirst());
+      Set<String> told = new HashSet<>();
+      there.lost().forEach(lost -> told.add(lost.path()));
+      for (Map.Entry<String, JsonNode> leaf : leaves(before).entrySet()) {
+        String path = leaf.getKey();
+        JsonNode is = now.get(path);
+        if (!leaf.getValue().toString().equals(String.valueOf(is))
+            && !isDefault(path, leaf.getValue(), before, is)) {
+          assertThat(told)
+              .as("seed %d: %s was %s and is %s", seed, path, leaf.getValue(), is)
+              .anyMatch(path::startsWith);
+        }
+      }
+    }
+  }
+
+  /** A target that is the model itself is the same as none. */
+  private static boolean isDefault(
+      String path, JsonNode value, JsonNode object, @Nullable JsonNode now) {
+    return now == null
+        && path.equals("spec.targetModels[0].name")
+        && object.at("/spec/targetModels").size() == 1
+        && value.equals(object.at("/spec/modelName"));
+  }
+
+  private static ObjectNode randomModel(Random random) {
+    ObjectNode model = (ObjectNode) yaml(MODEL);
+    ObjectNode spec = (ObjectNode) model.path("spec");
+    spec.put("modelName", word(random));
+    spec.remove("targetModels");
+    spec.remove("criticality");
+    if (random.nextBoolean()) {
+      spec.put("criticality", List.of("Critical", "Standard", "Sheddable").get(random.nextInt(3)));
+    }
+    int targets = random.nextInt(4);
+    boolean weights = random.nextBoolean();
+    for (int i = 0; i < targets; i++) {
+      ObjectNode target =
+          spec.withArray("targetModels").addObject().put("name", word(random) + (i == 0 ? "" : i));
+      if (weights) {
+        target.put("weight", 1 + random.nextInt(1_000_000));
+      }
+    }
+    ((ObjectNode) spec.path("poolRef")).put("group", "inference.networking.x-k8s.io");
+    return extras(random, model);
+  }
+
+  private static ObjectNode randomPool(Random random) {
+    ObjectNode pool = (ObjectNode) yaml(OLD_POOL);
+    ObjectNode spec = (ObjectNode) pool.path("spec");
+    spec.putObject("selector").put(word(random), word(random)).put("app", word(random));
+    spec.put("targetPortNumber", 1 + random.nextInt(65535));
+    ObjectNode ref = spec.putObject("extensionRef").put("name", word(random));
+    if (random.nextBoolean()) {
+      ref.put("portNumber", 1 + random.nextInt(65535));
+    }
+    if (random.nextBoolean()) {
+      ref.put("kind", "Service").put("group", "");
+    }
+    if (random.nextBoolean()) {
+      ref.put("failureMode", random.nextBoolean() ? "FailOpen" : "FailClose");
+    }
+    return extras(random, pool);
+  }
+
+  private static ObjectNode extras(Random random, ObjectNode object) {
+    ObjectNode metadata = (ObjectNode) object.path("metadata");
+    if (random.nextInt(3) == 0) {
+      metadata.put("uid", word(random)).put("resourceVersion", "1");
+    }
+    if (random.nextInt(3) == 0) {
+      metadata.putObject("annotations").put("fairlead.io/timeout", "5s").put("a", word(random));
+    }
+    if (random.nextInt(3) == 0) {
+      object.putObject("status").put("x", 1);
+    }
+    if (random.nextInt(3) == 0) {
+      ((ObjectNode) object.path("spec")).put("unknown", word(random));
+    }
+    return object;
+  }
+
+  private static String word(Random random) {
+    List<String> words =
+        List.of(
+            "chat", "yes", "1e3", "0x1f", "null", "~", "a: b", "# no", "ünï", "-", "123", "a\"b");
+    return words.get(random.nextInt(words.size()));
+  }
+
+  private static Map<String, JsonNode> leaves(JsonNode object) {
+    Map<String, JsonNode> leaves = new TreeMap<>();
+    leaves("", object, leaves);
+    return leaves;
+  }
+
+  private static void leaves(String path, JsonNode node, Map<String, JsonNode> into) {
+    if (node.isObject()) {
+      node.properties()
+          .forEach(
+              field ->
+                  leaves(
+                      path.isEmpty() ? field.getKey() : path + "." + field.getKey(),
+                      field.getValue(),
+                      into));
+    } else if (node.isArray()) {
+      List<JsonNode> elements = new ArrayList<>();
+      node.forEach(elements::add);
+      for (int i = 0; i < elements.size(); i++) {
+        leaves(path + "[" + i + "]", elements.get(i), into);
+      }
+    } else {
+      into.put(path, node);
+    }
+  }
+}

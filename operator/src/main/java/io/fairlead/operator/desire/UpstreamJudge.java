@@ -1,0 +1,90 @@
+package io.fairlead.operator.desire;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fairlead.crds.compile.Compilation;
+import io.fairlead.crds.compile.Finding;
+import io.fairlead.crds.compile.ObjectRef;
+import io.fairlead.crds.watch.UpstreamKind;
+import io.fairlead.operator.desire.CompiledPool.JudgedObject;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Puts into the words of conditions what became of upstream's objects in a pool's config. */
+public final class UpstreamJudge {
+  private UpstreamJudge() {}
+
+  static List<JudgedObject> judge(Observation seen, Compilation compilation) {
+    String pool = seen.pool().getMetadata().getName();
+    Verdict resolved =
+        Verdict.yes(Reason.RESOLVED_REFS, "InferencePool %s is served by Fairlead".formatted(pool));
+    List<JudgedObject> judged = new ArrayList<>();
+    seen.upstream()
+        .all()
+        .filter(object -> !object.isMarkedForDeletion())
+        .forEach(
+            object ->
+                judged.add(
+                    new JudgedObject(object, accepted(object, pool, compilation), resolved)));
+    seen.superseded().stream()
+        .filter(object -> !object.isMarkedForDeletion())
+        .forEach(object -> judged.add(new JudgedObject(object, superseded(object), resolved)));
+    return judged;
+  }
+
+  /** Of an object whose pool is there, but not ours. */
+  public static JudgedObject unmanaged(GenericKubernetesResource object, String pool) {
+    return new JudgedObject(
+        object,
+        Verdict.pending("InferencePool %s is not served".formatted(pool)),
+        Verdict.no(
+            Reason.POOL_NOT_MANAGED,
+            "InferencePool %s is not served by Fairlead; create an EndpointPicker that names it"
+                .formatted(pool)));
+  }
+
+  /** Of an object whose pool is gone. */
+  public static JudgedObject orphan(GenericKubernetesResource object, String pool) {
+    return new JudgedObject(
+        object,
+        Verdict.pending("The object is judged when its pool is found"),
+        Verdict.no(
+            Reason.POOL_NOT_FOUND,
+            "InferencePool %s does not exist in namespace %s; create it or correct spec.poolRef.name"
+                .formatted(pool, object.getMetadata().getNamespace())));
+  }
+
+  private static Verdict accepted(
+      GenericKubernetesResource object, String pool, Compilation compilation) {
+    List<Finding> findings =
+        compilation.about(
+            new ObjectRef(
+                object.getKind(),
+                object.getMetadata().getNamespace(),
+                object.getMetadata().getName()));
+    String messages = findings.stream().map(Finding::message).collect(Collectors.joining("; "));
+    if (findings.stream().anyMatch(f -> f.severity() == Finding.Severity.REJECTS)) {
+      return Verdict.no(Reason.of(findings.getFirst().reason()), messages);
+    }
+    if (compilation.config() == null) {
+      return Verdict.pending(
+          "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
+              .formatted(pool));
+    }
+    return Verdict.yes(
+        Reason.ACCEPTED,
+        "The pool takes it into its config"
+            + (messages.isEmpty() ? "" : ", but not all of it: " + messages));
+  }
+
+  private static Verdict superseded(GenericKubernetesResource object) {
+    String newer = UpstreamKind.GROUPS.getFirst();
+    return Verdict.no(
+        Reason.SUPERSEDED,
+        "The cluster has the kind %s in group %s, too, and only objects of that group count; create this one there"
+            .formatted(object.getKind(), newer));
+  }
+}

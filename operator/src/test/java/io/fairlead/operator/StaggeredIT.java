@@ -1,0 +1,137 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An operator of another release, whose pickers have another image, replaces them one by one. */
+@ExtendWith(KubeApi.class)
+class StaggeredIT {
+  private static final String OLD = "example.test/epp:1";
+  private static final String NEW = "example.test/epp:2";
+  private static final List<String> POOLS = List.of("a", "b", "c");
+
+  @Test
+  void anUpgradeReplacesSoManyPickersAtATimeAndStopsAtWhatFails(KubeApi.Running server) {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("staggered"));
+    try (var _ = operator(cluster, pool, OLD)) {
+      POOLS.forEach(name -> pool.createPool(name, name + "-service"));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> POOLS.stream().allMatch(name -> deployment(pool, name) != null));
+    }
+    POOLS.forEach(name -> rolledOut(cluster, pool, name, "1", true));
+
+    try (OperatorUnderTest operator = operator(cluster, pool, NEW)) {
+      await().atMost(Duration.ofSeconds(30)).until(() -> !renewed(pool).isEmpty());
+      List<String> waiting = POOLS.stream().filter(name -> !renewed(pool).contains(name)).toList();
+      for (String name : waiting) {
+        operator.awaitReconciled(
+            "InferencePool/" + name, operator.reconciled("InferencePool/" + name) + 1);
+      }
+      assertThat(renewed(pool)).as("one at a time").hasSize(1);
+      String first = renewed(pool).getFirst();
+      rolledOut(cluster, pool, first, "2", true);
+      await().atMost(Duration.ofSeconds(30)).until(() -> renewed(pool).size() == 2);
+
+      String second =
+          renewed(pool).stream().filter(name -> !name.equals(first)).findFirst().orElseThrow();
+      String third =
+          POOLS.stream().filter(name -> !renewed(pool).contains(name)).findFirst().orElseThrow();
+      rolledOut(cluster, pool, second, "2", false);
+      int seen = operator.reconciled("InferencePool/" + third);
+      operator.awaitReconciled("InferencePool/" + third, seen + 2);
+      assertThat(renewed(pool)).as("what fails keeps its place").hasSize(2);
+
+      pool.create(
+          """
+          apiVersion: fairlead.io/v1alpha1
+          kind: EndpointPicker
+          metadata: {name: own}
+          spec: {poolRef: {name: %s}, image: "example.test/own:3"}
+          """
+              .formatted(third));
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> image(pool, third).equals("example.test/own:3"));
+      pool.delete(EndpointPicker.class, "own");
+
+      rolledOut(cluster, pool, second, "2", true);
+      await().atMost(Duration.ofSeconds(30)).until(() -> renewed(pool).size() == POOLS.size());
+    }
+  }
+
+  private static OperatorUnderTest operator(Installed cluster, PoolFixture pool, String image) {
+    return new OperatorUnderTest(
+        cluster, pool, new Settings(Adoption.ALL, Duration.ZERO, image, 1));
+  }
+
+  private static List<String> renewed(PoolFixture pool) {
+    return POOLS.stream().filter(name -> image(pool, name).equals(NEW)).toList();
+  }
+
+  private static String image(PoolFixture pool, String name) {
+    return pool.need(Deployment.class, name + "-epp")
+        .getSpec()
+        .getTemplate()
+        .getSpec()
+        .getContainers()
+        .getFirst()
+        .getImage();
+  }
+
+  private static @Nullable Deployment deployment(PoolFixture pool, String name) {
+    return pool.get(Deployment.class, name + "-epp");
+  }
+
+  /** What the Deployment controller does: its count of revisions, and the end of a rollout. */
+  private static void rolledOut(
+      Installed cluster, PoolFixture pool, String name, String revision, boolean available) {
+    cluster
+        .admin()
+        .resource(pool.need(Deployment.class, name + "-epp"))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"metadata\":{\"annotations\":{\"deployment.kubernetes.io/revision\":\"%s\"}}}"
+                .formatted(revision));
+    // An annotation makes another generation of a Deployment.
+    Deployment there = pool.need(Deployment.class, name + "-epp");
+    Deployment status =
+        new DeploymentBuilder()
+            .withNewStatus()
+            .withObservedGeneration(there.getMetadata().getGeneration())
+            .withReplicas(1)
+            .withUpdatedReplicas(1)
+            .withReadyReplicas(available ? 1 : 0)
+            .withAvailableReplicas(available ? 1 : 0)
+            .endStatus()
+            .build();
+    cluster
+        .admin()
+        .resource(there)
+        .subresource("status")
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            cluster
+                .admin()
+                .getKubernetesSerialization()
+                .asJson(Map.of("status", status.getStatus())));
+  }
+}

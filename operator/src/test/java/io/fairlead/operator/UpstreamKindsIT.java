@@ -1,0 +1,310 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.testing.Crds;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.SeenReasons;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * InferenceObjectives and InferenceModelRewrites beside pools, on an API server of its own: its
+ * kinds come and go.
+ */
+@Makes(Reason.SUPERSEDED)
+class UpstreamKindsIT {
+  private static final String OLD = "inference.networking.x-k8s.io";
+  private static final String NEW = "llm-d.ai";
+
+  /** A kind that wasn't there is looked for at growing intervals. */
+  private static final Duration SEEN = Duration.ofSeconds(90);
+
+  private static KubeApi.Running server;
+
+  private Installed cluster;
+  private PoolFixture pool;
+  private final List<OperatorUnderTest> running = new ArrayList<>();
+
+  @BeforeAll
+  static void startServer() {
+    server = KubeApi.Running.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void start() {
+    cluster = Installed.on(server);
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("upstream"));
+  }
+
+  @AfterEach
+  void stop() {
+    running.forEach(OperatorUnderTest::close);
+    remove(OLD);
+    remove(NEW);
+  }
+
+  @Test
+  void kindsThatComeAndGoAreReadWithoutARestart() {
+    OperatorUnderTest operator = new OperatorUnderTest(cluster, pool, true);
+    running.add(operator);
+    pool.createPool();
+    pool.becomeReady();
+    assertThat(pool.config()).doesNotContain("objectives");
+
+    Crds.upstream(cluster.admin(), OLD);
+    objective(OLD, "batch", -5);
+    rewrite(OLD, "split", "chat");
+    await()
+        .atMost(SEEN)
+        .untilAsserted(() -> assertThat(pool.config()).contains("batch", "chat-v2"));
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+    awaitCondition(OLD, "InferenceModelRewrite", "split", "Accepted", "True/Accepted");
+    awaitCondition(OLD, "InferenceModelRewrite", "split", "ResolvedRefs", "True/ResolvedRefs");
+    assertThat(conditions(OLD, "InferenceObjective", "batch"))
+        .as("upstream's default is no condition of ours")
+        .containsOnlyKeys("Accepted", "ResolvedRefs");
+
+    int writes = operator.writes().size();
+    int reconciled = operator.reconciled("InferencePool/pool");
+    edit(OLD, "InferenceObjective", "batch", "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+    operator.awaitReconciled("InferencePool/pool", reconciled + 1);
+    assertThat(operator.writes()).as("quiet").hasSize(writes);
+
+    edit(OLD, "InferenceObjective", "batch", "{\"spec\":{\"priority\":7}}");
+    await().untilAsserted(() -> assertThat(pool.config()).contains("priority: 7"));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(conditions(OLD, "InferenceObjective", "batch").toString())
+                    .contains("observedGeneration=2")
+                    .doesNotContain("observedGeneration=1"));
+
+    Crds.upstream(cluster.admin(), NEW);
+    objective(NEW, "batch", -9);
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> assertThat(pool.config()).contains("priority: -9").doesNotContain("chat-v2"));
+    awaitCondition(NEW, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "False/Superseded");
+    awaitCondition(OLD, "InferenceModelRewrite", "split", "Accepted", "False/Superseded");
+
+    remove(NEW);
+    await()
+        .atMost(SEEN)
+        .untilAsserted(() -> assertThat(pool.config()).contains("priority: 7", "chat-v2"));
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+  }
+
+  @Test
+  void whatCannotBeCarriedOutIsToldByField() {
+    Crds.upstream(cluster.admin(), OLD);
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    rewrite(OLD, "lost", "chat");
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferenceModelRewrite
+        metadata: {name: all}
+        spec: {poolRef: {name: pool}, rules: [{targets: [{modelRewrite: any}]}]}
+        """);
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    awaitCondition(OLD, "InferenceModelRewrite", "lost", "Accepted", "False/ModelNameInUse");
+    awaitCondition(OLD, "InferenceModelRewrite", "all", "Accepted", "False/InvalidSpec");
+    assertThat(message("all"))
+        .startsWith("spec.rules[0].matches is empty")
+        .endsWith("name the models");
+    assertThat(message("lost"))
+        .contains("spec.rules[0].matches[0].model.value is \"chat\"", "InferenceModel")
+        .contains(pool.namespace() + "/chat");
+    pool.awaitPool("Accepted", "True/Accepted");
+  }
+
+  @Test
+  void ofAPoolThatIsGivenUpOrGoneItIsTold() {
+    Crds.upstream(cluster.admin(), OLD);
+    running.add(
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.IMAGE)));
+    pool.createPool();
+    objective(OLD, "batch", -5);
+    objective(OLD, "other", 5);
+    label("true");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+    label("false");
+    awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/PoolNotManaged");
+    label("true");
+    awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "True/ResolvedRefs");
+    pool.delete(InferencePool.class, PoolFixture.POOL);
+    awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/PoolNotFound");
+    awaitCondition(OLD, "InferenceObjective", "other", "ResolvedRefs", "False/PoolNotFound");
+  }
+
+  @Test
+  void kindsThatMayNotBeReadKeepNothingBack() {
+    Crds.upstream(cluster.admin(), OLD);
+    var roles = cluster.admin().rbac().clusterRoles();
+    ClusterRole all = roles.withName("fairlead-operator").get();
+    cluster
+        .admin()
+        .resource(
+            new ClusterRoleBuilder(all)
+                .withRules(
+                    all.getRules().stream()
+                        .filter(rule -> !rule.getResources().contains("inferenceobjectives"))
+                        .toList())
+                .build())
+        .update();
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    pool.createPool();
+    objective(OLD, "batch", -5);
+    pool.awaitPool("Accepted", "True/Accepted");
+    assertThat(pool.config()).doesNotContain("batch");
+
+    cluster
+        .admin()
+        .resource(
+            new ClusterRoleBuilder(roles.withName("fairlead-operator").require())
+                .withRules(all.getRules())
+                .build())
+        .update();
+    await().atMost(SEEN).untilAsserted(() -> assertThat(pool.config()).contains("batch"));
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+  }
+
+  private void remove(String group) {
+    List<CustomResourceDefinition> crds =
+        cluster.admin().apiextensions().v1().customResourceDefinitions().list().getItems();
+    crds.stream()
+        .filter(crd -> crd.getSpec().getGroup().equals(group))
+        .filter(
+            crd ->
+                List.of("InferenceObjective", "InferenceModelRewrite")
+                    .contains(crd.getSpec().getNames().getKind()))
+        .forEach(crd -> cluster.admin().resource(crd).delete());
+    await()
+        .atMost(SEEN)
+        .until(
+            () ->
+                crds.stream()
+                    .filter(crd -> crd.getSpec().getGroup().equals(group))
+                    .filter(
+                        crd ->
+                            crd.getMetadata().getName().startsWith("inferenceobjectives")
+                                || crd.getMetadata().getName().startsWith("inferencemodelrewrites"))
+                    .allMatch(crd -> cluster.admin().resource(crd).get() == null));
+  }
+
+  private void label(String adopt) {
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"metadata\":{\"labels\":{\"%s\":\"%s\"}}}".formatted(Adoption.LABEL, adopt));
+  }
+
+  private void objective(String group, String name, int priority) {
+    pool.create(
+        """
+        apiVersion: %s/v1alpha2
+        kind: InferenceObjective
+        metadata: {name: %s}
+        spec: {priority: %d, poolRef: {name: pool}}
+        """
+            .formatted(group, name, priority));
+  }
+
+  private void rewrite(String group, String name, String model) {
+    pool.create(
+        """
+        apiVersion: %s/v1alpha2
+        kind: InferenceModelRewrite
+        metadata: {name: %s}
+        spec:
+          poolRef: {name: pool}
+          rules:
+            - matches: [{model: {value: %s}}]
+              targets: [{modelRewrite: chat-v1, weight: 9}, {modelRewrite: chat-v2, weight: 1}]
+        """
+            .formatted(group, name, model));
+  }
+
+  private void edit(String group, String kind, String name, String patch) {
+    cluster
+        .admin()
+        .resource(object(group, kind, name))
+        .patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+  }
+
+  private GenericKubernetesResource object(String group, String kind, String name) {
+    return cluster
+        .admin()
+        .genericKubernetesResources(group + "/v1alpha2", kind)
+        .inNamespace(pool.namespace())
+        .withName(name)
+        .require();
+  }
+
+  /** By type. */
+  private Map<String, Map<String, Object>> conditions(String group, String kind, String name) {
+    List<Map<String, Object>> list = object(group, kind, name).get("status", "conditions");
+    return list == null
+        ? Map.of()
+        : list.stream()
+            .collect(
+                Collectors.toMap(
+                    condition -> String.valueOf(condition.get("type")), condition -> condition));
+  }
+
+  private String message(String rewrite) {
+    Map<String, Object> accepted =
+        conditions(OLD, "InferenceModelRewrite", rewrite).getOrDefault("Accepted", Map.of());
+    return String.valueOf(accepted.get("message"));
+  }
+
+  private void awaitCondition(
+      String group, String kind, String name, String type, String expected) {
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> {
+              Map<String, Object> condition = conditions(group, kind, name).get(type);
+              assertThat(condition).as(type).isNotNull();
+              SeenReasons.add(String.valueOf(condition.get("reason")));
+              assertThat(condition.get("status") + "/" + condition.get("reason"))
+                  .isEqualTo(expected);
+            });
+  }
+}

@@ -1,0 +1,75 @@
+package io.fairlead.operator.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RolloutTurnsTest {
+
+  private static Deployment deployment(
+      String uid, long generation, long observed, String revision, int available) {
+    return new DeploymentBuilder()
+        .withNewMetadata()
+        .withUid(uid)
+        .withGeneration(generation)
+        .addToAnnotations("deployment.kubernetes.io/revision", revision)
+        .endMetadata()
+        .withNewSpec()
+        .withReplicas(1)
+        .endSpec()
+        .withNewStatus()
+        .withObservedGeneration(observed)
+        .withReplicas(1)
+        .withUpdatedReplicas(1)
+        .withAvailableReplicas(available)
+        .endStatus()
+        .build();
+  }
+
+  private static Deployment ready(String uid) {
+    return deployment(uid, 1, 1, "1", 1);
+  }
+
+  @Test
+  void aTurnThatWasTakenIsTakenBeforeAnybodySeesTheRolloutBegin() {
+    RolloutTurns turns = new RolloutTurns(1);
+    List<Deployment> all = List.of(ready("a"), ready("b"));
+    assertThat(turns.take(all.getFirst(), all)).isTrue();
+    assertThat(turns.take(all.getLast(), all)).isFalse();
+    assertThat(turns.take(all.getFirst(), all)).as("again, after a refused write").isTrue();
+  }
+
+  @Test
+  void aTurnEndsWithItsRollout() {
+    RolloutTurns turns = new RolloutTurns(1);
+    List<Deployment> all = List.of(ready("a"), ready("b"));
+    assertThat(turns.take(all.getFirst(), all)).isTrue();
+    for (Deployment rolling :
+        List.of(
+            deployment("a", 2, 1, "1", 1),
+            deployment("a", 2, 2, "2", 0),
+            deployment("a", 3, 2, "2", 1))) {
+      assertThat(turns.take(ready("b"), List.of(rolling, ready("b")))).isFalse();
+    }
+    assertThat(turns.take(ready("b"), List.of(deployment("a", 3, 3, "2", 1), ready("b")))).isTrue();
+  }
+
+  @Test
+  void anOperatorThatHasJustStartedSeesWhatIsUnderWay() {
+    Deployment failing = deployment("a", 2, 2, "2", 0);
+    assertThat(new RolloutTurns(1).take(ready("b"), List.of(failing, ready("b")))).isFalse();
+    assertThat(new RolloutTurns(2).take(ready("b"), List.of(failing, ready("b")))).isTrue();
+  }
+
+  @Test
+  void theFirstPodsOfAPickerTakeNoTurnNorDoesOneThatIsGone() {
+    Deployment starting = deployment("a", 1, 1, "1", 0);
+    assertThat(new RolloutTurns(1).take(ready("b"), List.of(starting, ready("b")))).isTrue();
+    RolloutTurns turns = new RolloutTurns(1);
+    assertThat(turns.take(ready("a"), List.of(ready("a"), ready("b")))).isTrue();
+    assertThat(turns.take(ready("b"), List.of(ready("b")))).isTrue();
+  }
+}
