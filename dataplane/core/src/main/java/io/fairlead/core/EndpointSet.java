@@ -164,6 +164,11 @@ final class EndpointSet {
     return newcomers;
   }
 
+  /** How much longer than the first guess prompts have proved to take here. */
+  double prefillPace() {
+    return pace.factor();
+  }
+
   /** The endpoint of this name that may get requests; null if there is none. */
   @Nullable EndpointState named(String name) {
     return eligible.get(name);
@@ -178,6 +183,13 @@ final class EndpointSet {
   void scraped(EndpointState state, long begunAt, EndpointMetrics metrics) {
     state.scraped(begunAt, metrics);
     capacity(state);
+  }
+
+  /** Another picker knows how much the endpoint has room for; until it says so itself. */
+  void believedToHold(EndpointState state, int blocks) {
+    if (state.kvCapacityTokens() == 0 && blocks > 0) {
+      prefixes.capacity(state.slot(), Math.min(blocks, limits.maxPrefixBlocks()));
+    }
   }
 
   /** What this endpoint holds of prompts is gone. */

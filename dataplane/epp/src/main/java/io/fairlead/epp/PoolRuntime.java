@@ -303,6 +303,11 @@ final class PoolRuntime implements AutoCloseable {
         pool.decision(id), found -> found == null ? null : new DecisionPage(out).of(found));
   }
 
+  /** Of which requests decisions are kept, in words. */
+  Future<String> decisionsKept() {
+    return rendered(pool.decisionsKept(), new DecisionPage(out)::kept);
+  }
+
   /** The newest requests whose fields are as wanted, in brief, as JSON. */
   Future<String> decisions(Map<String, String> wanted, int most) {
     ReceiptFilter filter =

@@ -20,6 +20,7 @@ import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
+import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PoolConfig;
@@ -387,6 +388,11 @@ public final class PoolLoop {
   /** What was decided of the newest request of this name; null if that isn't kept. */
   public Future<@Nullable KeptRequest> decision(String id) {
     return loop.submit(() -> core.receipts().find(id));
+  }
+
+  /** Of which requests decisions are kept. */
+  public Future<ReceiptLog.Kept> decisionsKept() {
+    return loop.submit(() -> core.receipts().kept());
   }
 
   /** The newest requests that are asked for of which decisions are kept, newest first. */
