@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param tracing where spans of requests go; null for no spans
  * @param checkpoint folder for what the picker starts from while the API server can't be reached;
  *     null for nothing. Means nothing where the source is no API server
+ * @param handOver how pickers of the pool hand over what they know; null for not at all
  */
 public record DataPlaneConfig(
     Source source,
@@ -44,7 +46,8 @@ public record DataPlaneConfig(
     @Nullable CaptureConfig capture,
     EndpointSecurity endpoints,
     Tracing.@Nullable Settings tracing,
-    @Nullable Path checkpoint) {
+    @Nullable Path checkpoint,
+    @Nullable HandOverSettings handOver) {
 
   public DataPlaneConfig {
     if (loops < 1) {
@@ -219,6 +222,7 @@ public record DataPlaneConfig(
     private EndpointSecurity endpoints = new EndpointSecurity.PlainText();
     private Tracing.@Nullable Settings tracing;
     private @Nullable Path checkpoint;
+    private @Nullable HandOverSettings handOver;
 
     private Builder(Source source) {
       this.source = source;
@@ -301,6 +305,12 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** Has pickers of the pool hand over what they know; null for not at all. */
+    public Builder handOver(@Nullable HandOverSettings settings) {
+      handOver = settings;
+      return this;
+    }
+
     /** All parts as they are now. */
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
@@ -316,7 +326,8 @@ public record DataPlaneConfig(
           capture,
           endpoints,
           tracing,
-          checkpoint);
+          checkpoint,
+          handOver);
     }
   }
 }

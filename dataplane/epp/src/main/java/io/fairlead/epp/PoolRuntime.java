@@ -26,6 +26,8 @@ import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.handover.HandOverResult;
+import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.DecisionPage;
@@ -47,6 +49,10 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -123,6 +129,9 @@ final class PoolRuntime implements AutoCloseable {
   /** In force; null before the first. Control thread only. */
   private @Nullable PoolConfig applied;
 
+  /** Null until others were asked. */
+  private volatile @Nullable HandOverResult handOver;
+
   /** Pickers that share the pool; control thread only. */
   private int sharing = 1;
 
@@ -164,6 +173,7 @@ final class PoolRuntime implements AutoCloseable {
             new DocumentCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
     Sources sources = sources(config);
     meters.checkpoint(fromCheckpoint);
+    meters.handOver(this::handOver);
     configs = sources.configs();
     pods = sources.pods();
     replicas = sources.replicas();
@@ -269,6 +279,44 @@ final class PoolRuntime implements AutoCloseable {
     return status.current();
   }
 
+  /** What came of asking other pickers. Any thread. */
+  void handedOver(HandOverResult result) {
+    handOver = result;
+  }
+
+  /** The same; null where nobody is asked. Any thread. */
+  @Nullable HandOverResult handOver() {
+    return handOver;
+  }
+
+  /**
+   * Whom this picker may ask what they know, itself left out; null while that is not known. Any
+   * thread.
+   */
+  @Nullable List<String> peers(HandOverSettings settings) {
+    if (!settings.peers().isEmpty()) {
+      return settings.peers();
+    }
+    if (replicas == null) {
+      return List.of();
+    }
+    List<String> ready = replicas.addresses();
+    return ready == null
+        ? null
+        : ready.stream()
+            .filter(address -> !isOwn(address))
+            .map(address -> address + ":" + settings.port())
+            .toList();
+  }
+
+  private static boolean isOwn(String address) {
+    try {
+      return NetworkInterface.getByInetAddress(InetAddress.getByName(address)) != null;
+    } catch (SocketException | UnknownHostException e) {
+      return false;
+    }
+  }
+
   /** What is still missing; empty when nothing is. */
   String notReady() {
     PickerReport.Refused refused = status.current().refused();
@@ -290,7 +338,13 @@ final class PoolRuntime implements AutoCloseable {
   /** The status page, with endpoints as they were when {@code states} were taken. */
   String statusPage(List<EndpointSnapshot> states) {
     return StatusPage.of(
-        status.current(), pool.replicas(), fromCheckpoint, states, out, clock.getAsLong());
+        status.current(),
+        pool.replicas(),
+        fromCheckpoint,
+        handOver,
+        states,
+        out,
+        clock.getAsLong());
   }
 
   Future<Map<String, EndpointLatency>> latencies() {

@@ -29,7 +29,7 @@ public final class DecisionWriter implements DecisionRecorder {
    * Of a pool of no more endpoints it is kept what was known of each of them, so that it can be
    * decided again; of a larger one only of the best.
    */
-  static final int WHOLE_POOL = 64;
+  static final int WHOLE_POOL = 32;
 
   /** In the place of a number: there is none. */
   static final int NOBODY = -1;

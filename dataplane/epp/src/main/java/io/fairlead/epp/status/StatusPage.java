@@ -8,7 +8,9 @@ import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.checkpoint.Checkpoint;
 import io.fairlead.epp.checkpoint.CheckpointUse;
+import io.fairlead.epp.handover.HandOverResult;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What one picker shows of itself: its report, and every endpoint as it is used. */
 public final class StatusPage {
@@ -23,6 +25,7 @@ public final class StatusPage {
    *
    * @param replicas pickers that share the pool, this one counted
    * @param fromCheckpoint what is not from the API server, but from the picker's disk
+   * @param handOver what came of asking other pickers at the start; null if nobody was
    * @param out tells times
    * @param now of the pool's clock
    */
@@ -30,6 +33,7 @@ public final class StatusPage {
       PickerReport report,
       int replicas,
       CheckpointUse fromCheckpoint,
+      @Nullable HandOverResult handOver,
       List<EndpointSnapshot> endpoints,
       OutEndpoints out,
       long now) {
@@ -42,6 +46,15 @@ public final class StatusPage {
         stale.put("savedAt", checkpoint.savedAt().toString());
         stale.put("config", fromCheckpoint.config());
         stale.put("endpoints", fromCheckpoint.endpoints());
+      }
+      if (handOver != null) {
+        ObjectNode handed = page.putObject("handOver");
+        handed.put("state", handOver.state().word());
+        handed.put("from", handOver.from());
+        handed.put("millis", handOver.millis());
+        handed.put("endpoints", handOver.endpoints());
+        handed.put("prompts", handOver.prompts());
+        handed.put("why", handOver.why());
       }
       ArrayNode list = page.putArray("endpointList");
       for (EndpointSnapshot endpoint : endpoints) {
