@@ -59,6 +59,7 @@ final class Tuning {
   @Mixin private EndpointTlsOptions endpointTls = new EndpointTlsOptions();
   @Mixin private CaptureOptions capture = new CaptureOptions();
   @Mixin private ConsoleOptions console = new ConsoleOptions();
+  @Mixin private HandOverOptions handOver = new HandOverOptions();
 
   /** Sets what was asked for; {@code usualDrain} where nothing was said of the end. */
   DataPlaneConfig.Builder applyTo(DataPlaneConfig.Builder builder, Duration usualDrain) {
@@ -68,6 +69,7 @@ final class Tuning {
         .drain(drainTimeout == null ? usualDrain : drainTimeout)
         .warmUp(warmUp)
         .capture(capture.config())
+        .handOver(handOver.settings())
         .endpoints(endpointTls.security())
         .scraping(scraping());
   }

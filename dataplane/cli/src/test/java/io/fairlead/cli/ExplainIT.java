@@ -1,6 +1,7 @@
 package io.fairlead.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.URI;
@@ -93,10 +94,134 @@ final class ExplainIT {
     assertThat(ProgramRun.of("explain", "x", "--file", "y").exitCode()).isEqualTo(2);
     ProgramRun unknown = explain("nobody's");
     assertThat(unknown.exitCode()).isEqualTo(1);
-    assertThat(unknown.err()).contains("no decision on a request of this id is kept");
+    assertThat(unknown.err())
+        .contains("no decision on a request of this id is kept: every request has one")
+        .contains("the newest 10000 are kept as far as memory allows; 1 is there of 2");
     ProgramRun nobody = ProgramRun.of("explain", "x", "--picker", "http://127.0.0.1:1");
     assertThat(nobody.exitCode()).isEqualTo(1);
     assertThat(nobody.err()).contains("http://127.0.0.1:1/debug/decisions/x: nobody answers");
+  }
+
+  @Test
+  void decidesAgainUnderAnotherConfig() throws Exception {
+    String prompt = "The rope runs through the fairlead. ".repeat(400);
+    ask("first", prompt);
+    ask("again", prompt);
+    String winner = endpointOf("again");
+    Path prefix =
+        config("prefix.yaml", "plugins: [{type: prefix-cache-scorer}, {type: queue-scorer}]");
+    ProgramRun run = explain("again", "--with", prefix.toString());
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(
+            "under " + prefix + ": sent to " + winner + " too, by profile default",
+            "prefix-cache-scorer x 1",
+            "prefix-cache-scorer says 0.000 instead of")
+        .doesNotContain("can't be asked");
+
+    Path saved = temporary.resolve("receipt.json");
+    Files.writeString(saved, explain("again", "--json").out());
+    assertThat(
+            ProgramRun.of("explain", "--file", saved.toString(), "--with", prefix.toString()).out())
+        .isEqualTo(run.out());
+
+    // What it had learned is not in the receipt: the same says what it said, another is named.
+    Path same = config("same.yaml", "plugins: [{type: work-cost}]");
+    assertThat(explain("again", "--with", same.toString()).out())
+        .contains("sent to " + winner + " too", "says what it said then: work-cost");
+    Path other =
+        config(
+            "other.yaml",
+            "plugins: [{type: work-cost, parameters: {omega: 1}}, {type: prefix-cache-scorer}]");
+    assertThat(explain("again", "--with", other.toString()).out())
+        .contains(
+            "decided without work-cost, which can't be asked again:"
+                + " it goes by requests that came before");
+    Path nobody =
+        config(
+            "nobody.yaml",
+            "plugins: [{type: by-label, parameters: {label: tier, validValues: [gold]}}]");
+    assertThat(explain("again", "--with", nobody.toString()).out())
+        .contains("under " + nobody + ": sent to nobody: filters leave none of its candidates");
+
+    // A draw follows from the request's own bits: now and then it falls on another.
+    Path drawn = config("drawn.yaml", "plugins: [{type: random-picker}]");
+    boolean elsewhere = false;
+    for (int i = 0; i < 20 && !elsewhere; i++) {
+      ask("drawn-" + i, prompt);
+      String out = explain("drawn-" + i, "--with", drawn.toString()).out();
+      assertThat(out).containsPattern("sent to (one|two|three) (too|instead)");
+      assertThat(explain("drawn-" + i, "--with", drawn.toString()).out()).isEqualTo(out);
+      elsewhere = out.contains(" instead, by profile");
+    }
+    assertThat(elsewhere).isTrue();
+  }
+
+  @Test
+  void saysWhatIsWrongWithTheOtherConfig() throws Exception {
+    ask("kept", "hello");
+    Path unknown = config("unknown.yaml", "plugins: [{type: no-such-scorer}]");
+    ProgramRun run = explain("kept", "--with", unknown.toString());
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains(unknown + ": plugins[0].type", "no-such-scorer");
+    Path picker =
+        Files.writeString(
+            temporary.resolve("picker.yaml"),
+            """
+            apiVersion: fairlead.io/v1alpha1
+            kind: EndpointPicker
+            metadata: {name: sample}
+            spec:
+              poolRef: {name: sample}
+              scheduling: {plugins: [{type: queue-scorer, parameters: {depth: 3}}]}
+            """);
+    assertThat(explain("kept", "--with", picker.toString()).err())
+        .contains("spec.scheduling.plugins[0].parameters.depth");
+    Files.writeString(picker, Files.readString(picker).replace(", parameters: {depth: 3}", ""));
+    assertThat(explain("kept", "--with", picker.toString()).out())
+        .contains("under " + picker + ": sent to", "queue-scorer x 1");
+    assertThat(explain("kept", "--with", "no-such-file").err())
+        .contains("no-such-file: is not there");
+    assertThat(explain("--with", picker.toString()).exitCode()).isEqualTo(2);
+    assertThat(explain("kept", "--json", "--with", picker.toString()).exitCode()).isEqualTo(2);
+
+    // A receipt of a picker that has kept no inputs.
+    Path saved = temporary.resolve("receipt.json");
+    Files.writeString(saved, explain("kept", "--json").out().replace("\"inputs\"", "\"input\""));
+    assertThat(
+            ProgramRun.of("explain", "--file", saved.toString(), "--with", picker.toString()).out())
+        .contains("can't be told: the receipt is of a picker that keeps no inputs");
+  }
+
+  /** Nobody got it: each endpoint's reason, in words. */
+  @Test
+  void saysOfEachEndpointWhyNobodyGotARequest() throws Exception {
+    gateway.configure(
+        "{featureGates: [flowControl=false], plugins:"
+            + " [{type: by-label, parameters: {label: tier, validValues: [gold]}}]}",
+        "[]");
+    String id = "refused";
+    await().until(() -> send(id, "hello").statusCode() != 200);
+    ProgramRun run = explain(id);
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(
+            "was sent to nobody",
+            "rejected, since of 3 endpoints none got it, under config",
+            "    one: was rejected by by-label",
+            "    two: was rejected by by-label",
+            "    three: was rejected by by-label");
+  }
+
+  private Path config(String name, String scheduling) throws IOException {
+    return Files.writeString(
+        temporary.resolve(name),
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        %s
+        """
+            .formatted(scheduling));
   }
 
   /** Who asks is told in the response what the receipt has; who does not is told nothing. */
@@ -118,6 +243,13 @@ final class ExplainIT {
 
   private HttpResponse<String> ask(String id, String prompt, String... headers)
       throws IOException, InterruptedException {
+    HttpResponse<String> answer = send(id, prompt, headers);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return answer;
+  }
+
+  private HttpResponse<String> send(String id, String prompt, String... headers)
+      throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/completions"))
             .header("content-type", "application/json")
@@ -125,16 +257,13 @@ final class ExplainIT {
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }
-    HttpResponse<String> answer =
-        client.send(
-            request
-                .POST(
-                    BodyPublishers.ofString(
-                        "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"" + prompt + "\"}"))
-                .build(),
-            BodyHandlers.ofString());
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return answer;
+    return client.send(
+        request
+            .POST(
+                BodyPublishers.ofString(
+                    "{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": \"" + prompt + "\"}"))
+            .build(),
+        BodyHandlers.ofString());
   }
 
   /** As the list has it. */

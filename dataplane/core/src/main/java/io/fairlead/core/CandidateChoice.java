@@ -63,6 +63,11 @@ final class CandidateChoice {
     gated = keep;
   }
 
+  /** Whether all endpoints are well. */
+  boolean whole(long now) {
+    return health.whole(now);
+  }
+
   /** The narrowest choice that makes a difference now. */
   Use narrowest(long now) {
     return health.whole(now) ? Use.ANY : Use.UNTRIED;

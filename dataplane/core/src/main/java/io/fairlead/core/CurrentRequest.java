@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.ModelTokens;
+import io.fairlead.core.account.PrefillLine;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.prefix.BlockHasher;
@@ -8,6 +9,7 @@ import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.prefix.TokenChain;
+import io.fairlead.core.receipt.HeaderReads;
 import io.fairlead.core.scheduling.PartitionedCandidates;
 import io.fairlead.core.view.PromptBlocks;
 import io.fairlead.crds.config.Criticality;
@@ -35,6 +37,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private long arrivedAt;
   private final Notes notes = new Notes();
   private @Nullable Advice advice;
+  private @Nullable HeaderReads reads;
   private String targetModel = "";
   private long salt;
 
@@ -151,10 +154,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   /** What {@link #cachedTokens} says, for a number of blocks that is known already. */
   int cachedTokensOf(int blocks) {
-    if (blocks == 0 || promptTokens == 0) {
-      return 0;
-    }
-    return (int) Math.min(promptTokens - 1.0, blocks * blockTokens);
+    return PrefillLine.cachedTokens(promptTokens, blocks, blockTokens);
   }
 
   /**
@@ -239,11 +239,17 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     prefixes.learn(endpoint.slot(), salt, facts.blocks(), cacheableBlocks());
   }
 
+  /** The profiles start, perhaps once more: what plugins noted for one another is gone. */
+  void forgetNotes() {
+    notes.clear();
+  }
+
   /** Lets go of the request, so that its memory can be. */
   void done() {
     facts = NOBODY;
     advice = null;
     tokens = null;
+    reads = null;
     notes.clear();
     endpoints = NO_ENDPOINTS;
     size = 0;
@@ -296,7 +302,30 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   @Override
   public @Nullable String header(String name) {
-    return facts.headers().first(name);
+    String value = facts.headers().first(name);
+    HeaderReads noting = reads;
+    if (noting != null) {
+      noting.read(name, value);
+    }
+    return value;
+  }
+
+  /** From now on, until the request is done, the headers that are asked for are noted there. */
+  void noteHeaders(HeaderReads noting) {
+    reads = noting;
+  }
+
+  double blockTokens() {
+    return blockTokens;
+  }
+
+  /** As {@link PrefixIndex#held} has it of all endpoints; false where nobody holds anything. */
+  boolean matched(int[] into) {
+    lookUp();
+    if (matched) {
+      prefixes.held(columns.slot, endpoints.length, into);
+    }
+    return matched;
   }
 
   @Override

@@ -1,14 +1,19 @@
 package io.fairlead.core;
 
 import io.fairlead.core.receipt.DecisionWriter;
-import io.fairlead.core.receipt.EndpointFacts;
+import io.fairlead.core.receipt.EndpointTable;
 import io.fairlead.core.receipt.Exclusion;
+import io.fairlead.core.receipt.HeaderReads;
 import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
+import io.fairlead.core.receipt.Surroundings;
 import io.fairlead.core.receipt.WrittenDecision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.DecisionRecorder;
 import io.fairlead.core.scheduling.Scheduler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.plugin.Adapters;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Notes how the decision on a request comes about, for its receipt; nothing where it has none. Only
  * the try that sends the request is kept.
  */
-final class DecisionNotes implements DecisionWriter.Surroundings {
+final class DecisionNotes implements Surroundings {
 
   private final ReceiptLog receipts;
   private final DecisionWriter writer;
@@ -33,6 +38,8 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
   private @Nullable Flight decided;
 
   private long at;
+  private final HeaderReads headers = new HeaderReads();
+  private @Nullable CompiledConfig config;
 
   DecisionNotes(
       ReceiptLog receipts, CandidateChoice choice, CurrentRequest current, EndpointSet endpoints) {
@@ -60,6 +67,8 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
     ceiling = fullFrom;
     use = whom;
     writer.begin(scheduler.outline(), current.size());
+    headers.clear();
+    current.noteHeaders(headers);
     return writer;
   }
 
@@ -71,6 +80,7 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
     Scheduler scheduler = active.scheduler();
     decided = flight;
     at = now;
+    config = active;
     return writer.end(
         now,
         active.source(),
@@ -103,6 +113,48 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
   void clear() {
     writer.clear();
     decided = null;
+    config = null;
+    headers.clear();
+  }
+
+  /**
+   * Nobody gets the request, and the candidates are those of the last try.
+   *
+   * @param fullFrom with what the candidates were chosen
+   * @param whom with what, too
+   */
+  void refused(
+      long now,
+      Flight flight,
+      CompiledConfig active,
+      Criticality criticality,
+      double fullFrom,
+      CandidateChoice.Use whom) {
+    Receipt receipt = flight.receipt();
+    if (receipt == null) {
+      return;
+    }
+    decided = flight;
+    at = now;
+    ceiling = fullFrom;
+    use = whom;
+    config = active;
+    WrittenDecision refusal =
+        writer.refused(
+            now,
+            active.source(),
+            active.scheduler().outline(),
+            endpoints.eligible(),
+            current.size(),
+            this);
+    receipt.refused(
+        refusal, criticality, flight.flow, current.targetModel(), current.promptTokens());
+  }
+
+  /** Whether the request has a receipt that doesn't tell yet why nobody gets it now. */
+  boolean asksWhyNot(long now, Flight flight) {
+    Receipt receipt = flight.receipt();
+    return receipt != null && !receipt.isRefusedAt(now);
   }
 
   @Override
@@ -116,19 +168,108 @@ final class DecisionNotes implements DecisionWriter.Surroundings {
   }
 
   @Override
-  public EndpointFacts facts(int candidate) {
-    EndpointState endpoint = current.endpoint(candidate);
-    double[] saturation = endpoints.columns().saturation;
-    return new EndpointFacts(
-        endpoint.inFlight(),
-        endpoint.awaitingFirstToken(),
-        endpoint.scrapedWaiting(),
-        endpoint.scrapedRunning(),
-        endpoint.kvUsage(),
-        current.cachedTokens(candidate),
-        endpoint.scrapedAt(),
-        endpoint.health().state(),
-        endpoint.health().failing(),
-        saturation[current.place(candidate)]);
+  public String limit(int place) {
+    CompiledConfig active = config;
+    return active == null ? "" : active.saturation().limit(endpoints.eligible()[place]);
+  }
+
+  @Override
+  public double ceiling() {
+    return ceiling;
+  }
+
+  @Override
+  public EndpointTable table() {
+    return endpoints.columns().facts;
+  }
+
+  @Override
+  public EndpointSpec spec(int place) {
+    return endpoints.eligible()[place].spec();
+  }
+
+  @Override
+  public boolean matched(int[] blocks) {
+    return current.matched(blocks);
+  }
+
+  @Override
+  public double blockTokens() {
+    return current.blockTokens();
+  }
+
+  @Override
+  public double prefillPace() {
+    return endpoints.prefillPace();
+  }
+
+  @Override
+  public boolean whole() {
+    return choice.whole(at);
+  }
+
+  @Override
+  public HealthState health(int place) {
+    return endpoints.eligible()[place].health().state();
+  }
+
+  @Override
+  public long healthSince(int place) {
+    return endpoints.eligible()[place].health().since();
+  }
+
+  @Override
+  public String healthReason(int place) {
+    return endpoints.eligible()[place].health().reason();
+  }
+
+  @Override
+  public double failing(int place) {
+    return endpoints.eligible()[place].health().failing();
+  }
+
+  @Override
+  public Adapters adapters(int place) {
+    return endpoints.eligible()[place].adapters();
+  }
+
+  @Override
+  public Map<String, Double> values(int place) {
+    return endpoints.eligible()[place].values();
+  }
+
+  @Override
+  public long seed() {
+    return current.seed();
+  }
+
+  @Override
+  public long prefixKey() {
+    return current.prefixKey();
+  }
+
+  @Override
+  public int blocks() {
+    return current.blockCount();
+  }
+
+  @Override
+  public int replicas() {
+    return current.replicas();
+  }
+
+  @Override
+  public String target() {
+    return current.targetModel();
+  }
+
+  @Override
+  public int promptTokens() {
+    return current.promptTokens();
+  }
+
+  @Override
+  public HeaderReads headers() {
+    return headers;
   }
 }

@@ -71,10 +71,11 @@ final class Dispatch {
       CompiledModel model = active.model(flight.facts.model());
       begin(now, flight, model, active.criticality(model, flight.facts.headers()));
       current.done();
+      noteWhyNot(now, flight, active);
     }
     if (!admission.waits(now, flight, refused, active, this::evict)) {
       boolean full = refused == Reason.SATURATED && flight.flow != null;
-      ends.reject(now, flight, full ? Reason.QUEUE_FULL : refused);
+      reject(now, flight, full ? Reason.QUEUE_FULL : refused);
       return;
     }
     notes.waits(flight);
@@ -87,7 +88,43 @@ final class Dispatch {
 
   /** It makes room for another that waits. */
   private void evict(long now, Flight flight) {
-    ends.reject(now, flight, Reason.EVICTED);
+    reject(now, flight, Reason.EVICTED);
+  }
+
+  /** Rejects one that is nowhere; its receipt tells why no endpoint was for it. */
+  private void reject(long now, Flight flight, Reason reason) {
+    CompiledConfig active = config.get();
+    if (active != null) {
+      noteWhyNot(now, flight, active);
+    }
+    ends.reject(now, flight, reason);
+  }
+
+  /** Notes of each endpoint why the request isn't sent there now, if it has a receipt. */
+  private void noteWhyNot(long now, Flight flight, CompiledConfig active) {
+    if (notes.asksWhyNot(now, flight)) {
+      try {
+        noteRefusal(now, flight, active);
+      } catch (RuntimeException | Error _) {
+        // A plugin is broken. That is heard of where something depends on it; this is a note.
+      }
+    }
+  }
+
+  private void noteRefusal(long now, Flight flight, CompiledConfig active) {
+    CompiledModel model = active.model(flight.facts.model());
+    Criticality criticality = active.criticality(model, flight.facts.headers());
+    try {
+      begin(now, flight, model, criticality);
+      double ceiling = admission.ceiling(flight, criticality, active);
+      CandidateChoice.Use use =
+          candidates.whole(now) ? CandidateChoice.Use.ANY : CandidateChoice.Use.IN_USE;
+      candidates.narrow(now, flight, ceiling, use);
+      notes.refused(now, flight, active, criticality, ceiling, use);
+    } finally {
+      current.done();
+      notes.clear();
+    }
   }
 
   /**
@@ -138,21 +175,21 @@ final class Dispatch {
     }
     Sent sent = admission.refused(now, refused, ceiling);
     if (sent == Sent.GONE) {
-      ends.reject(now, flight, refused);
+      reject(now, flight, refused);
     }
     return sent;
   }
 
   /** Rejects all that wait. */
   void refuseWaiting(long now, Reason reason) {
-    admission.takeAll(now, flight -> ends.reject(now, flight, reason));
+    admission.takeAll(now, flight -> reject(now, flight, reason));
   }
 
   /** Rejects those who have waited as long as they may. */
   void tick(long now) {
     Reason reason =
         endpoints.eligible().length == 0 ? Reason.NO_READY_ENDPOINTS : Reason.QUEUE_TIMEOUT;
-    admission.tick(now, flight -> ends.reject(now, flight, reason));
+    admission.tick(now, flight -> reject(now, flight, reason));
   }
 
   /**
@@ -233,6 +270,7 @@ final class Dispatch {
           candidates.narrow(now, flight, ceiling, use);
         }
         Scheduler scheduler = active.scheduler();
+        current.forgetNotes(); // of a narrower try
         if (scheduler.schedule(current, current, notes.recorder(flight, ceiling, use, scheduler))) {
           return null;
         }
@@ -241,6 +279,9 @@ final class Dispatch {
       boolean widest =
           use == CandidateChoice.Use.ANY || (use == CandidateChoice.Use.IN_USE && full > 0);
       if (widest) {
+        if (flight.waiting == null) {
+          notes.refused(now, flight, active, criticality, ceiling, use);
+        }
         return full > 0
             ? Reason.SATURATED
             : nobody(retry, some ? Reason.NO_SUITABLE_ENDPOINT : Reason.NO_READY_ENDPOINTS);

@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.receipt.EndpointTable;
 import java.util.Arrays;
 
 /**
@@ -21,6 +22,9 @@ final class EndpointColumns {
   /** Numbers in the prefix index, and of plugins' arrays. */
   final int[] slot;
 
+  /** What receipts keep. */
+  final EndpointTable facts;
+
   /** The places that changed last, change {@code n} at {@code n} modulo its length. */
   private final int[] log;
 
@@ -37,6 +41,7 @@ final class EndpointColumns {
     kvUsage = new double[places];
     saturation = new double[places];
     slot = new int[places];
+    facts = new EndpointTable(kvUsage, saturation);
     log = new int[Integer.highestOneBit(Math.max(SHORTEST_LOG, places))];
     changes = changesBefore + log.length + 1;
     Arrays.fill(kvUsage, Double.NaN);

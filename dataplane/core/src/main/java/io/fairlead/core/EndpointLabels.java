@@ -6,11 +6,12 @@ import java.util.Map;
 /**
  * Reads what an endpoint is from its pod's labels; of several keys the first that is there counts.
  */
-final class EndpointLabels {
+public final class EndpointLabels {
 
   private EndpointLabels() {}
 
-  static EndpointAttributes attributes(Map<String, String> labels) {
+  /** What they say. */
+  public static EndpointAttributes attributes(Map<String, String> labels) {
     if (labels.isEmpty()) {
       return EndpointAttributes.NONE;
     }

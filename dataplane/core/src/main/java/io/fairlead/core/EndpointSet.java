@@ -174,6 +174,11 @@ final class EndpointSet {
     return newcomers;
   }
 
+  /** How much longer than the first guess prompts have proved to take here. */
+  double prefillPace() {
+    return pace.factor();
+  }
+
   /** The endpoint of this name that may get requests; null if there is none. */
   @Nullable EndpointState named(String name) {
     return eligible.get(name);
@@ -211,6 +216,13 @@ final class EndpointSet {
   @Nullable EndpointState same(EndpointSpec endpoint) {
     EndpointState state = eligible.get(endpoint.name());
     return state != null && state.isSame(endpoint) ? state : null;
+  }
+
+  /** Another picker knows how much the endpoint has room for; until it says so itself. */
+  void believedToHold(EndpointState state, int blocks) {
+    if (state.kvCapacityTokens() == 0 && blocks > 0) {
+      prefixes.capacity(state.slot(), Math.min(blocks, limits.maxPrefixBlocks()));
+    }
   }
 
   /** What this endpoint holds of prompts is gone. */

@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.account.PrefillLine;
 import io.fairlead.core.account.SharedBlocks;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * sent to it. Requests in flight point here, so an old incarnation's end never touches the new one.
  */
 final class EndpointState implements PoolEndpoint {
-
-  private static final double NO_QUEUE_NANOS = 1e9;
 
   private static final double WHILE_NANOS = 20e9;
 
@@ -190,6 +189,26 @@ final class EndpointState implements PoolEndpoint {
     all.queueDepth[place] = queueDepth();
     all.kvUsage[place] = kvUsage;
     all.saturation[place] = fullness.of(this);
+    all.facts.sent(
+        place,
+        inFlight,
+        awaitingFirstToken,
+        inFlightTokens,
+        prefills.count(),
+        prefills.uncachedTokens(),
+        saidToWait());
+    boolean more = adapters.slots() > 0 || !metrics.values().isEmpty();
+    all.facts.scraped(place, waiting, running, scrapedAt, more);
+  }
+
+  /** In its own queue; where it doesn't tell, as many as in the others' in the mean. */
+  private int saidToWait() {
+    return tells() ? waiting : assumedWaiting;
+  }
+
+  /** What it said beside what all say, by the config's keys. */
+  Map<String, Double> values() {
+    return metrics.values();
   }
 
   /** From now on this says how full it is. */
@@ -210,6 +229,10 @@ final class EndpointState implements PoolEndpoint {
         show(all);
       }
     }
+  }
+
+  EndpointSpec spec() {
+    return spec;
   }
 
   /** As a scheduler outside of the process is told of it. */
@@ -282,6 +305,18 @@ final class EndpointState implements PoolEndpoint {
   /** Whether a scrape is of another process than the last one that told. */
   boolean restarted(EndpointMetrics scrape) {
     return Math.abs(scrape.startedAt() - startedAt) > SAME_START || scrape.progress() < progress;
+  }
+
+  /** When its process started, as it was told last; NaN if it was not. */
+  double startedAt() {
+    return startedAt;
+  }
+
+  /** Another picker was told so; a scrape that says otherwise is of another process. */
+  void believedToHaveStarted(double told) {
+    if (Double.isNaN(startedAt)) {
+      startedAt = told;
+    }
   }
 
   /** Whether the server has computed something since the last scrape that told. */
@@ -643,19 +678,12 @@ final class EndpointState implements PoolEndpoint {
 
   @Override
   public int queueDepth() {
-    return Math.max(tells() ? waiting : assumedWaiting, awaitingFirstToken);
+    return Math.max(saidToWait(), awaitingFirstToken);
   }
 
-  /**
-   * Prompts that are through within a second are no queue: an engine takes many into one step. Of
-   * those beyond that, in proportion of their tokens, all wait.
-   */
   @Override
   public int waiting() {
-    double backlog = (double) expectedPrefill();
-    int beyond =
-        backlog <= NO_QUEUE_NANOS ? 0 : (int) (prefills.count() * (1 - NO_QUEUE_NANOS / backlog));
-    return Math.max(tells() ? waiting : assumedWaiting, beyond);
+    return PrefillLine.waiting(saidToWait(), prefills.count(), expectedPrefill());
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
+import io.fairlead.core.handover.Knowledge;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.ExactIndex;
@@ -12,6 +13,7 @@ import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
+import io.fairlead.core.view.Teachable;
 import io.fairlead.plugin.Observer;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +33,7 @@ public final class PoolCore {
   private final PoolHealth health;
   private final Bookings bookings;
   private final AttemptRules rules;
+  private final TokenEstimate tokens;
   private final PrefixIndex prefixes;
   private final EndpointSet endpoints;
   private final RequestTable requests;
@@ -57,7 +60,7 @@ public final class PoolCore {
 
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits, PoolListener listener) {
-    TokenEstimate tokens = new TokenEstimate();
+    this.tokens = new TokenEstimate();
     this.receipts = new ReceiptLog(limits.maxReceiptBytes());
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
@@ -499,6 +502,30 @@ public final class PoolCore {
   /** The process ends soon: rejects all that wait. What comes later may wait again. */
   public void refuseWaiting(long now) {
     dispatch.refuseWaiting(now, Rejection.Reason.SHUTTING_DOWN);
+  }
+
+  /**
+   * Begins to tell another picker what this one knows; one at a time is told.
+   *
+   * @param mostBytes of hashes that are told
+   */
+  public HandOver handOver(long mostBytes, Knowledge to) {
+    return new HandOver(endpoints, prefixes, tokens, teachables(), mostBytes, to);
+  }
+
+  /** Takes what another picker tells, for a beginning. */
+  public TakeOver takeOver() {
+    return new TakeOver(endpoints, prefixes, tokens, teachables());
+  }
+
+  private List<Teachable> teachables() {
+    CompiledConfig active = config.get();
+    return active == null
+        ? List.of()
+        : active.observers().stream()
+            .filter(Teachable.class::isInstance)
+            .map(Teachable.class::cast)
+            .toList();
   }
 
   /** What was decided of the newest requests, and why. */

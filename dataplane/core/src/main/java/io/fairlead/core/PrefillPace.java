@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import io.fairlead.core.account.PrefillLine;
+
 /**
  * How long the prompts of a pool take until their first token, learned from answers that are
  * streamed. A rough measure for bounds and for what can't be seen: the speed of single endpoints is
@@ -7,8 +9,6 @@ package io.fairlead.core;
  */
 final class PrefillPace {
 
-  private static final double STEP_NANOS = 5e6;
-  private static final double TOKEN_NANOS = 30e3;
   private static final double LEARNING = 0.02;
 
   /** So many times what is expected is a stall or a compilation, and tells no pace. */
@@ -19,20 +19,21 @@ final class PrefillPace {
 
   /** The prefill of so many uncached tokens took that long. */
   void learn(int uncached, long nanos) {
-    double guess = STEP_NANOS + TOKEN_NANOS * Math.max(0, uncached);
+    double guess = PrefillLine.STEP_NANOS + PrefillLine.TOKEN_NANOS * Math.max(0, uncached);
     if (nanos >= 0 && nanos <= ABSURD * guess * factor()) {
       // Sums before ratios: of prompts that share a step the first takes all of its time.
-      taken += LEARNING * (nanos / STEP_NANOS - taken);
-      guessed += LEARNING * (guess / STEP_NANOS - guessed);
+      taken += LEARNING * (nanos / PrefillLine.STEP_NANOS - taken);
+      guessed += LEARNING * (guess / PrefillLine.STEP_NANOS - guessed);
     }
   }
 
   /** Nanoseconds that so many uncached tokens take. */
   long expected(long uncached) {
-    return (long) (factor() * (STEP_NANOS + TOKEN_NANOS * Math.max(0, uncached)));
+    return PrefillLine.expected(factor(), uncached);
   }
 
-  private double factor() {
+  /** How much longer than the first guess prompts have proved to take. */
+  double factor() {
     return Math.clamp(taken / guessed, 0.02, 100);
   }
 }

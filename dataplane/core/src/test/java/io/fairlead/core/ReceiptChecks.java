@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
@@ -25,8 +26,19 @@ final class ReceiptChecks {
   static void check(KeptRequest receipt, Set<String> endpoints) {
     List<Decision> decisions = receipt.decisions();
     assertThat(receipt.request().attempts()).isEqualTo(decisions.size());
+    for (Decision refusal : receipt.refusals()) {
+      assertThat(refusal.isRefusal()).isTrue();
+      assertThat(refusal.runs()).allMatch(run -> run.pickCount() == 0);
+    }
     if (decisions.isEmpty()) {
       assertThat(receipt.request().endpoint()).isEmpty();
+      String outcome = receipt.request().outcome();
+      if (!outcome.equals(Reason.PLUGIN_FAILED.code())
+          && !outcome.equals(Reason.NOT_CONFIGURED.code())) {
+        assertThat(receipt.refusals()).as("why nobody got it").isNotEmpty();
+        assertThat(names(receipt.refusals().getLast()))
+            .containsExactlyInAnyOrderElementsOf(endpoints);
+      }
       return;
     }
     Decision decision = decisions.getLast();
@@ -37,14 +49,18 @@ final class ReceiptChecks {
       assertThat(receipt.request().expectedFirstToken())
           .isEqualTo(counts.expectedFirstToken(place));
     }
+    assertThat(names(decision)).containsExactlyInAnyOrderElementsOf(endpoints);
+    assertThat(decision.facts(decision.picked())).isNotNull();
+    decision.runs().forEach(run -> check(run, decision.candidates()));
+  }
+
+  private static List<String> names(Decision decision) {
     List<String> told = new ArrayList<>();
     for (int i = 0; i < decision.candidates(); i++) {
       told.add(decision.candidate(i));
     }
     decision.excluded().forEach(one -> told.add(one.endpoint()));
-    assertThat(told).containsExactlyInAnyOrderElementsOf(endpoints);
-    assertThat(decision.facts(decision.picked())).isNotNull();
-    decision.runs().forEach(run -> check(run, decision.candidates()));
+    return told;
   }
 
   private static void check(ProfileRun run, int candidates) {

@@ -215,7 +215,7 @@ class ReceiptTest {
     DecidedRequest receipt = receipt(ticket);
     assertThat(kept(ticket).decisions()).hasSize(2);
     assertThat(last(ticket).excluded())
-        .containsExactly(new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED));
+        .containsExactly(new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED, ""));
     assertThat(receipt.endpoint()).isEqualTo(pool.lastRoute().endpoint());
     assertThat(receipt.firstTokenNanos()).isEqualTo(100 * MILLISECOND);
     assertThat(receipt.tookNanos()).isEqualTo(1_000 * MILLISECOND);
@@ -243,6 +243,73 @@ class ReceiptTest {
     pool.core.refuseWaiting(pool.now);
     assertThat(receipt(third).outcome()).isEqualTo("shutting_down");
     assertThat(receipt(third).endpoint()).isEmpty();
+  }
+
+  /** Of a request that nobody gets each endpoint's own reason is told, twice for one that waits. */
+  @Test
+  void tellsOfEachEndpointWhyItDidNotGetARequestThatNobodyGot() {
+    pool.core.configure(0, Pool.withRoom(1, Pool.model("m", Criticality.CRITICAL)));
+    pool.endpoints("a", "b");
+    long first = pool.arrive("m");
+    long second = pool.arrive("m");
+    pool.now = MILLISECOND;
+    long waits = pool.arrive("m");
+    Decision began = refusals(waits).getFirst();
+    assertThat(began.isRefusal()).isTrue();
+    assertThat(began.at()).isEqualTo(MILLISECOND);
+    assertThat(began.ceiling()).isEqualTo(1);
+    assertThat(began.excluded())
+        .containsExactly(
+            new Excluded("a", Exclusion.FULL, "requests in flight"),
+            new Excluded("b", Exclusion.FULL, "requests in flight"));
+    EndpointFacts facts = Objects.requireNonNull(began.factsOf(began.excluded().getFirst()));
+    assertThat(facts.saturation()).isEqualTo(1);
+    assertThat(facts.inFlight()).isEqualTo(1);
+    pool.now = 2 * MILLISECOND;
+    for (int i = 0; i < 3; i++) {
+      pool.core.unreachable(pool.now, Pool.endpoint("b"), pool.now, Failure.REFUSED);
+    }
+    pool.core.refuseWaiting(pool.now);
+    assertThat(refusals(waits)).hasSize(2);
+    Decision ended = refusals(waits).getLast();
+    assertThat(ended.excluded())
+        .containsExactly(
+            new Excluded("a", Exclusion.FULL, "requests in flight"),
+            new Excluded("b", Exclusion.OUT, ""));
+    EndpointFacts out = Objects.requireNonNull(ended.factsOf(ended.excluded().getLast()));
+    assertThat(out.health()).isEqualTo(HealthState.OUT);
+    assertThat(out.healthSince()).isEqualTo(2 * MILLISECOND);
+    assertThat(out.healthReason()).isNotEmpty();
+
+    // One that is sent in the end keeps why it waited.
+    long third = pool.arrive("m");
+    pool.core.ended(pool.now, first, Outcome.COMPLETED, Usage.UNKNOWN);
+    pool.core.ended(pool.now, second, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(kept(third).decisions()).hasSize(1);
+    assertThat(refusals(third)).hasSize(1);
+  }
+
+  @Test
+  void tellsWhichFilterLeftNobody() {
+    pool.configure(filtered());
+    pool.core.endpoints(0, List.of(endpoint("a", "iron"), endpoint("b", "lead")));
+    long ticket = pool.arrive("m");
+    assertThat(receipt(ticket).outcome()).isEqualTo("no_suitable_endpoint");
+    Decision refusal = refusals(ticket).getFirst();
+    assertThat(refusals(ticket)).hasSize(1);
+    assertThat(refusal.excluded()).isEmpty();
+    ProfileRun run = refusal.runs().getFirst();
+    assertThat(run.outline().filters().get(run.rejectedBy(0))).isEqualTo("gold");
+    assertThat(run.rejectedBy(1)).isEqualTo(run.rejectedBy(0));
+    assertThat(run.pickCount()).isZero();
+
+    pool.core.endpoints(0, List.of());
+    long lost = pool.arrive("m");
+    assertThat(refusals(lost).getFirst().candidates()).isZero();
+  }
+
+  private List<Decision> refusals(long ticket) {
+    return kept(ticket).refusals();
   }
 
   @Test

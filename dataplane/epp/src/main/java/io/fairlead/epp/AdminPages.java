@@ -62,6 +62,11 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   }
 
   @Override
+  public Future<String> decisionsKept() {
+    return runtime.decisionsKept();
+  }
+
+  @Override
   public Future<String> decisions(Map<String, String> wanted, int most) {
     return runtime.decisions(wanted, most);
   }

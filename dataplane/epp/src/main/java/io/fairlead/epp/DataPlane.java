@@ -6,6 +6,10 @@ import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.Access;
 import io.fairlead.epp.console.Console;
+import io.fairlead.epp.handover.HandOverClient;
+import io.fairlead.epp.handover.HandOverResult;
+import io.fairlead.epp.handover.HandOverServer;
+import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.status.EndpointLatency;
 import io.fairlead.epp.telemetry.AdminServer;
@@ -24,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -50,6 +55,7 @@ public final class DataPlane implements AutoCloseable {
   private @Nullable Frontend extProc;
   private OptionalInt healthPort = OptionalInt.empty();
   private OptionalInt adminPort = OptionalInt.empty();
+  private OptionalInt handOverPort = OptionalInt.empty();
 
   private DataPlane(DataPlaneConfig config, LongSupplier clock) {
     this.config = config;
@@ -63,8 +69,14 @@ public final class DataPlane implements AutoCloseable {
       if (warms) {
         readiness.cold();
       }
+      if (config.handOver() != null) {
+        readiness.cold();
+      }
       listen(group);
       runtime.start();
+      if (config.handOver() != null) {
+        handOver(config.handOver());
+      }
       if (warms) {
         warmUp(group, clock);
       }
@@ -229,6 +241,44 @@ public final class DataPlane implements AutoCloseable {
       parts.push(() -> server.drain(Duration.ZERO));
       extProc = server;
     }
+  }
+
+  /** Tells others what it knows, and asks them first, before it is ready. */
+  private void handOver(HandOverSettings settings) {
+    PoolHandOver pool = new PoolHandOver(runtime.pool(), runtime::report);
+    HandOverServer server = HandOverServer.start(settings, pool);
+    parts.push(server);
+    handOverPort = OptionalInt.of(server.port());
+    Thread.ofPlatform()
+        .daemon()
+        .name("fairlead-takeover")
+        .start(() -> takeOver(new HandOverClient(settings, pool), settings));
+  }
+
+  /** Once config and endpoints are in force; never where it is closed before that. */
+  private void takeOver(HandOverClient client, HandOverSettings settings) {
+    try {
+      readiness.known().join();
+    } catch (CompletionException e) {
+      return;
+    }
+    try {
+      runtime.handedOver(client.ask(() -> runtime.peers(settings)));
+    } catch (RuntimeException e) {
+      LOG.warn("nothing was taken over from another picker", e);
+    } finally {
+      readiness.warm();
+    }
+  }
+
+  /** Where other pickers may ask what this one knows. */
+  public OptionalInt handOverPort() {
+    return handOverPort;
+  }
+
+  /** What came of asking other pickers what they know, at the start; null before that. */
+  public @Nullable HandOverResult handOver() {
+    return runtime.handOver();
   }
 
   /** Beside the reading of config and endpoints, which mostly waits. */

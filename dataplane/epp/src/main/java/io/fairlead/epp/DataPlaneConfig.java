@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.ConsoleConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint folder for what the picker starts from while the API server can't be reached;
  *     null for nothing. Means nothing where the source is no API server
  * @param metricsAuth whether metrics are shown to those alone whom the API server lets get the path
+ * @param handOver how pickers of the pool hand over what they know; null for not at all
  */
 public record DataPlaneConfig(
     Source source,
@@ -49,7 +51,8 @@ public record DataPlaneConfig(
     EndpointSecurity endpoints,
     Tracing.@Nullable Settings tracing,
     @Nullable Path checkpoint,
-    boolean metricsAuth) {
+    boolean metricsAuth,
+    @Nullable HandOverSettings handOver) {
 
   public DataPlaneConfig {
     if (loops < 1) {
@@ -230,6 +233,7 @@ public record DataPlaneConfig(
     private Tracing.@Nullable Settings tracing;
     private @Nullable Path checkpoint;
     private boolean metricsAuth;
+    private @Nullable HandOverSettings handOver;
 
     private Builder(Source source) {
       this.source = source;
@@ -324,6 +328,12 @@ public record DataPlaneConfig(
       return this;
     }
 
+    /** Has pickers of the pool hand over what they know; null for not at all. */
+    public Builder handOver(@Nullable HandOverSettings settings) {
+      handOver = settings;
+      return this;
+    }
+
     /** All parts as they are now. */
     public DataPlaneConfig build() {
       return new DataPlaneConfig(
@@ -341,7 +351,8 @@ public record DataPlaneConfig(
           endpoints,
           tracing,
           checkpoint,
-          metricsAuth);
+          metricsAuth,
+          handOver);
     }
   }
 }

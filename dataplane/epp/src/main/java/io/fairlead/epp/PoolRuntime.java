@@ -29,6 +29,8 @@ import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.kvevents.KvEventListener;
+import io.fairlead.epp.handover.HandOverResult;
+import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.ConfigPage;
@@ -53,6 +55,10 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -143,6 +149,9 @@ final class PoolRuntime implements AutoCloseable {
   /** The newest that was refused; control thread only. */
   private ConfigOffer.@Nullable Document refusedConfig;
 
+  /** Null until others were asked. */
+  private volatile @Nullable HandOverResult handOver;
+
   /** Pickers that share the pool; control thread only. */
   private int sharing = 1;
 
@@ -188,6 +197,7 @@ final class PoolRuntime implements AutoCloseable {
             new DocumentCompiler(PluginTypes.found()), pool, status, control, new OnConfig());
     Sources sources = sources(config);
     meters.checkpoint(fromCheckpoint);
+    meters.handOver(this::handOver);
     configs = sources.configs();
     pods = sources.pods();
     replicas = sources.replicas();
@@ -297,6 +307,44 @@ final class PoolRuntime implements AutoCloseable {
     return status.current();
   }
 
+  /** What came of asking other pickers. Any thread. */
+  void handedOver(HandOverResult result) {
+    handOver = result;
+  }
+
+  /** The same; null where nobody is asked. Any thread. */
+  @Nullable HandOverResult handOver() {
+    return handOver;
+  }
+
+  /**
+   * Whom this picker may ask what they know, itself left out; null while that is not known. Any
+   * thread.
+   */
+  @Nullable List<String> peers(HandOverSettings settings) {
+    if (!settings.peers().isEmpty()) {
+      return settings.peers();
+    }
+    if (replicas == null) {
+      return List.of();
+    }
+    List<String> ready = replicas.addresses();
+    return ready == null
+        ? null
+        : ready.stream()
+            .filter(address -> !isOwn(address))
+            .map(address -> address + ":" + settings.port())
+            .toList();
+  }
+
+  private static boolean isOwn(String address) {
+    try {
+      return NetworkInterface.getByInetAddress(InetAddress.getByName(address)) != null;
+    } catch (SocketException | UnknownHostException e) {
+      return false;
+    }
+  }
+
   /** What is still missing; empty when nothing is. */
   String notReady() {
     PickerReport.Refused refused = status.current().refused();
@@ -354,7 +402,8 @@ final class PoolRuntime implements AutoCloseable {
 
   /** The status page, with the pool as it was at that moment. */
   String statusPage(PoolMoment moment) {
-    return new StatusPage(status.current(), notReady(), pool.replicas(), fromCheckpoint)
+    return new StatusPage(
+            status.current(), notReady(), pool.replicas(), fromCheckpoint, handOver)
         .of(moment, out, clock.getAsLong());
   }
 
@@ -385,6 +434,11 @@ final class PoolRuntime implements AutoCloseable {
   Future<@Nullable String> decision(String id) {
     return rendered(
         pool.decision(id), found -> found == null ? null : new DecisionPage(out).of(found));
+  }
+
+  /** Of which requests decisions are kept, in words. */
+  Future<String> decisionsKept() {
+    return rendered(pool.decisionsKept(), new DecisionPage(out)::kept);
   }
 
   /** The newest requests whose fields are as wanted, in brief, as JSON. */

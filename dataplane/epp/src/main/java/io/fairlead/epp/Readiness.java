@@ -32,7 +32,8 @@ final class Readiness {
   private final CompletableFuture<Void> reached = new CompletableFuture<>();
   private boolean configured;
   private boolean endpointsSeen;
-  private boolean cold;
+  private int cold;
+  private final CompletableFuture<Void> known = new CompletableFuture<>();
   private volatile State state = State.NO_CONFIG;
   private Runnable opening = () -> {};
   private volatile String problem = "";
@@ -52,14 +53,19 @@ final class Readiness {
     this.opening = opening;
   }
 
-  /** Is not ready before {@link #warm}; to be called first. */
+  /** Is not ready before {@link #warm} is called as often; to be called first. */
   synchronized void cold() {
-    cold = true;
+    cold++;
   }
 
-  /** What serving takes is quick now. Not for an event loop, as ports may be opened. */
+  /** One of the things is over that readiness waits for. Not for an event loop: it opens ports. */
   void warm() {
-    advance(() -> cold = false);
+    advance(() -> cold--);
+  }
+
+  /** Ends when config and endpoints are in force; in an error when that can't be any more. */
+  CompletableFuture<Void> known() {
+    return known.copy();
   }
 
   /** A config is in force. Not for an event loop, as ports may be opened. */
@@ -87,7 +93,9 @@ final class Readiness {
   /** The end begins. */
   synchronized void drain() {
     enter(State.DRAINING);
-    reached.completeExceptionally(new IllegalStateException("closed before it was ready"));
+    IllegalStateException closed = new IllegalStateException("closed before it was ready");
+    reached.completeExceptionally(closed);
+    known.completeExceptionally(closed);
   }
 
   State state() {
@@ -110,6 +118,9 @@ final class Readiness {
         enter(missing());
       }
     }
+    if (configured && endpointsSeen) {
+      known.complete(null);
+    }
     if (ready()) {
       reached.complete(null);
     }
@@ -122,7 +133,7 @@ final class Readiness {
     if (!endpointsSeen) {
       return State.NO_LOOK;
     }
-    return cold ? State.COLD : open();
+    return cold > 0 ? State.COLD : open();
   }
 
   private State open() {

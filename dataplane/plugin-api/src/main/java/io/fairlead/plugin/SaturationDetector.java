@@ -13,6 +13,14 @@ public non-sealed interface SaturationDetector extends Plugin {
   double saturation(Endpoint endpoint);
 
   /**
+   * What a full endpoint has too much of, or too little, for people who ask why a request went
+   * elsewhere or nowhere: a constant, such as {@code KV cache}; empty where there is but one limit.
+   */
+  default String limit(Endpoint endpoint) {
+    return "";
+  }
+
+  /**
    * Whether a full endpoint takes no request that may wait, also while others have room. Unless it
    * does, the scheduler weighs a wait there against what is gained by it, a cached prompt say.
    */

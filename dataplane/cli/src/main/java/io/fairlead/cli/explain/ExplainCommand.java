@@ -59,6 +59,14 @@ public final class ExplainCommand implements Callable<Integer> {
       description = "Instead of asking: what a picker said at /debug/decisions/ID before.")
   private @Nullable Path file;
 
+  @Option(
+      names = "--with",
+      paramLabel = "CONFIG",
+      description =
+          "Decide it again under the scheduling in this file, an EndpointPickerConfig, an"
+              + " EndpointPicker or a config document: whether it would have gone elsewhere.")
+  private @Nullable Path with;
+
   @Option(names = "--limit", description = "Without ID: how many.", defaultValue = "20")
   private int limit = 20;
 
@@ -75,9 +83,17 @@ public final class ExplainCommand implements Callable<Integer> {
     if (id != null && file != null) {
       throw new ParameterException(spec.commandLine(), "Either an ID or --file: it has one.");
     }
+    if (with != null && (json || (id == null && file == null))) {
+      throw new ParameterException(
+          spec.commandLine(), "--with decides one request again, and tells in words: give its ID.");
+    }
+    // What is wrong with it is told before anybody is asked.
+    OtherConfig other = with == null ? null : OtherConfig.read(with);
     String page = page();
     List<String> lines =
-        json ? List.of(page.strip()) : id == null && file == null ? list(page) : receipt(page);
+        json
+            ? List.of(page.strip())
+            : id == null && file == null ? list(page) : receipt(page, other);
     lines.forEach(spec.commandLine().getOut()::println);
     spec.commandLine().getOut().flush();
     return 0;
@@ -99,8 +115,11 @@ public final class ExplainCommand implements Callable<Integer> {
     return PickerPage.read(picker, path);
   }
 
-  private static List<String> receipt(String page) throws IOException {
+  private static List<String> receipt(String page, @Nullable OtherConfig other) throws IOException {
     JsonNode tree = tree(page);
+    if (!tree.path("version").isInt()) {
+      throw new IOException("this is no receipt: it has no version");
+    }
     int version = tree.path("version").asInt();
     if (version != DecisionPage.VERSION) {
       throw new IOException(
@@ -108,7 +127,8 @@ public final class ExplainCommand implements Callable<Integer> {
               .formatted(version, DecisionPage.VERSION));
     }
     try {
-      return ReceiptText.lines(JSON.treeToValue(tree, ReceiptPage.class));
+      ReceiptPage receipt = JSON.treeToValue(tree, ReceiptPage.class);
+      return ReceiptText.lines(receipt, other == null ? List.of() : other.decide(receipt));
     } catch (JsonProcessingException e) {
       throw new IOException("this is no receipt: " + e.getOriginalMessage(), e);
     }

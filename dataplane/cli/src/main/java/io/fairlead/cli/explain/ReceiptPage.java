@@ -1,6 +1,7 @@
 package io.fairlead.cli.explain;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version of the page; what has another one is not read
  * @param priority of its band; absent for a request that was never sent, as all up to {@code
- *     promptTokens} is
+ *     promptTokens} may be
+ * @param refusals why nobody got it, when it began to wait and when it was rejected
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 record ReceiptPage(
@@ -30,7 +32,8 @@ record ReceiptPage(
     @Nullable Double firstTokenErrorMillis,
     @Nullable Double tookMillis,
     @Nullable Used usage,
-    List<Attempt> decisions) {
+    List<Attempt> decisions,
+    @Nullable List<Refusal> refusals) {
 
   /** Tokens as the server reported them; -1 for what it didn't. */
   @JsonIgnoreProperties(ignoreUnknown = true)
@@ -40,6 +43,8 @@ record ReceiptPage(
    * One choice of an endpoint.
    *
    * @param profile whose pick counts
+   * @param inputs what it was made from, as {@link io.fairlead.core.replay.DecisionInputs}; null
+   *     from a picker that does not tell
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
   record Attempt(
@@ -51,11 +56,27 @@ record ReceiptPage(
       List<Excluded> excluded,
       List<Candidate> candidates,
       int moreCandidates,
-      List<Run> profiles) {}
+      List<Run> profiles,
+      @Nullable JsonNode inputs) {}
 
   /** An endpoint that the scheduler was not asked about. */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Excluded(String endpoint, String why) {}
+  record Excluded(
+      String endpoint,
+      String why,
+      @Nullable String limit,
+      @Nullable Double saturation,
+      @Nullable Double fullFrom,
+      @Nullable String healthSince,
+      @Nullable String healthReason) {}
+
+  /**
+   * Why nobody got the request.
+   *
+   * @param endpoints each with its own reason
+   */
+  @JsonIgnoreProperties(ignoreUnknown = true)
+  record Refusal(String at, String configHash, List<Excluded> endpoints) {}
 
   /** What was known of an endpoint. */
   @JsonIgnoreProperties(ignoreUnknown = true)

@@ -3,6 +3,8 @@ package io.fairlead.cli.explain;
 import io.fairlead.cli.TextTable;
 import io.fairlead.cli.explain.ReceiptPage.Attempt;
 import io.fairlead.cli.explain.ReceiptPage.Candidate;
+import io.fairlead.cli.explain.ReceiptPage.Excluded;
+import io.fairlead.cli.explain.ReceiptPage.Refusal;
 import io.fairlead.cli.explain.ReceiptPage.Run;
 import io.fairlead.cli.explain.ReceiptPage.Score;
 import io.fairlead.cli.explain.ReceiptPage.Scored;
@@ -30,18 +32,141 @@ final class ReceiptText {
 
   private static final double NOTABLE_MILLIS = 0.05;
 
+  /** Endpoints that a table has: the winner and the next best. */
+  private static final int MOST_ROWS = 10;
+
+  /** Endpoints of which it is told one by one why they did not get a request that nobody got. */
+  private static final int MOST_REFUSING = 20;
+
+  private static final String OPEN = "open";
+
   private final List<String> lines = new ArrayList<>();
 
   private ReceiptText() {}
 
-  static List<String> lines(ReceiptPage page) {
+  /**
+   * The lines.
+   *
+   * @param other how each of its decisions would be made under another config; empty for no other
+   */
+  static List<String> lines(ReceiptPage page, List<OtherDecision> other) {
     ReceiptText text = new ReceiptText();
     text.request(page);
+    List<Refusal> refusals = page.refusals() == null ? List.of() : page.refusals();
+    for (int i = 0; i < refusals.size(); i++) {
+      boolean last = i == refusals.size() - 1 && page.decisions().isEmpty();
+      text.refusal(refusals.get(i), last && !page.outcome().equals(OPEN));
+    }
     for (int i = 0; i < page.decisions().size(); i++) {
       text.lines.add("");
       text.attempt(page.decisions().get(i), i + 1, page.decisions().size());
+      if (!other.isEmpty()) {
+        text.lines.add("");
+        text.other(other.get(i), page.decisions().get(i));
+      }
     }
     return text.lines;
+  }
+
+  private void refusal(Refusal refusal, boolean ended) {
+    lines.add("");
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "%s: %s, under config %s",
+            refusal.at(),
+            refusal.endpoints().isEmpty()
+                ? "there were no endpoints"
+                : ended
+                    ? "rejected, since of " + count(refusal.endpoints().size()) + " none got it"
+                    : "none of " + count(refusal.endpoints().size()) + " got it then",
+            shortened(refusal.configHash())));
+    refusal.endpoints().stream()
+        .limit(MOST_REFUSING)
+        .forEach(one -> lines.add("    " + one.endpoint() + ": " + why(one)));
+    if (refusal.endpoints().size() > MOST_REFUSING) {
+      Map<String, Long> rest =
+          refusal.endpoints().stream()
+              .skip(MOST_REFUSING)
+              .collect(
+                  Collectors.groupingBy(Excluded::why, LinkedHashMap::new, Collectors.counting()));
+      rest.forEach((why, count) -> lines.add("    " + count + " others: " + why));
+    }
+  }
+
+  private static String count(int endpoints) {
+    return endpoints == 1 ? "1 endpoint" : endpoints + " endpoints";
+  }
+
+  /** With what it lacks, or since when it is out. */
+  private static String why(Excluded one) {
+    StringBuilder why = new StringBuilder(one.why());
+    if (one.limit() != null && !one.limit().isEmpty()) {
+      why.append(", by ").append(one.limit());
+    }
+    if (one.saturation() != null && one.fullFrom() != null) {
+      why.append(
+          String.format(
+              Locale.ROOT,
+              " (at %.0f %%; this request goes below %.0f %%)",
+              100 * one.saturation(),
+              100 * one.fullFrom()));
+    }
+    if (one.healthSince() != null) {
+      why.append(", since ").append(one.healthSince());
+      if (one.healthReason() != null && !one.healthReason().isEmpty()) {
+        why.append(": ").append(one.healthReason());
+      }
+    }
+    return why.toString();
+  }
+
+  private static String shortened(String hash) {
+    return hash.substring(0, Math.min(SHORT_HASH, hash.length()));
+  }
+
+  /** The same request under another config. */
+  private void other(OtherDecision other, Attempt real) {
+    if (other.made() == null) {
+      lines.add("under " + other.config() + ": " + other.why());
+      return;
+    }
+    Attempt made = other.made();
+    boolean same = made.endpoint().equals(real.endpoint());
+    lines.add(
+        "under "
+            + other.config()
+            + ": "
+            + (same
+                ? "sent to " + made.endpoint() + " too"
+                : "sent to " + made.endpoint() + " instead")
+            + ", by profile "
+            + made.profile());
+    if (made.prefill() != null) {
+      lines.add("  its prompt would be computed by " + made.prefill());
+    }
+    if (made.moreCandidates() > 0) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "  chosen among %d: what was known of the other %,d is not kept of a pool of that size",
+              made.candidates().size(),
+              made.moreCandidates()));
+    }
+    other
+        .leftOut()
+        .forEach(
+            (plugin, reason) ->
+                lines.add(
+                    "  decided without " + plugin + ", which can't be asked again: " + reason));
+    if (!other.repeated().isEmpty()) {
+      lines.add("  says what it said then: " + String.join(", ", other.repeated()));
+    }
+    lines.add("");
+    Run run = primary(made);
+    table(made, run);
+    lines.add("");
+    reasons(made, run);
   }
 
   private void request(ReceiptPage page) {
@@ -106,9 +231,7 @@ final class ReceiptText {
             attempt.endpoint(),
             endpoints,
             attempt.profile(),
-            attempt
-                .configHash()
-                .substring(0, Math.min(SHORT_HASH, attempt.configHash().length()))));
+            shortened(attempt.configHash())));
     if (attempt.prefill() != null) {
       lines.add("  its prompt is computed by " + attempt.prefill());
     }
@@ -133,7 +256,7 @@ final class ReceiptText {
     Map<String, Candidate> known =
         attempt.candidates().stream()
             .collect(Collectors.toMap(Candidate::endpoint, Function.identity()));
-    List<Scored> scored = winnerFirst(attempt, run);
+    List<Scored> scored = winnerFirst(attempt, run).stream().limit(MOST_ROWS).toList();
     boolean costs = scored.stream().anyMatch(one -> one.cost() != null);
     List<List<String>> rows = new ArrayList<>();
     List<String> head = new ArrayList<>(List.of("ENDPOINT", "SUM"));
@@ -182,16 +305,16 @@ final class ReceiptText {
     List<Scored> scored = winnerFirst(attempt, run);
     Scored winner = scored.getFirst();
     Map<String, String> why = new LinkedHashMap<>();
-    for (Scored other : scored.subList(1, scored.size())) {
+    int told = Math.min(MOST_ROWS, scored.size());
+    for (Scored other : scored.subList(1, told)) {
       why.put(other.endpoint(), against(other, winner, run));
     }
-    if (attempt.moreCandidates() > 0) {
-      why.put(
-          String.format(Locale.ROOT, "%,d others", attempt.moreCandidates()),
-          "did no better than these");
+    int more = attempt.moreCandidates() + scored.size() - told;
+    if (more > 0) {
+      why.put(String.format(Locale.ROOT, "%,d others", more), "did no better than these");
     }
     run.rejected().forEach(one -> why.put(one.endpoint(), "was rejected by " + one.by()));
-    attempt.excluded().forEach(one -> why.put(one.endpoint(), one.why()));
+    attempt.excluded().forEach(one -> why.put(one.endpoint(), why(one)));
     if (why.isEmpty()) {
       lines.add("  there was no other");
       return;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a person reads of a receipt. */
@@ -41,7 +42,7 @@ class ReceiptTextTest {
 
   private static String text(String json) throws IOException {
     ReceiptPage page = JsonMapper.builder().build().readValue(json, ReceiptPage.class);
-    return String.join("\n", ReceiptText.lines(page));
+    return String.join("\n", ReceiptText.lines(page, List.of()));
   }
 
   @Test
@@ -102,5 +103,36 @@ class ReceiptTextTest {
               saturated after 5,000 ms
               waited for room
               was sent to nobody""");
+  }
+
+  @Test
+  void tellsOfEachEndpointWhyNobodyGotARequest() throws IOException {
+    assertThat(
+            text(
+                """
+                {"version": 1, "id": "r-3", "arrived": "2026-11-24T05:00:00Z", "model": "chat",
+                 "outcome": "queue_timeout", "promptTokens": 12, "criticality": "Sheddable",
+                 "waited": true, "streamed": false, "tookMillis": 30000, "decisions": [],
+                 "refusals": [
+                  {"at": "2026-11-24T05:00:00Z", "configHash": "abcdef0123456789", "endpoints": [
+                   {"endpoint": "a", "why": "is full", "limit": "KV cache", "saturation": 1.25, "fullFrom": 1}]},
+                  {"at": "2026-11-24T05:00:30Z", "configHash": "abcdef0123456789", "endpoints": [
+                   {"endpoint": "a", "why": "gets no requests: it does not answer, or is on trial",
+                    "healthSince": "2026-11-24T05:00:12Z", "healthReason": "refused the connection"},
+                   {"endpoint": "b", "why": "has room, but others were to go first"}]}]}
+                """))
+        .isEqualTo(
+            """
+            request r-3 for chat, 12 prompt tokens, Sheddable
+              queue_timeout after 30,000 ms
+              waited for room
+              was sent to nobody
+
+            2026-11-24T05:00:00Z: none of 1 endpoint got it then, under config abcdef012345
+                a: is full, by KV cache (at 125 %; this request goes below 100 %)
+
+            2026-11-24T05:00:30Z: rejected, since of 2 endpoints none got it, under config abcdef012345
+                a: gets no requests: it does not answer, or is on trial, since 2026-11-24T05:00:12Z: refused the connection
+                b: has room, but others were to go first""");
   }
 }

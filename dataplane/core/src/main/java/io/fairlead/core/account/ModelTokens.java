@@ -72,6 +72,27 @@ public final class ModelTokens {
     }
   }
 
+  /** What was learned, in numbers. */
+  double[] tell() {
+    return new double[] {bytesPerToken, mediaFactor, texts, medias};
+  }
+
+  /** Begins with what another has learned; passes over what makes no sense. */
+  void take(double[] told) {
+    if (told.length == 4
+        && told[0] >= FEWEST_BYTES
+        && told[0] <= MOST_BYTES
+        && told[1] >= LEAST_FACTOR
+        && told[1] <= MOST_FACTOR
+        && told[2] >= 1
+        && told[3] >= 1) {
+      bytesPerToken = told[0];
+      mediaFactor = told[1];
+      texts = (int) told[2];
+      medias = (int) told[3];
+    }
+  }
+
   private static double rate(int seen, double weight) {
     return Math.max(1.0 / (seen + 1), LEARNING) * Math.min(1, weight);
   }

@@ -3,6 +3,7 @@ package io.fairlead.core.account;
 import io.fairlead.core.prefix.BlockHasher;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * How many tokens prompts have: the one place where bytes become tokens. Begins with what is usual
@@ -69,5 +70,20 @@ public final class TokenEstimate {
   /** Tokens of text in a block of the prefix index, whichever model it is of. */
   public double poolBlockTokens() {
     return pool.blockTokens();
+  }
+
+  /** Tells what was learned, model by model; of all as one under an empty name. */
+  public void tell(BiConsumer<String, double[]> to) {
+    to.accept("", pool.tell());
+    models.forEach((model, tokens) -> to.accept(model, tokens.tell()));
+  }
+
+  /** Another has learned this. */
+  public void take(String model, double[] told) {
+    if (model.isEmpty()) {
+      pool.take(told);
+    } else {
+      models.computeIfAbsent(model, name -> new ModelTokens()).take(told);
+    }
   }
 }

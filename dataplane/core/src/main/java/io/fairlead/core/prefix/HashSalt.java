@@ -40,6 +40,11 @@ public final class HashSalt {
     sip1 = words[5];
   }
 
+  /** The same for the same numbers, and tells nothing of them. */
+  public long fingerprint() {
+    return chain(WORDS, LENGTH);
+  }
+
   /** Of one block of {@link BlockHasher#BLOCK_BYTES}. */
   long hash(byte[] bytes, int at) {
     return BlockHasher.hash(bytes, at, first, second, third, fourth);

@@ -35,6 +35,24 @@ final class Holdings {
   private int free = NONE;
   private int live;
 
+  /** Follows an entry of some holder's order; none unless somebody walks along it. */
+  private int watched = NONE;
+
+  /**
+   * From now on {@link #watched} is this entry, or the next older one when that leaves its place.
+   */
+  void watch(int entry) {
+    watched = entry;
+  }
+
+  int watched() {
+    return watched;
+  }
+
+  int older(int entry) {
+    return records.get(entry, OLDER);
+  }
+
   int run(int entry) {
     return records.get(entry, RUN);
   }
@@ -124,6 +142,9 @@ final class Holdings {
   }
 
   void unlink(Holder owner, int entry) {
+    if (entry == watched) {
+      watched = records.get(entry, OLDER);
+    }
     if (records.get(entry, NEWER) == NONE) {
       owner.newest = records.get(entry, OLDER);
     } else {

@@ -24,9 +24,13 @@ public final class PrefixIndex {
   /** Runs of endpoints that are gone, dropped with each prompt that is learned. */
   private static final int SWEPT_PER_PROMPT = 64;
 
+  private static final long FACTOR = 0xD6E8FEB86659FD93L;
+  private static final long INVERSE = inverse(FACTOR);
+
   private final int defaultCapacity;
   private final long maxBytes;
   private final PrefixTree tree = new PrefixTree();
+  private final HeldPrompts telling = tree.heldPrompts();
 
   /** By endpoint, with its number beside it. */
   private Holder[] holders = {};
@@ -158,8 +162,37 @@ public final class PrefixIndex {
 
   /** What stands for a block of this model in the tree. */
   static long key(long salt, long block) {
-    long z = (block ^ salt) * 0xD6E8FEB86659FD93L;
+    long z = (block ^ salt) * FACTOR;
     return z ^ (z >>> 32);
+  }
+
+  /** The block, salted, that a key stands for. */
+  static long block(long key) {
+    return (key ^ (key >>> 32)) * INVERSE;
+  }
+
+  /** The number whose product with an odd one is 1, by Newton's method. */
+  private static long inverse(long odd) {
+    long inverse = odd;
+    for (int right = 3; right < Long.SIZE; right *= 2) {
+      inverse *= 2 - odd * inverse;
+    }
+    return inverse;
+  }
+
+  /**
+   * Begins to tell what an endpoint holds; whoever was told of another before is told no more.
+   *
+   * @param mostBytes of hashes that are told
+   */
+  public HeldPrompts tell(int endpoint, long mostBytes) {
+    telling.begin(holders[endpoint], mostBytes);
+    return telling;
+  }
+
+  /** Blocks that an endpoint has room for, as believed. */
+  public int capacity(int endpoint) {
+    return holders[endpoint].capacity;
   }
 
   private Holder newHolder() {

@@ -164,11 +164,21 @@ final class PrefixTree {
     }
   }
 
+  /** Who can tell what holders have. */
+  HeldPrompts heldPrompts() {
+    return new HeldPrompts(this, runs, holdings);
+  }
+
+  /** How many blocks of a run the holder has that holds it. */
+  int heldOf(Holder holder, int run) {
+    return partial[holder.id] == run ? partialLength[holder.id] : runs.length(run);
+  }
+
   /** Takes blocks off the end of what the holder used least recently, down to its capacity. */
   void trim(Holder holder) {
     while (holder.size > holder.capacity) {
       int run = holdings.run(holder.oldest);
-      int held = partial[holder.id] == run ? partialLength[holder.id] : runs.length(run);
+      int held = heldOf(holder, run);
       int excess = holder.size - holder.capacity;
       if (excess >= held) {
         dropOldest(holder);

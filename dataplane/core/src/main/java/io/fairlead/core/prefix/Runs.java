@@ -145,6 +145,10 @@ final class Runs {
     return low;
   }
 
+  long key(int run, int index) {
+    return keys(run)[index];
+  }
+
   int length(int run) {
     return records.get(run, LENGTH);
   }

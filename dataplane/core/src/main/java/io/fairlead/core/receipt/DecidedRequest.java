@@ -9,7 +9,7 @@ import io.fairlead.crds.config.Criticality;
  * @param id as its client or the proxy before the picker calls it; one that has no name gets one
  * @param arrivedAt in nanoseconds of the pool's clock
  * @param model as asked for
- * @param targetModel as sent; empty before that
+ * @param targetModel as sent, or as it would have been; empty where that is not known
  * @param criticality that it counted with when it was sent
  * @param priority of its band; the larger, the more important
  * @param flow that it was charged to; empty where nobody ever waits

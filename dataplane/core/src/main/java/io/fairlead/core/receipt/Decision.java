@@ -1,66 +1,82 @@
 package io.fairlead.core.receipt;
 
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.plugin.Endpoint;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One choice of an endpoint, with what it was made from. Never changes. */
+/**
+ * One choice of an endpoint, or why none could be made, with what it was made from. Never changes.
+ */
 public final class Decision {
 
-  private final long at;
-  private final PoolConfig config;
-  private final Endpoint[] candidates;
+  private final Sending sending;
+  private final double ceiling;
+  private final RequestInputs request;
+  private final EndpointSpec[] candidates;
+  private final @Nullable EndpointFacts[] facts;
   private final List<Excluded> excluded;
+  private final Map<String, EndpointFacts> others;
   private final List<ProfileRun> runs;
-  private final int primary;
-  private final int prefill;
-  private final int[] shown;
-  private final EndpointFacts[] facts;
 
   /**
    * An endpoint that the scheduler was not asked about.
    *
    * @param endpoint its name
+   * @param limit what it lacks where it is full; empty where nobody says
    */
-  public record Excluded(String endpoint, Exclusion why) {}
+  public record Excluded(String endpoint, Exclusion why, String limit) {}
 
   /**
    * A decision; the arrays are its own from here on.
    *
-   * @param primary number of the run whose pick gets the request
-   * @param prefill the candidate that computes the prompt for it; -1 where it does that itself
-   * @param shown candidates of which facts are kept
+   * @param ceiling saturation from which on an endpoint was full for the request
+   * @param facts by candidate; null where they aren't kept
+   * @param others facts of those that were no candidates, by name
    */
   Decision(
-      long at,
-      PoolConfig config,
-      Endpoint[] candidates,
+      Sending sending,
+      double ceiling,
+      RequestInputs request,
+      EndpointSpec[] candidates,
+      @Nullable EndpointFacts[] facts,
       List<Excluded> excluded,
-      List<ProfileRun> runs,
-      int primary,
-      int prefill,
-      int[] shown,
-      EndpointFacts[] facts) {
-    this.at = at;
-    this.config = config;
+      Map<String, EndpointFacts> others,
+      List<ProfileRun> runs) {
+    this.sending = sending;
+    this.ceiling = ceiling;
+    this.request = request;
     this.candidates = candidates;
-    this.excluded = List.copyOf(excluded);
-    this.runs = List.copyOf(runs);
-    this.primary = primary;
-    this.prefill = prefill;
-    this.shown = shown;
     this.facts = facts;
+    this.excluded = List.copyOf(excluded);
+    this.others = Map.copyOf(others);
+    this.runs = List.copyOf(runs);
   }
 
   /** When it was made, in nanoseconds of the pool's clock. */
   public long at() {
-    return at;
+    return sending.at();
   }
 
   /** What was in force. */
   public PoolConfig config() {
-    return config;
+    return sending.context().config();
+  }
+
+  /** Whether nobody got the request. */
+  public boolean isRefusal() {
+    return sending.primary() == DecisionWriter.NOBODY;
+  }
+
+  /** Saturation from which on an endpoint was full for the request; infinite for never. */
+  public double ceiling() {
+    return ceiling;
+  }
+
+  /** What the request told. */
+  public RequestInputs request() {
+    return request;
   }
 
   /** How many endpoints the scheduler chose among. */
@@ -71,6 +87,11 @@ public final class Decision {
   /** Name of a candidate. */
   public String candidate(int index) {
     return candidates[index].name();
+  }
+
+  /** A candidate, as it was then. */
+  public EndpointSpec spec(int index) {
+    return candidates[index];
   }
 
   /** Who was left out before. */
@@ -85,7 +106,7 @@ public final class Decision {
 
   /** The run whose pick got the request. */
   public ProfileRun primaryRun() {
-    return runs.get(primary);
+    return runs.get(sending.primary());
   }
 
   /** The candidate that got the request. */
@@ -96,16 +117,19 @@ public final class Decision {
 
   /** The candidate that computed the prompt for it; -1 where it did that itself. */
   public int prefill() {
-    return prefill;
+    return sending.prefill();
   }
 
-  /** What was known of a candidate; null where that is not kept: of the best few it is. */
+  /**
+   * What was known of a candidate; null where that is not kept: of all of a small pool it is, and
+   * of the best few of a large one.
+   */
   public @Nullable EndpointFacts facts(int candidate) {
-    for (int i = 0; i < shown.length; i++) {
-      if (shown[i] == candidate) {
-        return facts[i];
-      }
-    }
-    return null;
+    return facts[candidate];
+  }
+
+  /** What was known of one that was left out before; null where that is not kept. */
+  public @Nullable EndpointFacts factsOf(Excluded one) {
+    return others.get(one.endpoint());
   }
 }

@@ -1,17 +1,21 @@
 package io.fairlead.core.receipt;
 
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.HealthState;
+import io.fairlead.core.account.PrefillLine;
 import io.fairlead.core.receipt.Decision.Excluded;
+import io.fairlead.core.receipt.EndpointFacts.AdapterFacts;
 import io.fairlead.core.receipt.KeptRequest.KeptDecision;
 import io.fairlead.core.receipt.ProfileRun.Costs;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
 import io.fairlead.core.view.CostTerm;
-import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +49,13 @@ final class DecisionReader {
   /** An external scheduler scored the candidates that were left, in the place of all scorers. */
   static final int ADVISED = 7;
 
+  /** Of an adapter. */
+  static final int NEEDED = 1;
+
+  static final int RESIDENT = 2;
+  static final int RUNNING = 4;
+  static final int WAITING = 8;
+
   static final List<Exclusion> EXCLUSIONS = List.of(Exclusion.values());
   static final List<HealthState> HEALTH = List.of(HealthState.values());
 
@@ -62,14 +73,17 @@ final class DecisionReader {
   private @Nullable Costs costs;
   private int @Nullable [] picked;
 
-  private DecisionReader(KeptDecision kept) {
+  private final DecidedRequest asked;
+
+  private DecisionReader(DecidedRequest asked, KeptDecision kept) {
+    this.asked = asked;
     sending = kept.sending();
     words = new Words(kept.words());
     vocabulary = kept.vocabulary();
   }
 
-  static Decision read(KeptDecision kept) {
-    return new DecisionReader(kept).decision();
+  static Decision read(DecidedRequest asked, KeptDecision kept) {
+    return new DecisionReader(asked, kept).decision();
   }
 
   private Decision decision() {
@@ -78,58 +92,167 @@ final class DecisionReader {
       entry(Words.high(entry), Words.low(entry));
     }
     endRun();
-    Endpoint[] pool = sending.context().pool();
+    EndpointSpec[] pool = sending.context().pool();
+    double ceiling = words.number();
     List<Excluded> excluded = new ArrayList<>();
-    Endpoint[] candidates = pool;
+    EndpointSpec[] candidates = pool;
+    int[] candidateOf = new int[pool.length];
+    Arrays.setAll(candidateOf, i -> i);
     if (sending.candidates() < pool.length) {
-      candidates = new Endpoint[sending.candidates()];
+      candidates = new EndpointSpec[sending.candidates()];
       boolean[] isCandidate = words.bits(pool.length);
       int count = 0;
       for (int place = 0; place < pool.length; place++) {
         if (isCandidate[place]) {
+          candidateOf[place] = count;
           candidates[count++] = pool[place];
         } else {
-          excluded.add(new Excluded(pool[place].name(), EXCLUSIONS.get(Words.low(words.next()))));
+          candidateOf[place] = -1;
+          long why = words.next();
+          Exclusion exclusion = EXCLUSIONS.get(Words.low(why));
+          String limit =
+              exclusion == Exclusion.FULL ? (String) vocabulary.get(Words.high(why)) : "";
+          excluded.add(new Excluded(pool[place].name(), exclusion, limit));
         }
       }
     }
-    int[] shown = new int[Words.low(words.next())];
-    EndpointFacts[] facts = new EndpointFacts[shown.length];
-    for (int i = 0; i < shown.length; i++) {
-      long first = words.next();
-      shown[i] = Words.high(first);
-      facts[i] = facts(HEALTH.get(Words.low(first)));
+    Known known = known(pool.length);
+    @Nullable EndpointFacts[] facts = new @Nullable EndpointFacts[candidates.length];
+    Map<String, EndpointFacts> others = new LinkedHashMap<>();
+    for (int i = 0; i < known.places().length; i++) {
+      int place = known.places()[i];
+      if (candidateOf[place] >= 0) {
+        facts[candidateOf[place]] = known.facts()[i];
+      } else {
+        others.put(pool[place].name(), known.facts()[i]);
+      }
     }
     return new Decision(
-        sending.at(),
-        sending.context().config(),
-        candidates,
-        excluded,
-        runs,
-        sending.primary(),
-        sending.prefill(),
-        shown,
-        facts);
+        sending, ceiling, known.request(), candidates, facts, excluded, others, runs);
   }
 
-  private EndpointFacts facts(HealthState health) {
-    long own = words.next();
-    long scraped = words.next();
-    double kvUsage = words.number();
-    int cachedTokens = Words.low(words.next());
-    long scrapedAt = words.next();
-    double failing = words.number();
-    return new EndpointFacts(
-        Words.high(own),
-        Words.low(own),
-        Words.high(scraped),
-        Words.low(scraped),
-        kvUsage,
-        cachedTokens,
-        scrapedAt,
-        health,
-        failing,
-        words.number());
+  @SuppressWarnings("ArrayRecordComponent") // handed over, not compared
+  private record Known(int[] places, EndpointFacts[] facts, RequestInputs request) {}
+
+  /** As {@link DecisionWriter} writes it: column by column first, and then what few have. */
+  private Known known(int endpoints) {
+    long first = words.next();
+    int count = Words.high(first);
+    int[] places = new int[count];
+    Arrays.setAll(places, Words.low(first) == 1 ? i -> i : i -> Words.low(words.next()));
+    if (endpoints < count) {
+      throw new IllegalStateException(count + " of " + endpoints + " endpoints are known");
+    }
+    long[] sent = words.next(count);
+    long[] tokens = words.next(count);
+    long[] queued = words.next(count);
+    long[] prefillTokens = words.next(count);
+    long[] scraped = words.next(count);
+    long[] scrapedAt = words.next(count);
+    double[] kvUsage = words.numbers(count);
+    double[] saturation = words.numbers(count);
+    double pace = words.number();
+    long seed = words.next();
+    long prefixKey = words.next();
+    long blocks = words.next();
+    boolean some = words.next() != 0;
+    double blockTokens = some ? words.number() : 0;
+    long flags = words.next();
+    boolean whole = Words.high(flags) != 0;
+    boolean more = Words.low(flags) != 0;
+    EndpointFacts[] facts = new EndpointFacts[count];
+    for (int i = 0; i < count; i++) {
+      int matched = some ? (int) words.next() : 0;
+      HealthState state = HealthState.IN_USE;
+      double failing = 0;
+      long since = 0;
+      String reason = "";
+      if (!whole) {
+        state = HEALTH.get((int) words.next());
+        failing = words.number();
+        if (state != HealthState.IN_USE) {
+          since = words.next();
+          reason = words.text();
+        }
+      }
+      @Nullable AdapterFacts adapters = more ? adapters() : null;
+      Map<String, Double> values = more ? values() : Map.of();
+      int said = Words.high(queued[i]);
+      int prefills = Words.low(queued[i]);
+      long expected = prefills == 0 ? 0 : PrefillLine.expected(pace, prefillTokens[i]);
+      facts[i] =
+          new EndpointFacts(
+              Words.high(sent[i]),
+              Words.low(sent[i]),
+              tokens[i],
+              prefills,
+              prefillTokens[i],
+              Words.high(scraped[i]),
+              Words.low(scraped[i]),
+              said,
+              PrefillLine.waiting(said, prefills, expected),
+              kvUsage[i],
+              matched,
+              PrefillLine.cachedTokens(sending.promptTokens(), matched, blockTokens),
+              scrapedAt[i],
+              state,
+              since,
+              reason,
+              failing,
+              saturation[i],
+              adapters,
+              values);
+    }
+    RequestInputs request =
+        new RequestInputs(
+            asked.model(),
+            sending.target(),
+            sending.promptTokens(),
+            Words.high(blocks),
+            asked.maxOutputTokens(),
+            sending.criticality(),
+            seed,
+            prefixKey,
+            Words.low(blocks),
+            headers());
+    return new Known(places, facts, request);
+  }
+
+  private @Nullable AdapterFacts adapters() {
+    long sizes = words.next();
+    if (Words.high(sizes) == 0) {
+      return null;
+    }
+    long flags = words.next();
+    int bits = Words.low(flags);
+    return new AdapterFacts(
+        Words.high(sizes),
+        Words.low(sizes),
+        Words.high(flags),
+        (bits & NEEDED) != 0,
+        (bits & RESIDENT) != 0,
+        (bits & RUNNING) != 0,
+        (bits & WAITING) != 0);
+  }
+
+  private Map<String, Double> values() {
+    int count = (int) words.next();
+    Map<String, Double> values = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      values.put((String) vocabulary.get((int) words.next()), words.number());
+    }
+    return values;
+  }
+
+  private Map<String, @Nullable String> headers() {
+    int count = (int) words.next();
+    Map<String, @Nullable String> headers = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      long name = words.next();
+      headers.put(
+          (String) vocabulary.get(Words.high(name)), Words.low(name) == 0 ? null : words.text());
+    }
+    return headers;
   }
 
   private void entry(int kind, int number) {

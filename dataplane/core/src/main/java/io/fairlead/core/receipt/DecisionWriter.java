@@ -1,15 +1,18 @@
 package io.fairlead.core.receipt;
 
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.HealthState;
 import io.fairlead.core.scheduling.DecisionRecorder;
 import io.fairlead.core.scheduling.SchedulerOutline;
 import io.fairlead.core.view.ItemizedScorer;
 import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +22,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DecisionWriter implements DecisionRecorder {
 
-  /** Candidates of which it is kept what was known of them, and what they would have cost. */
+  /** Candidates of which it is kept what they would have cost. */
   private static final int SHOWN = 8;
+
+  /**
+   * Of a pool of no more endpoints it is kept what was known of each of them, so that it can be
+   * decided again; of a larger one only of the best.
+   */
+  static final int WHOLE_POOL = 32;
+
+  /** In the place of a number: there is none. */
+  static final int NOBODY = -1;
 
   private final ReceiptRing ring;
   private final Vocabulary vocabulary;
@@ -35,6 +47,9 @@ public final class DecisionWriter implements DecisionRecorder {
   /** Of the last decision. */
   private @Nullable DecisionContext context;
 
+  /** What the context was made of. */
+  private Object @Nullable [] pool;
+
   private long from;
   private int all;
 
@@ -48,27 +63,15 @@ public final class DecisionWriter implements DecisionRecorder {
   /** By run; milliseconds until the first token of who was picked. */
   private final List<Double> expected = new ArrayList<>();
 
-  private int[] shown = new int[SHOWN + 2];
+  private final int[] shown = new int[SHOWN + 2];
   private double[] millis = {};
   private double[] weights = {};
   private boolean[] isCandidate = {};
+  private int[] matched = {};
 
   DecisionWriter(ReceiptRing ring, Vocabulary vocabulary) {
     this.ring = ring;
     this.vocabulary = vocabulary;
-  }
-
-  /** What is asked about candidates and endpoints once one was picked. */
-  public interface Surroundings {
-
-    /** Place of a candidate among the pool's endpoints. */
-    int place(int candidate);
-
-    /** Why the scheduler was not asked about the endpoint in this place. */
-    Exclusion exclusion(int place);
-
-    /** What is known of a candidate. */
-    EndpointFacts facts(int candidate);
   }
 
   /**
@@ -215,7 +218,7 @@ public final class DecisionWriter implements DecisionRecorder {
   public WrittenDecision end(
       long at,
       PoolConfig config,
-      Endpoint[] pool,
+      Object[] pool,
       int primary,
       int picked,
       int prefill,
@@ -227,14 +230,10 @@ public final class DecisionWriter implements DecisionRecorder {
     int runs = Math.toIntExact(ring.end() - from);
     places(pool.length, around);
     int run = profiles.indexOf(primary);
-    int count = shown(bests.get(run), picked, prefill);
-    ring.put(count);
-    for (int i = 0; i < count; i++) {
-      write(shown[i], around.facts(shown[i]));
-    }
+    facts(pool.length, shown(bests.get(run), picked, prefill, pool.length, around), around);
     WrittenDecision decision =
         new WrittenDecision(
-            context(config, made, pool),
+            context(config, made, pool, around),
             at,
             from,
             runs,
@@ -248,21 +247,61 @@ public final class DecisionWriter implements DecisionRecorder {
     return decision;
   }
 
+  /**
+   * Nobody was found, or nobody was asked.
+   *
+   * @param outlineNow of the scheduler
+   * @param pool the endpoints that there are; never changed from here on
+   * @param candidates how many the request may go to
+   */
+  public WrittenDecision refused(
+      long at,
+      PoolConfig config,
+      SchedulerOutline outlineNow,
+      Object[] pool,
+      int candidates,
+      Surroundings around) {
+    if (outline == null || all != candidates) {
+      begin(outlineNow, candidates);
+    }
+    int runs = Math.toIntExact(ring.end() - from);
+    places(pool.length, around);
+    int count = Math.min(pool.length, SHOWN);
+    Arrays.setAll(shown, place -> place);
+    facts(pool.length, count, around);
+    WrittenDecision refusal =
+        new WrittenDecision(
+            context(config, outlineNow, pool, around),
+            at,
+            from,
+            runs,
+            all,
+            NOBODY,
+            NOBODY,
+            NOBODY,
+            Double.NaN);
+    outline = null;
+    clear();
+    return refusal;
+  }
+
   @SuppressWarnings("ReferenceEquality") // the same one, or another: that costs an object
-  private DecisionContext context(PoolConfig config, SchedulerOutline outline, Endpoint[] pool) {
+  private DecisionContext context(
+      PoolConfig config, SchedulerOutline outline, Object[] pool, Surroundings around) {
     DecisionContext same = context;
-    if (same == null
-        || same.config() != config
-        || same.outline() != outline
-        || same.pool() != pool) {
-      same = new DecisionContext(config, outline, pool);
+    if (same == null || same.config() != config || same.outline() != outline || this.pool != pool) {
+      EndpointSpec[] specs = new EndpointSpec[pool.length];
+      Arrays.setAll(specs, around::spec);
+      same = new DecisionContext(config, outline, specs);
       context = same;
+      this.pool = pool;
     }
     return same;
   }
 
   /** Which endpoints are the candidates, and why the others are not. */
   private void places(int endpoints, Surroundings around) {
+    ring.put(around.ceiling());
     if (all == endpoints) {
       return;
     }
@@ -274,20 +313,126 @@ public final class DecisionWriter implements DecisionRecorder {
     putBits(isCandidate, endpoints);
     for (int place = 0; place < endpoints; place++) {
       if (!isCandidate[place]) {
-        ring.put(DecisionReader.EXCLUSIONS.indexOf(around.exclusion(place)));
+        Exclusion why = around.exclusion(place);
+        int limit = why == Exclusion.FULL ? vocabulary.number(around.limit(place)) : 0;
+        ring.put(limit, DecisionReader.EXCLUSIONS.indexOf(why));
       }
     }
   }
 
-  private void write(int candidate, EndpointFacts facts) {
-    ring.put(candidate, DecisionReader.HEALTH.indexOf(facts.health()));
-    ring.put(facts.inFlight(), facts.awaitingFirstToken());
-    ring.put(facts.scrapedWaiting(), facts.scrapedRunning());
-    ring.put(facts.kvUsage());
-    ring.put(facts.cachedTokens());
-    ring.put(facts.scrapedAt());
-    ring.put(facts.failing());
-    ring.put(facts.saturation());
+  /** What is known of the endpoints: column by column, since each is an array. */
+  private void facts(int endpoints, int count, Surroundings around) {
+    if (endpoints > WHOLE_POOL) {
+      ring.put(count, 0);
+      for (int i = 0; i < count; i++) {
+        ring.put(shown[i]);
+      }
+    } else {
+      ring.put(endpoints, 1);
+    }
+    EndpointTable table = around.table();
+    column(table.sent, endpoints, count);
+    column(table.tokens, endpoints, count);
+    column(table.queued, endpoints, count);
+    column(table.prefillTokens, endpoints, count);
+    column(table.scraped, endpoints, count);
+    column(table.scrapedAt, endpoints, count);
+    column(table.kvUsage, endpoints, count);
+    column(table.saturation, endpoints, count);
+    ring.put(around.prefillPace());
+    ring.put(around.seed());
+    ring.put(around.prefixKey());
+    ring.put(around.blocks(), around.replicas());
+    if (matched.length < endpoints) {
+      matched = new int[endpoints + endpoints / 2];
+    }
+    boolean some = around.matched(matched);
+    ring.put(some ? 1 : 0);
+    if (some) {
+      ring.put(around.blockTokens());
+    }
+    boolean whole = around.whole();
+    boolean more = table.hasMore();
+    ring.put(whole ? 1 : 0, more ? 1 : 0);
+    int rows = endpoints > WHOLE_POOL ? count : endpoints;
+    for (int i = 0; i < rows && (some || !whole || more); i++) {
+      int place = endpoints > WHOLE_POOL ? shown[i] : i;
+      if (some) {
+        ring.put(matched[place]);
+      }
+      if (!whole) {
+        health(place, around);
+      }
+      if (more) {
+        adapters(around.adapters(place), around.target());
+        values(around.values(place));
+      }
+    }
+    headers(around.headers());
+  }
+
+  private void column(long[] all, int endpoints, int count) {
+    if (endpoints <= WHOLE_POOL) {
+      ring.put(all, endpoints);
+    } else {
+      for (int i = 0; i < count; i++) {
+        ring.put(all[shown[i]]);
+      }
+    }
+  }
+
+  private void column(double[] all, int endpoints, int count) {
+    if (endpoints <= WHOLE_POOL) {
+      ring.put(all, endpoints);
+    } else {
+      for (int i = 0; i < count; i++) {
+        ring.put(all[shown[i]]);
+      }
+    }
+  }
+
+  private void health(int place, Surroundings around) {
+    HealthState state = around.health(place);
+    ring.put(DecisionReader.HEALTH.indexOf(state));
+    ring.put(around.failing(place));
+    if (state != HealthState.IN_USE) {
+      ring.put(around.healthSince(place));
+      ring.put(around.healthReason(place));
+    }
+  }
+
+  private void adapters(Adapters adapters, String target) {
+    ring.put(adapters.slots(), adapters.loaded());
+    if (adapters.slots() > 0) {
+      int flags =
+          (adapters.needed(target) ? DecisionReader.NEEDED : 0)
+              | (adapters.resident(target) ? DecisionReader.RESIDENT : 0)
+              | (adapters.running(target) ? DecisionReader.RUNNING : 0)
+              | (adapters.waiting(target) ? DecisionReader.WAITING : 0);
+      ring.put(adapters.reported(), flags);
+    }
+  }
+
+  private void values(Map<String, Double> values) {
+    ring.put(values.size());
+    values.forEach(
+        (key, value) -> {
+          ring.put(vocabulary.number(key));
+          ring.put(value.doubleValue());
+        });
+  }
+
+  private void headers(@Nullable HeaderReads reads) {
+    ring.put(reads == null ? 0 : reads.size());
+    if (reads != null) {
+      reads.each(
+          (name, value) -> {
+            ring.put(vocabulary.number(name), value == null ? 0 : 1);
+            if (value != null) {
+              ring.put(value);
+            }
+          });
+    }
   }
 
   /** Takes back what was written of a decision that was not made. */
@@ -300,30 +445,38 @@ public final class DecisionWriter implements DecisionRecorder {
     itemized = null;
   }
 
-  /** Who was picked, the best of the run that counts, and others while there is space. */
-  private int shown(int[] bestOfRun, int picked, int prefill) {
+  /**
+   * Chooses whose facts are kept, by place: who was picked, the best of the run that counts, and
+   * others while there is space. Nothing to choose where all are kept.
+   */
+  private int shown(int[] bestOfRun, int picked, int prefill, int endpoints, Surroundings around) {
+    if (endpoints <= WHOLE_POOL) {
+      return endpoints;
+    }
     int most = Math.min(all, shown.length);
     int count = 0;
-    shown[count++] = picked;
+    shown[count++] = around.place(picked);
     if (prefill >= 0 && prefill != picked) {
-      shown[count++] = prefill;
+      shown[count++] = around.place(prefill);
     }
     for (int candidate : bestOfRun) {
-      if (count < most && !isShown(count, candidate)) {
-        shown[count++] = candidate;
+      int place = around.place(candidate);
+      if (count < most && !isShown(count, place)) {
+        shown[count++] = place;
       }
     }
     for (int i = 0; i < all && count < most; i++) {
-      if (!isShown(count, i)) {
-        shown[count++] = i;
+      int place = around.place(i);
+      if (!isShown(count, place)) {
+        shown[count++] = place;
       }
     }
     return count;
   }
 
-  private boolean isShown(int count, int candidate) {
+  private boolean isShown(int count, int place) {
     for (int i = 0; i < count; i++) {
-      if (shown[i] == candidate) {
+      if (shown[i] == place) {
         return true;
       }
     }

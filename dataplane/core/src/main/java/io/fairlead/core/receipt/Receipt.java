@@ -25,6 +25,8 @@ public final class Receipt {
   /** Of each decision: where its words begin, where {@link #sent} has added to them, the end. */
   private static final int PLACES = 3;
 
+  private static final int MOST_REFUSALS = 2;
+
   private final ReceiptRing ring;
   private long ticket;
   private long from;
@@ -39,6 +41,13 @@ public final class Receipt {
   private int attempts;
   private DecisionContext[] contexts = new DecisionContext[1];
   private long[] places = new long[PLACES];
+
+  /** Why it was not sent: when it began to wait, and when it was rejected. */
+  private final DecisionContext[] refusedIn = new DecisionContext[MOST_REFUSALS];
+
+  private final long[] refusedPlaces = new long[MOST_REFUSALS * PLACES];
+  private int refusals;
+  private long refusedAt;
   private boolean firstTokenSeen;
   private long firstTokenAt;
   private long endedAt;
@@ -68,9 +77,14 @@ public final class Receipt {
     streamed = facts.delivery().streamed();
     waited = false;
     attempts = 0;
+    refusals = 0;
     firstTokenSeen = false;
     outcome = OPEN;
     use(Usage.UNKNOWN);
+  }
+
+  long arrivedAt() {
+    return arrivedAt;
   }
 
   /** Whether it is still that request's. */
@@ -102,8 +116,45 @@ public final class Receipt {
       contexts = Arrays.copyOf(contexts, 2 * contexts.length);
     }
     contexts[attempts++] = decision.context();
-    places[place] = decision.from();
-    places[place + 1] = ring.end();
+    write(decision, criticality, flow, target, promptTokens, places, place);
+  }
+
+  /**
+   * Nobody gets it, now. Nothing else was written since the decision.
+   *
+   * @param flow whose turn it was not; null where nobody ever waits
+   * @param target model name that it would have been sent with
+   * @param promptTokens as estimated
+   */
+  public void refused(
+      WrittenDecision decision,
+      Criticality criticality,
+      @Nullable FlowQueue flow,
+      String target,
+      int promptTokens) {
+    // The first and the last tell most.
+    int number = Math.min(refusals, MOST_REFUSALS - 1);
+    refusedIn[number] = decision.context();
+    refusedAt = decision.at();
+    write(decision, criticality, flow, target, promptTokens, refusedPlaces, number * PLACES);
+    refusals = number + 1;
+  }
+
+  /** Whether it is known why nobody gets it at this time. */
+  public boolean isRefusedAt(long now) {
+    return refusals > 0 && refusedAt == now;
+  }
+
+  private void write(
+      WrittenDecision decision,
+      Criticality criticality,
+      @Nullable FlowQueue flow,
+      String target,
+      int promptTokens,
+      long[] to,
+      int place) {
+    to[place] = decision.from();
+    to[place + 1] = ring.end();
     ring.put(decision.at());
     ring.put(decision.runs(), decision.candidates());
     ring.put(decision.primary(), decision.prefill());
@@ -113,7 +164,7 @@ public final class Receipt {
     ring.put(flow == null ? 0 : flow.priority());
     ring.put(clipped(target));
     ring.put(flow == null ? "" : clipped(flow.id()));
-    places[place + 2] = ring.end();
+    to[place + 2] = ring.end();
   }
 
   private static String clipped(String name) {
@@ -189,44 +240,59 @@ public final class Receipt {
 
   /** What {@link #sent} has written. */
   private Sending sending(int attempt) {
-    long at = places[attempt * PLACES + 1];
-    int words = Math.toIntExact(places[attempt * PLACES + 2] - at);
-    return Sending.read(contexts[attempt], new Words(ring.copy(at, words)));
+    return sending(contexts[attempt], places, attempt);
+  }
+
+  private Sending sending(DecisionContext context, long[] of, int number) {
+    long at = of[number * PLACES + 1];
+    int words = Math.toIntExact(of[number * PLACES + 2] - at);
+    return Sending.read(context, new Words(ring.copy(at, words)));
+  }
+
+  private KeptDecision decision(
+      DecisionContext context, long[] of, int number, List<Object> vocabulary) {
+    long at = of[number * PLACES];
+    int words = Math.toIntExact(of[number * PLACES + 1] - at);
+    return new KeptDecision(sending(context, of, number), ring.copy(at, words), vocabulary);
   }
 
   /** As it is now, with its decisions. */
   KeptRequest kept(List<Object> vocabulary) {
     List<KeptDecision> decisions = new ArrayList<>();
     for (int i = 0; i < attempts; i++) {
-      long at = places[i * PLACES];
-      int words = Math.toIntExact(places[i * PLACES + 1] - at);
-      decisions.add(new KeptDecision(sending(i), ring.copy(at, words), vocabulary));
+      decisions.add(decision(contexts[i], places, i, vocabulary));
     }
-    return new KeptRequest(inBrief(), decisions);
+    List<KeptDecision> refused = new ArrayList<>();
+    for (int i = 0; i < refusals; i++) {
+      refused.add(decision(refusedIn[i], refusedPlaces, i, vocabulary));
+    }
+    return new KeptRequest(inBrief(), decisions, refused);
   }
 
   /** The decision by which it was sent last. */
   Decision lastDecision(List<Object> vocabulary) {
     int last = attempts - 1;
-    long at = places[last * PLACES];
-    int words = Math.toIntExact(places[last * PLACES + 1] - at);
-    return DecisionReader.read(new KeptDecision(sending(last), ring.copy(at, words), vocabulary));
+    return DecisionReader.read(inBrief(), decision(contexts[last], places, last, vocabulary));
   }
 
   /** As it is now. */
   DecidedRequest inBrief() {
     @Nullable Sending first = attempts == 0 ? null : sending(0);
     @Nullable Sending last = attempts == 0 ? null : sending(attempts - 1);
+    @Nullable Sending told = last;
+    if (last == null && refusals > 0) {
+      told = sending(refusedIn[refusals - 1], refusedPlaces, refusals - 1);
+    }
     return new DecidedRequest(
         id(),
         arrivedAt,
         model(),
-        last == null ? "" : last.target(),
-        last == null ? Criticality.STANDARD : last.criticality(),
-        last == null ? 0 : last.priority(),
-        last == null ? "" : last.flow(),
+        told == null ? "" : told.target(),
+        told == null ? Criticality.STANDARD : told.criticality(),
+        told == null ? 0 : told.priority(),
+        told == null ? "" : told.flow(),
         waited,
-        last == null ? 0 : last.promptTokens(),
+        told == null ? 0 : told.promptTokens(),
         blocks,
         maxOutputTokens,
         bodyBytes,

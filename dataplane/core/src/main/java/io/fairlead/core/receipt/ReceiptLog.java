@@ -131,6 +131,24 @@ public final class ReceiptLog {
     return kept;
   }
 
+  /**
+   * Which requests have receipts.
+   *
+   * @param count how many are kept
+   * @param most how many are kept at most
+   * @param every one in so many requests has one
+   * @param oldestAt when the oldest of them arrived, in nanoseconds of the pool's clock; of no
+   *     meaning where there is none
+   */
+  public record Kept(int count, int most, int every, long oldestAt) {}
+
+  /** Which requests have receipts now. */
+  public Kept kept() {
+    int count = size();
+    Receipt oldest = count == 0 ? null : receipt(count);
+    return new Kept(count, receipts.length, every, oldest == null ? 0 : oldest.arrivedAt());
+  }
+
   /** Bytes that they take, about. */
   public long bytes() {
     return ring.bytes() + Math.min(opened, receipts.length) * RECEIPT_BYTES;

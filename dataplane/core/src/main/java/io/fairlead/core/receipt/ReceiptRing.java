@@ -105,6 +105,22 @@ final class ReceiptRing {
     }
   }
 
+  /** The first so many of an array. */
+  void put(long[] words, int count) {
+    int done = 0;
+    while (done < count) {
+      int at = (int) end & (CHUNK - 1);
+      if (at == 0) {
+        enter(end);
+      }
+      int fit = Math.min(count - done, CHUNK - at);
+      System.arraycopy(words, done, current, at, fit);
+      done += fit;
+      end += fit;
+      reached = Math.max(reached, end);
+    }
+  }
+
   private void enter(long position) {
     int number = (int) ((position >> CHUNK_BITS) % chunks.length);
     long[] chunk = chunks[number];

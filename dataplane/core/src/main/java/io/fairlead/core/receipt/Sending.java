@@ -1,11 +1,12 @@
 package io.fairlead.core.receipt;
 
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.Criticality;
-import io.fairlead.plugin.Endpoint;
 import java.util.List;
+import java.util.Map;
 
 /**
- * How a request was sent, as {@link Receipt#sent} writes it.
+ * How a request was sent, or that it was not, as {@link Receipt} writes it.
  *
  * @param at when, in nanoseconds of the pool's clock
  * @param runs words of the decision that tell of its runs; the rest tells who were the candidates,
@@ -13,7 +14,7 @@ import java.util.List;
  * @param candidates how many
  * @param primary number of the run whose pick got it
  * @param prefill the candidate that computes the prompt for it; -1 where it does that itself
- * @param endpoint that got it
+ * @param endpoint that got it; without a name where none did
  * @param expectedFirstToken milliseconds until the first token; NaN where no scorer expects any
  * @param promptTokens as estimated
  * @param priority of its band; 0 where nobody ever waits
@@ -27,13 +28,15 @@ record Sending(
     int candidates,
     int primary,
     int prefill,
-    Endpoint endpoint,
+    EndpointSpec endpoint,
     double expectedFirstToken,
     int promptTokens,
     Criticality criticality,
     long priority,
     String target,
     String flow) {
+
+  private static final EndpointSpec NONE = new EndpointSpec("", "", "", 0, Map.of());
 
   static final List<Criticality> CRITICALITIES = List.of(Criticality.values());
 
@@ -51,7 +54,7 @@ record Sending(
         Words.low(sizes),
         Words.high(picks),
         Words.low(picks),
-        context.pool()[picked],
+        picked < 0 ? NONE : context.pool()[picked],
         expected,
         Words.high(prompt),
         CRITICALITIES.get(Words.low(prompt)),

@@ -1,5 +1,7 @@
 package io.fairlead.core.receipt;
 
+import java.util.Arrays;
+
 /** Reads words one after another. */
 final class Words {
 
@@ -17,6 +19,12 @@ final class Words {
 
   long next() {
     return words[position++];
+  }
+
+  long[] next(int count) {
+    long[] next = Arrays.copyOfRange(words, position, position + count);
+    position += count;
+    return next;
   }
 
   double number() {

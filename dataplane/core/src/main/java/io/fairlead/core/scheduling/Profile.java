@@ -1,12 +1,14 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.core.external.Advice;
+import io.fairlead.core.scheduling.Scheduler.StandIns;
 import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Scorer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,19 @@ final class Profile implements DecisionRecorder.Left {
     this.weights =
         outline.scorers().stream().mapToDouble(SchedulerOutline.WeightedScorer::weight).toArray();
     this.picker = picker;
+  }
+
+  /** The same with others in the place of its plugins. */
+  Profile with(int number, StandIns standIns) {
+    List<Filter> otherFilters = new ArrayList<>();
+    for (int f = 0; f < filters.length; f++) {
+      otherFilters.add(standIns.filter(number, f, filters[f]));
+    }
+    List<Scorer> otherScorers = new ArrayList<>();
+    for (int s = 0; s < scorers.length; s++) {
+      otherScorers.add(standIns.scorer(number, s, scorers[s]));
+    }
+    return new Profile(outline, otherFilters, otherScorers, standIns.picker(number, picker));
   }
 
   String name() {

@@ -4,13 +4,17 @@ import io.fairlead.core.Route;
 import io.fairlead.plugin.Assigner;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.ProfileHandler;
 import io.fairlead.plugin.ProfileResults;
+import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +45,27 @@ public final class Scheduler {
     this.handler = handler;
     this.assigner = assigner;
     this.picks = new int[this.profiles.length];
+  }
+
+  /** What stands in for plugins of profiles, each of which knows the one that it stands for. */
+  public interface StandIns {
+
+    /** For a filter, by its number in its profile. */
+    Filter filter(int profile, int number, Filter filter);
+
+    /** For a scorer, by its number in its profile. */
+    Scorer scorer(int profile, int number, Scorer scorer);
+
+    /** For the picker of a profile. */
+    Picker picker(int profile, Picker picker);
+  }
+
+  /** The same with others in the place of its filters, scorers and pickers. */
+  public Scheduler with(StandIns standIns) {
+    return new Scheduler(
+        IntStream.range(0, profiles.length).mapToObj(i -> profiles[i].with(i, standIns)).toList(),
+        handler,
+        assigner);
   }
 
   /** Names of all that it runs. */

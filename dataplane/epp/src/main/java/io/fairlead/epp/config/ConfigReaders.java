@@ -1,5 +1,7 @@
 package io.fairlead.epp.config;
 
+import io.fairlead.crds.compile.Compilation;
+import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -11,6 +13,7 @@ import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.local.LocalResourceReader;
 import io.fairlead.crds.local.LocalResources;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.epp.datalayer.EndpointSet;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,6 +32,25 @@ public final class ConfigReaders {
 
   private static final Pattern SCHEDULER_ONLY =
       Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPickerConfig\\b");
+
+  private static final Pattern PICKER =
+      Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPicker\\b");
+
+  /** Of no pool in particular. */
+  private static final InferencePool ANY_POOL =
+      LocalResourceReader.read(
+              "pool",
+              """
+              apiVersion: inference.networking.k8s.io/v1
+              kind: InferencePool
+              metadata: {name: any, namespace: default}
+              spec:
+                selector: {matchLabels: {app: any}}
+                targetPorts: [{number: 8000}]
+                endpointPickerRef: {name: any, port: {number: 9002}}
+              """)
+          .pools()
+          .getFirst();
 
   private static final SchedulerConfig UPSTREAM_DEFAULT =
       new SchedulerConfig(
@@ -116,6 +138,39 @@ public final class ConfigReaders {
   /** An EndpointPickerConfig in a file, for a pool that comes from elsewhere. */
   public static ConfigOffer scheduling(FileState state, Path config) {
     return scheduling(config.toString(), state.text(config));
+  }
+
+  /** A scheduling, wherever it stands: for who asks what it would do, and for no pool. */
+  public static ConfigOffer tried(String origin, String text) {
+    if (SCHEDULER_ONLY.matcher(text).find()) {
+      return scheduling(origin, text);
+    }
+    return PICKER.matcher(text).find() ? picker(origin, text) : document(origin, text);
+  }
+
+  private static ConfigOffer picker(String origin, String text) {
+    String contentHash = ConfigMapSource.hash(text);
+    LocalResources resources = LocalResourceReader.read(origin, text);
+    if (!resources.errors().isEmpty()) {
+      return new ConfigOffer.Unreadable(origin, contentHash, messages(resources.errors()));
+    }
+    if (resources.pickers().size() != 1) {
+      String message = "holds " + resources.pickers().size() + " EndpointPickers; keep exactly one";
+      return new ConfigOffer.Unreadable(origin, contentHash, origin + ": " + message);
+    }
+    Compilation compilation =
+        PoolCompiler.compile(ANY_POOL, List.of(), resources.pickers().getFirst());
+    PoolConfig config = compilation.config();
+    if (config == null) {
+      return new ConfigOffer.Unreadable(
+          origin,
+          contentHash,
+          compilation.findings().stream()
+              .map(finding -> origin + ": " + finding.message())
+              .collect(Collectors.joining("\n")));
+    }
+    return offer(
+        origin, contentHash, config, null, new SchedulingPlace(origin, "spec.scheduling."));
   }
 
   /** What upstream's picker does without an EndpointPickerConfig. */

@@ -7,9 +7,11 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** How many pickers the EndpointSlices of their Services list as ready. */
 final class ReadyReplicas {
@@ -51,5 +53,18 @@ final class ReadyReplicas {
     return conditions == null
         || (!Boolean.FALSE.equals(conditions.getReady())
             && !Boolean.TRUE.equals(conditions.getTerminating()));
+  }
+
+  /** Addresses of those that are ready, each once. */
+  static List<String> addresses(Collection<EndpointSlice> slices) {
+    Set<String> addresses = new TreeSet<>();
+    for (EndpointSlice slice : slices) {
+      for (Endpoint endpoint : slice.getEndpoints()) {
+        if (isReady(endpoint) && !endpoint.getAddresses().isEmpty()) {
+          addresses.add(endpoint.getAddresses().getFirst());
+        }
+      }
+    }
+    return List.copyOf(addresses);
   }
 }

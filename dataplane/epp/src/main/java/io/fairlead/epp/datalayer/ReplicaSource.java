@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fairlead.crds.report.PickerReport;
+import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,6 +37,7 @@ public final class ReplicaSource implements AutoCloseable {
   private final AtomicBoolean lookPlanned = new AtomicBoolean();
   private @Nullable SharedIndexInformer<EndpointSlice> informer;
   private int last;
+  private volatile @Nullable List<String> addresses;
   private volatile boolean complained;
 
   private ReplicaSource(
@@ -121,6 +123,11 @@ public final class ReplicaSource implements AutoCloseable {
     var _ = made.start();
   }
 
+  /** Of the ready pickers, as listed last; null before the first list. Any thread. */
+  public @Nullable List<String> addresses() {
+    return addresses;
+  }
+
   @Override
   public void close() {
     if (informer != null) {
@@ -141,7 +148,9 @@ public final class ReplicaSource implements AutoCloseable {
       return;
     }
     complained = false;
-    int now = ReadyReplicas.count(slices.getStore().list());
+    List<EndpointSlice> all = slices.getStore().list();
+    addresses = ReadyReplicas.addresses(all);
+    int now = ReadyReplicas.count(all);
     if (now != last) {
       last = now;
       sink.accept(now);

@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.HandOver;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
@@ -17,9 +18,11 @@ import io.fairlead.core.Timeouts;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.handover.Knowledge;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
+import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PoolConfig;
@@ -30,6 +33,7 @@ import io.fairlead.epp.external.ExternalScheduling;
 import io.fairlead.epp.external.PoolView;
 import io.fairlead.epp.external.SchedulerLoop;
 import io.fairlead.epp.kvevents.KvEventReader;
+import io.fairlead.epp.handover.HandOverPool;
 import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.shadow.Shadows;
@@ -416,6 +420,36 @@ public final class PoolLoop {
   /** What was decided of the newest request of this name; null if that isn't kept. */
   public Future<@Nullable KeptRequest> decision(String id) {
     return loop.submit(() -> core.receipts().find(id));
+  }
+
+  /** How prompts are hashed here: others' hashes are of use only if that is the same there. */
+  public String hashing() {
+    return capture == null ? "plain" : Long.toHexString(capture.salt().fingerprint());
+  }
+
+  /** Begins to tell another picker what this one knows. */
+  public Future<HandOver> handOver(long mostBytes, Knowledge to) {
+    return loop.submit(() -> core.handOver(mostBytes, to));
+  }
+
+  /** Tells the next piece; false when there is no more. */
+  public Future<Boolean> handOver(HandOver telling) {
+    return loop.submit(() -> telling.next(clock.getAsLong()));
+  }
+
+  /** Ends it before all is told. */
+  public void stop(HandOver telling) {
+    loop.execute(telling::stop);
+  }
+
+  /** Takes some of what another picker tells; false when there is no more. */
+  public Future<Boolean> takeOver(HandOverPool.Piece piece) {
+    return loop.submit(() -> piece.take(core.takeOver(), clock.getAsLong()));
+  }
+
+  /** Of which requests decisions are kept. */
+  public Future<ReceiptLog.Kept> decisionsKept() {
+    return loop.submit(() -> core.receipts().kept());
   }
 
   /** The newest requests that are asked for of which decisions are kept, newest first. */

@@ -4,12 +4,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.core.HealthState;
 import io.fairlead.core.Usage;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
+import io.fairlead.core.receipt.Decision.Excluded;
 import io.fairlead.core.receipt.EndpointFacts;
+import io.fairlead.core.receipt.Exclusion;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.receipt.ReceiptLog;
+import io.fairlead.core.replay.DecisionInputs;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
 import io.fairlead.crds.document.ConfigDocument;
 import java.util.List;
@@ -40,6 +45,11 @@ public final class DecisionPage {
     page.put("version", VERSION);
     ArrayNode decisions = page.putArray("decisions");
     kept.decisions().forEach(decision -> write(decision, decisions.addObject()));
+    List<Decision> refusals = kept.refusals();
+    if (!refusals.isEmpty()) {
+      ArrayNode refused = page.putArray("refusals");
+      refusals.forEach(refusal -> refusal(refusal, refused.addObject()));
+    }
     return text(page);
   }
 
@@ -49,6 +59,31 @@ public final class DecisionPage {
     ArrayNode list = page.putArray("requests");
     requests.forEach(request -> list.add(summary(request)));
     return text(page);
+  }
+
+  /** To a client that asks for one that is not kept: what is. */
+  public String kept(ReceiptLog.Kept kept) {
+    if (kept.most() == 0) {
+      return "none is: requests.receipts.keep is 0, or there is no config yet";
+    }
+    String asked =
+        kept.every() == 1
+            ? "every request has one"
+            : "one in "
+                + kept.every()
+                + " requests has one (requests.receipts.every), and this may have been another";
+    String there =
+        kept.count() == 0
+            ? "none is there yet"
+            : kept.count()
+                + (kept.count() == 1 ? " is there" : " are there, the oldest")
+                + " of "
+                + clock.moment(kept.oldestAt());
+    return asked
+        + ", and the newest "
+        + kept.most()
+        + " are kept as far as memory allows; "
+        + there;
   }
 
   private static String text(ObjectNode page) {
@@ -67,7 +102,7 @@ public final class DecisionPage {
     one.put("endpoint", request.endpoint());
     one.put("outcome", request.outcome());
     one.put("attempts", request.attempts());
-    if (request.attempts() > 0) {
+    if (request.attempts() > 0 || !request.targetModel().isEmpty()) {
       one.put("targetModel", request.targetModel());
       one.put("criticality", request.criticality().wireName());
       one.put("priority", request.priority());
@@ -105,11 +140,7 @@ public final class DecisionPage {
       to.put("prefill", decision.candidate(decision.prefill()));
     }
     ArrayNode excluded = to.putArray("excluded");
-    decision
-        .excluded()
-        .forEach(
-            one ->
-                excluded.addObject().put("endpoint", one.endpoint()).put("why", one.why().words()));
+    decision.excluded().forEach(one -> excluded(decision, one, excluded.addObject()));
     ArrayNode candidates = to.putArray("candidates");
     for (int i = 0; i < decision.candidates(); i++) {
       EndpointFacts facts = decision.facts(i);
@@ -120,6 +151,61 @@ public final class DecisionPage {
     to.put("moreCandidates", decision.candidates() - candidates.size());
     ArrayNode profiles = to.putArray("profiles");
     decision.runs().forEach(run -> write(decision, run, profiles.addObject()));
+    to.set("inputs", JSON.valueToTree(DecisionInputs.of(decision).known()));
+  }
+
+  /** Why nobody got the request, endpoint by endpoint. */
+  private void refusal(Decision decision, ObjectNode to) {
+    to.put("at", clock.moment(decision.at()));
+    to.put("configHash", ConfigDocument.hash(decision.config()).toString());
+    number(to, "fullFrom", decision.ceiling());
+    ArrayNode endpoints = to.putArray("endpoints");
+    decision.excluded().forEach(one -> excluded(decision, one, endpoints.addObject()));
+    for (int i = 0; i < decision.candidates(); i++) {
+      ObjectNode one = endpoints.addObject().put("endpoint", decision.candidate(i));
+      one.put("why", whyNot(decision, i));
+      EndpointFacts facts = decision.facts(i);
+      if (facts != null) {
+        write(decision, decision.candidate(i), facts, one);
+      }
+    }
+  }
+
+  /** Of one that the scheduler was asked about, or could have been. */
+  private static String whyNot(Decision decision, int candidate) {
+    if (decision.runs().isEmpty()) {
+      return "has room, but others were to go first";
+    }
+    for (ProfileRun run : decision.runs()) {
+      int by = run.rejectedBy(candidate);
+      if (run.pickCount() == 0 && by != ProfileRun.KEPT) {
+        return "was rejected by "
+            + rejecter(run, by)
+            + (decision.runs().size() > 1 ? " of profile " + run.outline().name() : "");
+      }
+    }
+    return "was not chosen by the profile handler";
+  }
+
+  private static String rejecter(ProfileRun run, int by) {
+    return by == ProfileRun.NOT_ASSIGNED ? "the assigner" : run.outline().filters().get(by);
+  }
+
+  private void excluded(Decision decision, Excluded one, ObjectNode to) {
+    to.put("endpoint", one.endpoint());
+    to.put("why", one.why().words());
+    EndpointFacts facts = decision.factsOf(one);
+    if (facts != null) {
+      write(decision, one.endpoint(), facts, to);
+    }
+    if (one.why() == Exclusion.FULL) {
+      to.put("limit", one.limit());
+      number(to, "fullFrom", decision.ceiling());
+    }
+    if (facts != null && facts.health() != HealthState.IN_USE) {
+      to.put("healthSince", clock.moment(facts.healthSince()));
+      to.put("healthReason", facts.healthReason());
+    }
   }
 
   private static void write(Decision decision, String name, EndpointFacts facts, ObjectNode to) {
@@ -152,12 +238,7 @@ public final class DecisionPage {
     for (int i = 0; i < decision.candidates(); i++) {
       int by = run.rejectedBy(i);
       if (by != ProfileRun.KEPT) {
-        rejected
-            .addObject()
-            .put("endpoint", decision.candidate(i))
-            .put(
-                "by",
-                by == ProfileRun.NOT_ASSIGNED ? "the assigner" : run.outline().filters().get(by));
+        rejected.addObject().put("endpoint", decision.candidate(i)).put("by", rejecter(run, by));
       } else if (decision.facts(i) != null) {
         scored(run, run.place(i), scored.addObject().put("endpoint", decision.candidate(i)));
       }

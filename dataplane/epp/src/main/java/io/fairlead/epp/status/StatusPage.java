@@ -10,8 +10,10 @@ import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.checkpoint.Checkpoint;
 import io.fairlead.epp.checkpoint.CheckpointUse;
+import io.fairlead.epp.handover.HandOverResult;
 import java.util.Arrays;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one picker shows of itself: its report, every endpoint as it is used, and who waits.
@@ -20,9 +22,14 @@ import java.util.Locale;
  * @param notReady why requests can't be served now; empty when they can
  * @param replicas pickers that share the pool, this one counted
  * @param fromCheckpoint what is not from the API server, but from the picker's disk
+ * @param handOver what came of asking other pickers at the start; null if nobody was
  */
 public record StatusPage(
-    PickerReport report, String notReady, int replicas, CheckpointUse fromCheckpoint) {
+    PickerReport report,
+    String notReady,
+    int replicas,
+    CheckpointUse fromCheckpoint,
+    @Nullable HandOverResult handOver) {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final double NANOS_PER_SECOND = 1e9;
@@ -48,6 +55,15 @@ public record StatusPage(
         stale.put("savedAt", checkpoint.savedAt().toString());
         stale.put("config", fromCheckpoint.config());
         stale.put("endpoints", fromCheckpoint.endpoints());
+      }
+      if (handOver != null) {
+        ObjectNode handed = page.putObject("handOver");
+        handed.put("state", handOver.state().word());
+        handed.put("from", handOver.from());
+        handed.put("millis", handOver.millis());
+        handed.put("endpoints", handOver.endpoints());
+        handed.put("prompts", handOver.prompts());
+        handed.put("why", handOver.why());
       }
       ArrayNode list = page.putArray("endpointList");
       for (EndpointSnapshot endpoint : pool.endpoints()) {

@@ -87,6 +87,9 @@ public final class AdminServer implements AutoCloseable {
     /** What was decided of the newest request of this name, as JSON; null if that isn't kept. */
     Future<@Nullable String> decision(String id);
 
+    /** Of which requests decisions are kept, for who asked for another. */
+    Future<String> decisionsKept();
+
     /** How external schedulers do. */
     List<ExternalReport> external();
 
@@ -282,18 +285,29 @@ public final class AdminServer implements AutoCloseable {
       whenThere(
           context,
           pages.decision(id),
-          found ->
-              answer(
-                  context,
-                  found == null ? 404 : 200,
-                  found == null ? TEXT : JSON,
-                  found == null
-                      ? "no decision on a request of this id is kept; "
-                          + DECISIONS
-                          + " lists those\n"
-                      : found + "\n",
-                  keepAlive,
-                  head));
+          found -> {
+            if (found == null) {
+              whenThere(
+                  context, pages.decisionsKept(), kept -> unknown(context, kept, keepAlive, head));
+            } else {
+              answer(context, 200, JSON, found + "\n", keepAlive, head);
+            }
+          });
+    }
+
+    private static void unknown(
+        ChannelHandlerContext context, @Nullable String kept, boolean keepAlive, boolean head) {
+      answer(
+          context,
+          404,
+          TEXT,
+          "no decision on a request of this id is kept: "
+              + (kept == null ? "the picker ends" : kept)
+              + ". "
+              + DECISIONS
+              + " lists those\n",
+          keepAlive,
+          head);
     }
 
     private void decisions(

@@ -3,6 +3,7 @@ package io.fairlead.epp.telemetry;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.checkpoint.CheckpointUse;
+import io.fairlead.epp.handover.HandOverResult;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -14,6 +15,7 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Meters of what is not a request: configs, scrapes, the build. Control thread only. */
@@ -90,6 +92,31 @@ public final class ProcessMeters {
   public void checkpoint(CheckpointUse use) {
     inUse("config", use::config);
     inUse("endpoints", use::endpoints);
+  }
+
+  /** What came of asking other pickers at the start; null until then. */
+  public void handOver(Supplier<@Nullable HandOverResult> result) {
+    Gauge.builder(
+            "fairlead.handover.seconds",
+            result,
+            asked -> {
+              HandOverResult known = asked.get();
+              return known == null ? 0 : known.millis() / 1e3;
+            })
+        .description(
+            "How long this picker has asked others for what they know before it was ready.")
+        .strongReference(true)
+        .register(registry);
+    Gauge.builder(
+            "fairlead.handover.prompts",
+            result,
+            asked -> {
+              HandOverResult known = asked.get();
+              return known == null ? 0 : known.prompts();
+            })
+        .description("Prompts in endpoints' caches that another picker has told it of.")
+        .strongReference(true)
+        .register(registry);
   }
 
   private void inUse(String part, BooleanSupplier used) {

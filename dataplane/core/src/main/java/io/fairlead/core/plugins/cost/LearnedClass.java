@@ -1,5 +1,7 @@
 package io.fairlead.core.plugins.cost;
 
+import java.util.Arrays;
+
 /**
  * What the completions of all endpoints of a class have told of it: what an endpoint is taken for
  * as long as its own say nothing else.
@@ -90,5 +92,32 @@ final class LearnedClass {
             prior.d1() * decode.factor(1),
             prior.d2() * decode.factor(2));
     return true;
+  }
+
+  /** Numbers that {@link #tell} has: of decoding, of the last step, of prefills. */
+  private static final int NUMBERS = 3 + 9 + 2 + 3;
+
+  double[] tell() {
+    double[] told = Arrays.copyOf(decode.tell(), NUMBERS);
+    told[12] = sequences;
+    told[13] = kv;
+    System.arraycopy(prefills.tell(), 0, told, 14, 3);
+    return told;
+  }
+
+  /** Begins with what another has learned; passes over what makes no sense. */
+  void take(double[] told) {
+    boolean sound = told.length == NUMBERS;
+    for (int i = 0; sound && i < NUMBERS; i++) {
+      // Covariances may be negative.
+      boolean positive = i < 3 || i == 14 || i == 15;
+      sound = Double.isFinite(told[i]) && (positive ? told[i] > 0 : i < 12 || told[i] >= 0);
+    }
+    if (sound) {
+      decode.take(told);
+      sequences = told[12];
+      kv = told[13];
+      prefills.take(told[14], told[15], told[16]);
+    }
   }
 }

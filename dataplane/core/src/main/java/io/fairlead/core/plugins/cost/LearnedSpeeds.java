@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -356,5 +357,74 @@ final class LearnedSpeeds {
   /** A mean of all that were seen, with the guess as one of them, until there are many. */
   static double rate(double seen, double guess) {
     return Math.max(1.0 / (seen + guess), SPEED_LEARNING);
+  }
+
+  private static final String OUTPUT = "output/";
+  private static final String CLASS = "class/";
+
+  /** Tells what is of no single endpoint. */
+  void tell(BiConsumer<String, double[]> to) {
+    outputs.tell((model, told) -> to.accept(OUTPUT + model, told));
+    ofClasses.forEach((engine, learned) -> to.accept(CLASS + engine, learned.tell()));
+  }
+
+  /** Another has learned this. */
+  void take(String key, double[] told) {
+    if (key.startsWith(OUTPUT)) {
+      outputs.take(key.substring(OUTPUT.length()), told);
+    }
+    ofClasses.forEach(
+        (engine, learned) -> {
+          if (key.equals(CLASS + engine)) {
+            learned.take(told);
+            var _ = learned.tells();
+          }
+        });
+    version++;
+  }
+
+  /** Tells what was learned of the endpoint; null where that is nothing. */
+  double @Nullable [] tell(Endpoint endpoint, long now) {
+    int slot = PoolEndpoint.slot(endpoint);
+    if (slot >= speeds.length || speeds[slot] == null) {
+      return null;
+    }
+    Speed own = speeds(slot);
+    double[] prefills = own.prefills.tell();
+    return new double[] {
+      own.decode,
+      own.decodesSeen,
+      own.decodesKnown,
+      prefills[0],
+      prefills[1],
+      prefills[2],
+      Math.max(0, now - own.seenAt),
+      trust[slot],
+      room[slot]
+    };
+  }
+
+  /** Another has learned this of the endpoint; what makes no sense is passed over. */
+  void take(Endpoint endpoint, long now, double[] told) {
+    var _ = engine(endpoint);
+    int slot = PoolEndpoint.slot(endpoint);
+    for (double number : told) {
+      if (!(number >= 0 && number < Long.MAX_VALUE)) {
+        return;
+      }
+    }
+    if (told.length != 9 || told[0] <= 0 || told[3] <= 0 || told[4] <= 0) {
+      return;
+    }
+    Speed own = speeds(slot);
+    own.decode = told[0];
+    own.decodesSeen = told[1];
+    own.decodesKnown = told[2];
+    own.prefills.take(told[3], told[4], told[5]);
+    own.seenAt = now - (long) told[6];
+    trust[slot] = Math.min(1, told[7]);
+    room[slot] = Math.clamp(told[8], LEAST_ROOM, MOST_ROOM);
+    lookedAt = Math.max(lookedAt, now);
+    version++;
   }
 }

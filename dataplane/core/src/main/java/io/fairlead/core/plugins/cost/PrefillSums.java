@@ -51,4 +51,15 @@ final class PrefillSums {
   void fade(double left) {
     seen *= left;
   }
+
+  double[] tell() {
+    return new double[] {taken, expected, seen};
+  }
+
+  /** Begins with what another has learned: time taken and expected, and observations. */
+  void take(double taken, double expected, double seen) {
+    this.taken = taken;
+    this.expected = expected;
+    this.seen = seen;
+  }
 }

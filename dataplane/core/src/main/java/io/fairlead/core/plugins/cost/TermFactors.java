@@ -93,6 +93,20 @@ final class TermFactors {
     bound();
   }
 
+  /** What was learned: the factors, and then how sure they are. */
+  double[] tell() {
+    double[] told = Arrays.copyOf(factors, count + covariance.length);
+    System.arraycopy(covariance, 0, told, count, covariance.length);
+    return told;
+  }
+
+  /** Begins with what another has learned, the first numbers of these. */
+  void take(double[] told) {
+    System.arraycopy(told, 0, factors, 0, count);
+    System.arraycopy(told, count, covariance, 0, covariance.length);
+    bound();
+  }
+
   /** Makes all that is known less sure: what terms have in common, and each for itself. */
   private void loosen(double scale, double alike) {
     for (int i = 0; i < count; i++) {

@@ -4,6 +4,7 @@ import io.fairlead.core.view.CostTerm;
 import io.fairlead.core.view.ItemizedScorer;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.core.view.Teachable;
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
@@ -16,13 +17,15 @@ import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.WaitingRequest;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Scores by the time that a request costs at an endpoint, its own and that of others, in
  * milliseconds, by the formula of {@link WorkCost}: the least cost gets 1, the others the least
  * over their own.
  */
-final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.Changed {
+final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolCandidates.Changed {
 
   private static final String AGREED = "every picker prefers it for this prompt";
   private static final String EXPLORED =
@@ -152,6 +155,26 @@ final class WorkCostScorer implements ItemizedScorer, Observer, PoolCandidates.C
   @Override
   public void completed(Completion completion) {
     speeds.completed(completion);
+  }
+
+  @Override
+  public void tell(BiConsumer<String, double[]> to) {
+    speeds.tell(to);
+  }
+
+  @Override
+  public double @Nullable [] tell(Endpoint endpoint, long now) {
+    return speeds.tell(endpoint, now);
+  }
+
+  @Override
+  public void learn(String key, double[] values) {
+    speeds.take(key, values);
+  }
+
+  @Override
+  public void learn(Endpoint endpoint, long now, double[] values) {
+    speeds.take(endpoint, now, values);
   }
 
   /** The account of the endpoint in this place is another, or the endpoint is. */

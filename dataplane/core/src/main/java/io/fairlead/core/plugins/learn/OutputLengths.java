@@ -3,6 +3,7 @@ package io.fairlead.core.plugins.learn;
 import io.fairlead.plugin.Completion;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * How long answers are, in tokens: by target model, since one answers in a word and the next thinks
@@ -89,5 +90,30 @@ public final class OutputLengths {
   /** Mean of what an answer under way has produced, and of what it has still to produce. */
   public double underWay() {
     return second / (2 * first);
+  }
+
+  /** Tells what was learned, model by model; of all as one under an empty name. */
+  public void tell(BiConsumer<String, double[]> to) {
+    to.accept("", new double[] {pool.tokens, first, second, seen});
+    models.forEach((model, mean) -> to.accept(model, new double[] {mean.tokens}));
+  }
+
+  /** Another has learned this; what makes no sense is passed over. */
+  public void take(String model, double[] told) {
+    for (double number : told) {
+      if (!(number > 0 && number < 1e12)) {
+        return;
+      }
+    }
+    if (model.isEmpty() && told.length == 4) {
+      pool.tokens = told[0];
+      first = told[1];
+      second = told[2];
+      seen = (long) told[3];
+    } else if (!model.isEmpty() && told.length == 1) {
+      if (models.containsKey(model) || models.size() < MOST_MODELS) {
+        models.put(model, new Mean(told[0]));
+      }
+    }
   }
 }

@@ -57,6 +57,15 @@ final class ConcurrencyDetector implements SaturationDetector, Filter {
   }
 
   @Override
+  public String limit(Endpoint endpoint) {
+    boolean tokens =
+        mode == Mode.TOKENS
+            || (mode == Mode.HYBRID
+                && endpoint.inFlightTokens() / maxTokens > endpoint.inFlight() / maxRequests);
+    return tokens ? "prompt tokens in flight" : "requests in flight";
+  }
+
+  @Override
   public void filter(InferenceRequest request, Candidates candidates, boolean[] keep) {
     int size = candidates.size();
     for (int i = 0; i < size; i++) {

@@ -40,12 +40,26 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
   @Override
   public double saturation(Endpoint endpoint) {
-    double most = endpoint.scrapedWaiting() / mostWaiting;
-    if (endpoint.prefills().count() > 1) {
-      most = Math.max(most, endpoint.expectedWait() / mostWait);
-    }
+    double most = Math.max(endpoint.scrapedWaiting() / mostWaiting, line(endpoint));
     most = Math.max(most, seats(endpoint));
     return Math.max(most, usage(endpoint) / mostUsage);
+  }
+
+  @Override
+  public String limit(Endpoint endpoint) {
+    double most = saturation(endpoint);
+    if (most == usage(endpoint) / mostUsage) {
+      return "KV cache";
+    }
+    if (most == seats(endpoint)) {
+      return "seats in its batch";
+    }
+    return most == line(endpoint) ? "prompts in line" : "requests waiting";
+  }
+
+  /** Of the wait for a first token behind those who are in line. */
+  private double line(Endpoint endpoint) {
+    return endpoint.prefills().count() > 1 ? endpoint.expectedWait() / mostWait : 0;
   }
 
   /**

@@ -35,6 +35,12 @@ final class UtilizationDetector implements SaturationDetector, Filter {
   }
 
   @Override
+  public String limit(Endpoint endpoint) {
+    double queue = endpoint.waiting() / queueThreshold;
+    return endpoint.kvUsage() / kvThreshold > queue ? "KV cache" : "requests waiting";
+  }
+
+  @Override
   public void filter(InferenceRequest request, Candidates candidates, boolean[] keep) {
     int size = candidates.size();
     int kept = 0;

@@ -1,11 +1,11 @@
 package io.fairlead.core.plugins.pick;
 
+import io.fairlead.core.view.HistoryFree;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
-import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Plugin;
@@ -22,7 +22,7 @@ import java.util.Arrays;
  * endpoint that joins or leaves moves its share of the keys, those that others couldn't take, and
  * no others.
  */
-final class ConsistentHashPicker implements Picker, Observer {
+final class ConsistentHashPicker implements Picker, HistoryFree {
 
   /**
    * Points to look at. Nearly always a few will do; where only a small part of the pool are
@@ -44,6 +44,11 @@ final class ConsistentHashPicker implements Picker, Observer {
     this.key = key;
     this.ring = ring;
     this.loadFactor = loadFactor;
+  }
+
+  @Override
+  public boolean isHistoryFree() {
+    return true;
   }
 
   @Override

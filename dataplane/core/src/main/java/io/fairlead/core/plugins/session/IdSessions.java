@@ -77,6 +77,11 @@ final class IdSessions implements Sessions {
   }
 
   @Override
+  public boolean areKeptByClients() {
+    return false;
+  }
+
+  @Override
   public void joined(Endpoint endpoint) {
     int slot = PoolEndpoint.slot(endpoint);
     reserve(slot);

@@ -1,12 +1,12 @@
 package io.fairlead.core.plugins.session;
 
+import io.fairlead.core.view.HistoryFree;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.InferenceRequest;
-import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
@@ -15,7 +15,7 @@ import io.fairlead.plugin.PluginFactory;
  * Keeps only the endpoint that the request's session went to before, as long as it is a candidate;
  * all of them otherwise.
  */
-final class SessionAffinityFilter implements Filter, Observer {
+final class SessionAffinityFilter implements Filter, HistoryFree {
 
   private final Sessions sessions;
 
@@ -35,6 +35,11 @@ final class SessionAffinityFilter implements Filter, Observer {
     for (int i = 0; at < size && i < size; i++) {
       keep[i] = i == at;
     }
+  }
+
+  @Override
+  public boolean isHistoryFree() {
+    return sessions.areKeptByClients();
   }
 
   @Override

@@ -1,11 +1,11 @@
 package io.fairlead.core.plugins.session;
 
+import io.fairlead.core.view.HistoryFree;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.HeaderWriter;
 import io.fairlead.plugin.InferenceRequest;
-import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
@@ -16,7 +16,7 @@ import io.fairlead.plugin.Scorer;
  * strategy {@code session_id}, where none is bound or that one is no candidate, 1 for those with
  * the fewest sessions.
  */
-final class SessionAffinityScorer implements Scorer, Observer {
+final class SessionAffinityScorer implements Scorer, HistoryFree {
 
   private final Sessions sessions;
 
@@ -38,6 +38,11 @@ final class SessionAffinityScorer implements Scorer, Observer {
     if (!found) {
       sessions.scoreUnbound(request, candidates, scores);
     }
+  }
+
+  @Override
+  public boolean isHistoryFree() {
+    return sessions.areKeptByClients();
   }
 
   @Override

@@ -21,6 +21,9 @@ sealed interface Sessions permits TokenSessions, IdSessions {
   /** Scores candidates of which none is bound: which one the session should be bound to. */
   void scoreUnbound(InferenceRequest request, Candidates candidates, double[] scores);
 
+  /** Whether a request says itself where its session is: nothing is remembered of it here. */
+  boolean areKeptByClients();
+
   void joined(Endpoint endpoint);
 
   void dispatched(InferenceRequest request, Endpoint endpoint, HeaderWriter headers);

@@ -42,6 +42,11 @@ final class TokenSessions implements Sessions {
   }
 
   @Override
+  public boolean areKeptByClients() {
+    return true;
+  }
+
+  @Override
   public void joined(Endpoint endpoint) {
     int slot = PoolEndpoint.slot(endpoint);
     String token = token(endpoint);

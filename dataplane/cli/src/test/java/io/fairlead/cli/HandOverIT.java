@@ -1,0 +1,250 @@
+package io.fairlead.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.epp.DataPlane;
+import io.fairlead.epp.DataPlaneConfig;
+import io.fairlead.epp.handover.HandOverResult;
+import io.fairlead.epp.handover.HandOverSettings;
+import io.fairlead.stub.server.ModelServer;
+import io.fairlead.stub.server.ModelServerConfig;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A picker that starts beside one that serves: real pickers, real sockets, real model servers. */
+final class HandOverIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** More than the patience, and a busy machine. */
+  private static final int READY_SECONDS = 30;
+
+  @TempDir private Path temporary;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final List<ModelServer> stubs = new ArrayList<>();
+  private final List<DataPlane> planes = new ArrayList<>();
+  private Path secret;
+  private Path config;
+  private Path endpoints;
+
+  @BeforeEach
+  void start() throws Exception {
+    StringBuilder listed = new StringBuilder("endpoints:\n");
+    for (String name : List.of("one", "two", "three")) {
+      ModelServer stub =
+          ModelServer.start(
+              ModelServerConfig.builder(name, "m").instant().promptTokensDetails(true).build(),
+              loops);
+      stubs.add(stub);
+      listed.append(
+          "- {name: %s, address: %s, port: %d}\n"
+              .formatted(
+                  name, stub.address().getAddress().getHostAddress(), stub.address().getPort()));
+    }
+    endpoints = Files.writeString(temporary.resolve("endpoints.yaml"), listed.toString());
+    config =
+        Files.writeString(
+            temporary.resolve("config.yaml"),
+            """
+            apiVersion: fairlead.io/v1alpha1
+            kind: PoolConfig
+            pool: {namespace: default, name: test, targetPorts: [8000]}
+            models: [{name: m, criticality: Critical, targets: [{name: m, weight: 1}]}]
+            requests: {receipts: {keep: 1000}}
+            scheduling: {}
+            """);
+    secret = Files.writeString(temporary.resolve("secret"), "a secret that pickers share\n");
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    planes.forEach(DataPlane::close);
+    stubs.forEach(ModelServer::close);
+    loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+
+  private DataPlane picker(Path known, String... peers) throws Exception {
+    DataPlane plane =
+        DataPlane.start(
+            DataPlaneConfig.builder(new DataPlaneConfig.Files(endpoints, config))
+                .gateway("127.0.0.1", 0)
+                .admin("127.0.0.1", 0)
+                .handOver(new HandOverSettings("127.0.0.1", 0, known, List.of(peers), PATIENCE))
+                .loops(1)
+                .build());
+    planes.add(plane);
+    plane.ready().get(READY_SECONDS, TimeUnit.SECONDS);
+    return plane;
+  }
+
+  private static HandOverResult result(DataPlane plane) {
+    return Objects.requireNonNull(plane.handOver());
+  }
+
+  private static String handOverAddress(DataPlane plane) {
+    return "127.0.0.1:" + plane.handOverPort().orElseThrow();
+  }
+
+  /** Returns which endpoint has served it. */
+  private String ask(DataPlane plane, String id, String prompt)
+      throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        client.send(
+            HttpRequest.newBuilder(
+                    URI.create(
+                        "http://127.0.0.1:"
+                            + plane.gatewayPort().orElseThrow()
+                            + "/v1/completions"))
+                .header("content-type", "application/json")
+                .header("x-request-id", id)
+                .POST(
+                    BodyPublishers.ofString(
+                        "{\"model\": \"m\", \"max_tokens\": 2, \"prompt\": \"" + prompt + "\"}"))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    String list = page(plane, "/debug/decisions/" + id);
+    return list.replaceAll("(?s)^.*?\"endpoint\":\"(\\w+)\".*$", "$1");
+  }
+
+  private String page(DataPlane plane, String path) throws IOException, InterruptedException {
+    return client
+        .send(
+            HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + plane.adminPort().orElseThrow() + path))
+                .build(),
+            BodyHandlers.ofString())
+        .body();
+  }
+
+  private static String prompt(int number) {
+    return ("The rope number " + number + " runs through the fairlead. ").repeat(60);
+  }
+
+  @Test
+  void findsTheCachesThatAnotherKnows() throws Exception {
+    DataPlane first = picker(secret);
+    assertThat(result(first).state()).isEqualTo(HandOverResult.State.ALONE);
+    Map<Integer, String> served = new HashMap<>();
+    for (int i = 0; i < 24; i++) {
+      served.put(i, ask(first, "r" + i, prompt(i)));
+    }
+    assertThat(served.values()).as("some prompts for each").contains("one", "two", "three");
+
+    DataPlane second = picker(secret, handOverAddress(first));
+    HandOverResult result = result(second);
+    assertThat(result.state()).as(result.why()).isEqualTo(HandOverResult.State.TAKEN);
+    assertThat(result.endpoints()).isEqualTo(3);
+    assertThat(result.prompts()).isGreaterThanOrEqualTo(24);
+    assertThat(result.millis()).isLessThan(PATIENCE.toMillis());
+    for (int i = 0; i < 24; i++) {
+      assertThat(ask(second, "again-" + i, prompt(i))).as("prompt %d", i).isEqualTo(served.get(i));
+    }
+    assertThat(page(second, "/debug/status"))
+        .contains("\"handOver\":{\"state\":\"taken\",\"from\":\"" + handOverAddress(first));
+    assertThat(page(second, "/metrics")).containsPattern("fairlead_handover_prompts 2[4-9]");
+
+    // One that knows another secret is told nothing, and serves nevertheless.
+    Path other = Files.writeString(temporary.resolve("other"), "another secret than theirs");
+    DataPlane stranger = picker(other, handOverAddress(first));
+    assertThat(result(stranger).state()).isEqualTo(HandOverResult.State.FAILED);
+    ask(stranger, "cold", prompt(0));
+  }
+
+  /** Whatever a peer does, readiness waits no longer than it may, and nothing is taken. */
+  @Test
+  void startsColdWithinItsTimeWhateverAPeerDoes() throws Exception {
+    try (ServerSocket hanging = listen();
+        ServerSocket garbling = listen();
+        ServerSocket dying = listen()) {
+      serve(garbling, true);
+      serve(dying, false);
+      DataPlane plane =
+          picker(
+              secret,
+              "127.0.0.1:" + hanging.getLocalPort(),
+              "127.0.0.1:" + garbling.getLocalPort(),
+              "127.0.0.1:" + dying.getLocalPort(),
+              "127.0.0.1:1");
+      HandOverResult result = result(plane);
+      assertThat(result.state()).isEqualTo(HandOverResult.State.FAILED);
+      assertThat(result.why()).isNotEmpty();
+      assertThat(result.prompts()).isZero();
+      ask(plane, "cold", prompt(0));
+      assertThat(page(plane, "/debug/status")).contains("\"state\":\"failed\"");
+    }
+  }
+
+  @Test
+  void hearsNobodyWhoDoesNotKnowTheSecret() throws Exception {
+    DataPlane first = picker(secret);
+    ask(first, "r", prompt(1));
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), first.handOverPort().orElseThrow())) {
+      socket.setSoTimeout(10_000);
+      byte[] asks = new byte[5 + 16 + 32];
+      System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 1}, 0, asks, 0, 5);
+      socket.getOutputStream().write(asks);
+      assertThat(socket.getInputStream().readAllBytes()).as("it is told nothing").isEmpty();
+    }
+    // One that asks and says nothing does not keep others from asking.
+    try (Socket silent =
+        new Socket(InetAddress.getLoopbackAddress(), first.handOverPort().orElseThrow())) {
+      assertThat(silent.isConnected()).isTrue();
+      DataPlane second = picker(secret, handOverAddress(first));
+      assertThat(result(second).state()).isEqualTo(HandOverResult.State.TAKEN);
+    }
+  }
+
+  private static ServerSocket listen() throws IOException {
+    return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  }
+
+  /** Answers with nonsense, or begins to tell and breaks off. */
+  private static void serve(ServerSocket listening, boolean garbage) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (!listening.isClosed()) {
+                try (Socket socket = listening.accept()) {
+                  OutputStream out = socket.getOutputStream();
+                  out.write(0);
+                  out.write(
+                      garbage ? new byte[] {0, 0, 0, 4, 99, 99, 99, 99} : new byte[] {0, 0, 1});
+                  out.flush();
+                } catch (IOException e) {
+                  // The test is over, or who asked has left.
+                }
+              }
+            });
+  }
+}

@@ -1,0 +1,45 @@
+package io.fairlead.epp;
+
+import io.fairlead.core.HandOver;
+import io.fairlead.core.handover.Knowledge;
+import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.handover.HandOverPool;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+
+/** The pool as it hands over what it knows. */
+record PoolHandOver(PoolLoop pool, Supplier<PickerReport> report) implements HandOverPool {
+
+  @Override
+  public Future<HandOver> begin(long mostBytes, Knowledge to) {
+    return pool.handOver(mostBytes, to);
+  }
+
+  @Override
+  public Future<Boolean> next(HandOver telling) {
+    return pool.handOver(telling);
+  }
+
+  @Override
+  public void stop(HandOver telling) {
+    pool.stop(telling);
+  }
+
+  @Override
+  public Future<Boolean> take(Piece piece) {
+    return pool.takeOver(piece);
+  }
+
+  @Override
+  public String configHash() {
+    ConfigHash hash = report.get().configHash();
+    return hash == null ? "" : hash.hex();
+  }
+
+  @Override
+  public String hashing() {
+    return pool.hashing();
+  }
+}

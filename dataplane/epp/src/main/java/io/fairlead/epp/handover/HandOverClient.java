@@ -1,0 +1,209 @@
+package io.fairlead.epp.handover;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import javax.crypto.Mac;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks others what they know, one after another until one has told, and takes it; within a time,
+ * whatever they do. Blocks: for a thread of its own.
+ */
+public final class HandOverClient {
+
+  private static final Logger LOG = LoggerFactory.getLogger(HandOverClient.class);
+
+  /** Blocks that are taken at a time: some tenths of a millisecond. */
+  private static final int BLOCKS_AT_A_TIME = 4_096;
+
+  private static final long PAUSE_MILLIS = 200;
+
+  /** One that says nothing must not take the time that others could answer in. */
+  private static final int ANSWER_MILLIS = 1_000;
+
+  private final HandOverSettings settings;
+  private final HandOverPool pool;
+  private final SecureRandom random = new SecureRandom();
+
+  /**
+   * @param pool takes what is told
+   */
+  public HandOverClient(HandOverSettings settings, HandOverPool pool) {
+    this.settings = settings;
+    this.pool = pool;
+  }
+
+  /**
+   * Asks.
+   *
+   * @param peers whom, as {@code host:port}; null while that is not known yet
+   */
+  public HandOverResult ask(Supplier<@Nullable List<String>> peers) {
+    long begun = System.nanoTime();
+    long until = begun + settings.patience().toNanos();
+    String why = "nobody is known yet";
+    boolean known = false;
+    try {
+      SharedSecret secret = SharedSecret.read(settings.secretFile());
+      while (until - System.nanoTime() > 0) {
+        List<String> now = peers.get();
+        known |= now != null;
+        if (now != null && now.isEmpty()) {
+          return new HandOverResult(HandOverResult.State.ALONE, "", since(begun), 0, 0, "");
+        }
+        List<String> shuffled = new ArrayList<>(now == null ? List.of() : now);
+        Collections.shuffle(shuffled, random);
+        for (String peer : shuffled) {
+          try {
+            return ask(secret, peer, begun, until);
+          } catch (IOException | ExecutionException | TimeoutException e) {
+            why = peer + ": " + message(e);
+            LOG.debug("{} has handed nothing over: {}", peer, message(e));
+          }
+        }
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      }
+    } catch (IOException e) {
+      why = message(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      why = "the process ends";
+    }
+    if (!known) {
+      return new HandOverResult(HandOverResult.State.ALONE, "", since(begun), 0, 0, why);
+    }
+    LOG.warn("starts cold, as no other picker has handed over what it knows: {}", why);
+    return new HandOverResult(HandOverResult.State.FAILED, "", since(begun), 0, 0, why);
+  }
+
+  private static String message(Exception e) {
+    if (e instanceof EOFException) {
+      return "broke off, as it does where it does not know the secret";
+    }
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+
+  private static long since(long begun) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+  }
+
+  /** Milliseconds that are left, at least 1. */
+  private static int left(long until) throws TimeoutException {
+    long millis = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+    if (millis < 1) {
+      throw new TimeoutException("the time is over");
+    }
+    return Math.toIntExact(millis);
+  }
+
+  private HandOverResult ask(SharedSecret secret, String peer, long begun, long until)
+      throws IOException, InterruptedException, ExecutionException, TimeoutException {
+    int colon = peer.lastIndexOf(':');
+    InetSocketAddress address =
+        new InetSocketAddress(
+            peer.substring(0, colon), Integer.parseInt(peer.substring(colon + 1)));
+    Lesson lesson;
+    try (Socket socket = new Socket()) {
+      socket.connect(address, Math.min(ANSWER_MILLIS, left(until)));
+      lesson = listen(socket, secret, until);
+    }
+    Lesson.Taking taking = lesson.new Taking(pool);
+    boolean more = true;
+    while (more) {
+      more =
+          pool.take((to, now) -> taking.next(to, now, BLOCKS_AT_A_TIME))
+              .get(left(until), TimeUnit.MILLISECONDS);
+    }
+    HandOverResult result =
+        new HandOverResult(
+            HandOverResult.State.TAKEN,
+            peer,
+            since(begun),
+            taking.endpoints(),
+            taking.prompts(),
+            "");
+    LOG.info(
+        "took over from {} what {} endpoints hold: {} prompts, {} blocks, in {} ms",
+        peer,
+        result.endpoints(),
+        result.prompts(),
+        lesson.hashes(),
+        result.millis());
+    return result;
+  }
+
+  /** Reads all of it: nothing is taken of what does not show at its end whom it is from. */
+  private Lesson listen(Socket socket, SharedSecret secret, long until)
+      throws IOException, TimeoutException {
+    byte[] nonce = new byte[SharedSecret.NONCE_BYTES];
+    random.nextBytes(nonce);
+    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+    out.writeInt(Wire.MAGIC);
+    out.writeByte(Wire.VERSION);
+    out.write(nonce);
+    out.write(secret.over(Wire.ASKS, nonce).doFinal());
+    out.flush();
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    socket.setSoTimeout(Math.min(ANSWER_MILLIS, left(until)));
+    byte answer = in.readByte();
+    if (answer == Wire.OTHER_VERSION) {
+      throw new IOException("speaks version " + in.readByte() + ", and this one " + Wire.VERSION);
+    }
+    if (answer != Wire.TOLD) {
+      throw new IOException("tells another at the moment");
+    }
+    Mac mac = secret.over(Wire.TELLS, nonce);
+    Lesson lesson = new Lesson();
+    long bytes = 0;
+    while (true) {
+      socket.setSoTimeout(left(until));
+      int length = in.readInt();
+      if (length == 0) {
+        break;
+      }
+      bytes += length;
+      if (length < 0 || length > Wire.MOST_FRAME_BYTES || bytes > Wire.MOST_BYTES) {
+        throw new IOException("tells too much");
+      }
+      byte[] frame = frame(in, socket, length, until);
+      mac.update(frame);
+      lesson.read(frame);
+    }
+    byte[] shown = new byte[SharedSecret.MAC_BYTES];
+    in.readFully(shown);
+    if (!MessageDigest.isEqual(mac.doFinal(), shown)) {
+      throw new IOException("does not know the secret, or somebody has changed what it told");
+    }
+    return lesson;
+  }
+
+  /** A byte now and then must not hold it up beyond its time. */
+  private static byte[] frame(DataInputStream in, Socket socket, int length, long until)
+      throws IOException, TimeoutException {
+    byte[] frame = new byte[length];
+    for (int at = 0; at < length; ) {
+      socket.setSoTimeout(left(until));
+      int count = in.read(frame, at, length - at);
+      if (count < 0) {
+        throw new IOException("broke off");
+      }
+      at += count;
+    }
+    return frame;
+  }
+}
