@@ -6,7 +6,6 @@ import io.fairlead.core.flow.FlowControl;
 import io.fairlead.core.flow.FlowControl.Sender;
 import io.fairlead.core.flow.FlowQueue;
 import io.fairlead.core.flow.FlowSettings;
-import io.fairlead.core.flow.WaitCounters;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
 import io.fairlead.core.flow.Waiting.Demand;
@@ -16,10 +15,7 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.WaitingRequest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,14 +42,14 @@ final class Admission {
 
   private final ServerPace pace = new ServerPace();
 
-  /** How waits ended, by priority: priorities are those of models and objectives configured. */
-  private final SortedMap<Long, WaitCounters> ended = new TreeMap<>(Comparator.reverseOrder());
-
   /** Null as long as no config has wanted requests to wait. */
   private @Nullable FlowControl flow;
 
   /** Null where nobody is to wait. */
   private @Nullable FlowSettings settings;
+
+  /** Those who wait and may go to some endpoints only. */
+  private int waitingForSome;
 
   /** Nobody waits yet. */
   Admission(
@@ -180,9 +176,10 @@ final class Admission {
             demand,
             waiting -> evictions.evicted(now, taken(now, waiting, WaitEnd.EVICTED)));
     if (flight.waiting == null) {
-      counters(queue.priority()).ended(WaitEnd.QUEUE_FULL, 0);
+      queue.waits().ended(WaitEnd.QUEUE_FULL, 0);
       return false;
     }
+    waitingForSome += facts.subset() == null ? 0 : 1;
     flight.to(FlightState.WAITING);
     return true;
   }
@@ -215,22 +212,35 @@ final class Admission {
         : FlowControl.Sent.NONE;
   }
 
+  /**
+   * Whether it can be seen without a look at any request that none of those who wait can go. A
+   * gateway that allows only some endpoints may allow none: that has another answer.
+   */
+  boolean noRoom(long now) {
+    FlowControl all = flow;
+    if (all == null || settings == null || waitingForSome > 0) {
+      return false;
+    }
+    if (!candidates.allFull(now, CandidateChoice.FULL)) {
+      return false;
+    }
+    double highest = all.highestCeiling(candidates.saturation());
+    return highest == CandidateChoice.FULL || candidates.allFull(now, highest);
+  }
+
   /** The request does not wait any more, if it did. */
   void stopWaiting(long now, Flight flight, WaitEnd how) {
     Waiting waiting = flight.waiting;
     if (waiting != null && flow != null) {
       flow.remove(now, waiting);
-      flight.waiting = null;
-      waited(now, waiting, how);
+      waited(now, flight, waiting, how);
     }
   }
 
-  private void waited(long now, Waiting waiting, WaitEnd how) {
-    counters(waiting.flow().priority()).ended(how, now - waiting.since());
-  }
-
-  private WaitCounters counters(long priority) {
-    return ended.computeIfAbsent(priority, band -> new WaitCounters());
+  private void waited(long now, Flight flight, Waiting waiting, WaitEnd how) {
+    flight.waiting = null;
+    waitingForSome -= flight.facts.subset() == null ? 0 : 1;
+    waiting.flow().waits().ended(how, now - waiting.since());
   }
 
   /** The request was sent: for the first time, its flow is charged. */
@@ -326,8 +336,7 @@ final class Admission {
 
   private Flight taken(long now, Waiting waiting, WaitEnd how) {
     Flight flight = flight(waiting);
-    flight.waiting = null;
-    waited(now, waiting, how);
+    waited(now, flight, waiting, how);
     return flight;
   }
 
@@ -357,15 +366,10 @@ final class Admission {
     if (flow != null) {
       double tokensPerSecond = pace.tokensPerSecond();
       flow.forEachBand(
-          (priority, requests, bytes, work) ->
+          (priority, requests, bytes, work, waits) ->
               bands.add(
                   new QueueSnapshot.Band(
-                      priority,
-                      requests,
-                      bytes,
-                      work,
-                      work / tokensPerSecond,
-                      counters(priority).copy())));
+                      priority, requests, bytes, work, work / tokensPerSecond, waits.copy())));
     }
     return new QueueSnapshot(
         settings != null,

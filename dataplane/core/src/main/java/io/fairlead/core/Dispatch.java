@@ -1,6 +1,8 @@
 package io.fairlead.core;
 
+import io.fairlead.core.Admission.Evictions;
 import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.flow.FlowControl.Sender;
 import io.fairlead.core.flow.FlowControl.Sent;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
@@ -27,6 +29,8 @@ final class Dispatch {
   private final InFlightEviction evictions;
   private final DecisionNotes notes;
   private final RouteHeaders headers = new RouteHeaders();
+  private final Sender offer = this::offer;
+  private final Evictions evict = this::evict;
 
   Dispatch(
       ActiveConfig config,
@@ -72,7 +76,7 @@ final class Dispatch {
       begin(now, flight, model, active.criticality(model, flight.facts.headers()));
       current.done();
     }
-    if (!admission.waits(now, flight, refused, active, this::evict)) {
+    if (!admission.waits(now, flight, refused, active, evict)) {
       boolean full = refused == Reason.SATURATED && flight.flow != null;
       ends.reject(now, flight, full ? Reason.QUEUE_FULL : refused);
       return;
@@ -106,7 +110,10 @@ final class Dispatch {
     while (config.get() != null && admission.some()) {
       int before = admission.waiting();
       try {
-        admission.dispatch(now, this::offer);
+        // The common case while many wait, seen without a look at whose turn it is.
+        if (!admission.noRoom(now)) {
+          admission.dispatch(now, offer);
+        }
         break;
       } catch (RuntimeException | Error e) {
         failure = e;
@@ -127,14 +134,12 @@ final class Dispatch {
     CompiledConfig active = Objects.requireNonNull(config.get());
     Criticality criticality = config.criticalityOf(flight.facts);
     double ceiling = admission.ceiling(flight, criticality, active);
-    // The common case while many wait, seen without a look at the prompt. A gateway that allows
-    // only some endpoints may allow none: that has another answer.
     if (flight.facts.subset() == null && candidates.allFull(now, ceiling)) {
-      return Sent.NONE;
+      return Sent.NONE; // seen without a look at the prompt
     }
     Reason refused = send(now, flight, active);
     if (refused == null) {
-      return Sent.GONE;
+      return admission.noRoom(now) ? Sent.NONE : Sent.GONE;
     }
     Sent sent = admission.refused(now, refused, ceiling);
     if (sent == Sent.GONE) {

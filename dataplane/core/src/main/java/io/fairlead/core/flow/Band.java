@@ -37,6 +37,10 @@ final class Band implements Flows {
   private final long priority;
   private final int mostFlows;
   private BandSettings settings;
+
+  /** How the waits of its requests ended. */
+  final WaitCounters waits;
+
   final Count count = new Count();
 
   /** By id; the one that was used longest ago first. */
@@ -45,8 +49,13 @@ final class Band implements Flows {
   /** Those with requests that wait. */
   private final List<FlowQueue> active = new ArrayList<>();
 
-  /** Those of them that a policy may choose now. */
-  private final List<FlowQueue> offered = new ArrayList<>();
+  /** How many of them were passed over. */
+  int passedOver;
+
+  /** Those of them that a policy may choose now: all of them, or those that are listed here. */
+  private List<FlowQueue> offered = active;
+
+  private final List<FlowQueue> some = new ArrayList<>();
 
   private @Nullable Waiting oldest;
   private @Nullable Waiting newest;
@@ -80,10 +89,11 @@ final class Band implements Flows {
   /** When the last of those comes again who were refused. */
   private double comeAgainAt = Double.NEGATIVE_INFINITY;
 
-  Band(long priority, int mostFlows, BandSettings settings) {
+  Band(long priority, int mostFlows, BandSettings settings, WaitCounters waits) {
     this.priority = priority;
     this.mostFlows = mostFlows;
     this.settings = settings;
+    this.waits = waits;
   }
 
   long priority() {
@@ -306,24 +316,29 @@ final class Band implements Flows {
 
   /** Lets every flow be tried again. */
   void tryAll() {
-    for (int i = 0; i < active.size(); i++) {
-      active.get(i).passedOver = false;
+    for (int i = 0; passedOver > 0 && i < active.size(); i++) {
+      active.get(i).tryAgain();
     }
   }
 
   /** Whose turn it is of those that were not passed over; null where all were. */
   @Nullable Waiting next(long now) {
-    offered.clear();
-    for (int i = 0; i < active.size(); i++) {
-      if (!active.get(i).passedOver) {
-        offered.add(active.get(i));
-      }
-    }
+    offered = passedOver == 0 ? active : others();
     if (offered.isEmpty()) {
       return null;
     }
     int index = offered.size() == 1 ? 0 : turn(now);
     return offered.get(index).first();
+  }
+
+  private List<FlowQueue> others() {
+    some.clear();
+    for (int i = 0; i < active.size(); i++) {
+      if (!active.get(i).isPassedOver()) {
+        some.add(active.get(i));
+      }
+    }
+    return some;
   }
 
   @Override

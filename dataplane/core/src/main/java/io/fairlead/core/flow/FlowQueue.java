@@ -30,7 +30,7 @@ public final class FlowQueue implements Flow {
   int active = -1;
 
   /** Whether its first request was tried since something changed, and can't go. */
-  boolean passedOver;
+  private boolean passedOver;
 
   FlowQueue(Band band, String id) {
     this.band = band;
@@ -46,15 +46,20 @@ public final class FlowQueue implements Flow {
     return band.priority();
   }
 
+  /** How the waits of its band's requests ended. */
+  public WaitCounters waits() {
+    return band.waits;
+  }
+
   void add(Waiting request) {
     queue.add(request);
     count.add(request);
-    passedOver = false;
+    tryAgain();
   }
 
   void remove(Waiting request) {
     if (request == queue.first()) {
-      passedOver = false;
+      tryAgain();
     }
     queue.remove(request);
     count.remove(request);
@@ -65,7 +70,27 @@ public final class FlowQueue implements Flow {
     queue.remove(request);
     request.rank = rank;
     queue.add(request);
-    passedOver = false;
+    tryAgain();
+  }
+
+  boolean isPassedOver() {
+    return passedOver;
+  }
+
+  /** Its first request can't go, as things are. */
+  void passOver() {
+    if (!passedOver) {
+      passedOver = true;
+      band.passedOver++;
+    }
+  }
+
+  /** Its first request may go now, as far as anybody knows. */
+  void tryAgain() {
+    if (passedOver) {
+      passedOver = false;
+      band.passedOver--;
+    }
   }
 
   @Nullable Waiting first() {
