@@ -16,6 +16,7 @@ import io.fairlead.plugin.WaitingRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -118,21 +119,15 @@ final class Admission {
   double ceiling(Flight flight, Criticality criticality, CompiledConfig config) {
     FlowControl all = flow;
     FlowQueue queue = flight.flow;
-    FlowSettings rules = settings;
-    if (all == null || queue == null || rules == null) {
+    if (all == null || queue == null || settings == null) {
       boolean gated =
-          rules == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;
+          settings == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;
       return gated ? CandidateChoice.FULL : CandidateChoice.NEVER_FULL;
     }
     if (flight.attempts > 0) {
       return CandidateChoice.NEVER_FULL; // it was let in before
     }
-    long[] range = all.priorities();
-    double ceiling =
-        rules
-            .usage()
-            .ceiling(
-                all.rank(queue), range.length, queue.priority(), range, candidates.saturation());
+    double ceiling = all.ceiling(queue, candidates.saturation());
     // A number that says nothing holds nobody back. Nor is room held back from one whose floor it
     // is to go: while it could not, nobody else could either.
     boolean owed = flight.waiting != null && all.isOwed(flight.waiting);
@@ -200,6 +195,24 @@ final class Admission {
    */
   boolean mayGoWhereItIsFull(double ceiling, CompiledConfig config) {
     return settings != null && ceiling >= CandidateChoice.FULL && !config.saturation().isLimit();
+  }
+
+  /**
+   * The ceiling that is left for it: that of its band, or less where it waits and much more of its
+   * flow was sent of late than its share. What room there is above is for others of its band.
+   *
+   * @param ceiling of its band
+   */
+  double ceilingLeft(long now, Flight flight, double ceiling) {
+    FlowControl all = flow;
+    Waiting waiting = flight.waiting;
+    return all == null
+            || waiting == null
+            || settings == null
+            || !waiting.flow().isOverItsShare(now)
+            || all.isOwed(waiting)
+        ? ceiling
+        : all.ceilingOverShare(waiting.flow(), ceiling, candidates.saturation());
   }
 
   /** What becomes of a request that waits and was just refused for this reason. */
@@ -316,14 +329,19 @@ final class Admission {
   }
 
   /** Takes out those who have waited as long as they may. */
-  void tick(long now, Consumer<Flight> expired) {
+  void tick(long now, BiConsumer<Flight, WaitEnd> expired) {
     if (flow != null) {
       int busy = 0;
       for (EndpointState endpoint : endpoints.eligible()) {
         busy += endpoint.inFlight() > 0 ? 1 : 0;
       }
       pace.tick(now, busy);
-      flow.expire(now, waiting -> expired.accept(taken(now, waiting, WaitEnd.TIMED_OUT)));
+      flow.expire(
+          now,
+          waiting -> {
+            WaitEnd how = waiting.whenExpired();
+            expired.accept(taken(now, waiting, how), how);
+          });
     }
   }
 

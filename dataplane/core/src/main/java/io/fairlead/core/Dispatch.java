@@ -137,6 +137,10 @@ final class Dispatch {
     if (flight.facts.subset() == null && candidates.allFull(now, ceiling)) {
       return Sent.NONE; // seen without a look at the prompt
     }
+    double left = admission.ceilingLeft(now, flight, ceiling);
+    if (left < ceiling && !candidates.someBelow(now, left)) {
+      return Sent.NOT_THIS;
+    }
     Reason refused = send(now, flight, active);
     if (refused == null) {
       return admission.noRoom(now) ? Sent.NONE : Sent.GONE;
@@ -155,9 +159,15 @@ final class Dispatch {
 
   /** Rejects those who have waited as long as they may. */
   void tick(long now) {
-    Reason reason =
-        endpoints.eligible().length == 0 ? Reason.NO_READY_ENDPOINTS : Reason.QUEUE_TIMEOUT;
-    admission.tick(now, flight -> ends.reject(now, flight, reason));
+    boolean nobody = endpoints.eligible().length == 0;
+    admission.tick(now, (flight, how) -> ends.reject(now, flight, expired(nobody, how)));
+  }
+
+  private static Reason expired(boolean nobody, WaitEnd how) {
+    if (nobody) {
+      return Reason.NO_READY_ENDPOINTS;
+    }
+    return how == WaitEnd.OBJECTIVE_MISSED ? Reason.OBJECTIVE_MISSED : Reason.QUEUE_TIMEOUT;
   }
 
   /**
@@ -226,6 +236,10 @@ final class Dispatch {
     boolean retry = flight.attempts > 0;
     begin(now, flight, model, criticality);
     double ceiling = admission.ceiling(flight, criticality, active);
+    double left = admission.ceilingLeft(now, flight, ceiling);
+    if (left < ceiling && !current.isAtHomeSomewhere()) {
+      ceiling = left;
+    }
     CandidateChoice.Use use = candidates.narrowest(now);
     boolean some = false;
     while (true) {

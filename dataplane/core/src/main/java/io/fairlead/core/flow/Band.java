@@ -1,6 +1,7 @@
 package io.fairlead.core.flow;
 
 import io.fairlead.plugin.Flows;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -77,6 +78,12 @@ final class Band implements Flows {
 
   /** What a policy threw last. */
   private @Nullable Throwable failure;
+
+  /** Weight of all flows of which something waits or is under way. */
+  private double busyWeight;
+
+  /** Of all flows. */
+  private final RecentWork recentWork = new RecentWork();
 
   /** Work of its own that the floor owes it. */
   private double owed;
@@ -185,6 +192,16 @@ final class Band implements Flows {
     } catch (RuntimeException | Error e) {
       failure = e;
       return 0;
+    }
+  }
+
+  /** What the policy says; one that it fails for is wanted as long as it may wait. */
+  long wantedUntil(Waiting request) {
+    try {
+      return settings.ordering().wantedUntil(request);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      return WaitingRequest.NEVER;
     }
   }
 
@@ -357,6 +374,21 @@ final class Band implements Flows {
     return ++turns;
   }
 
+  /** The weight of the flows of which something waits or is under way is so much more, or less. */
+  void busy(double weight) {
+    busyWeight = Math.max(0, busyWeight + weight);
+  }
+
+  /** Work that went of late. */
+  double recent(long now) {
+    return recentWork.at(now);
+  }
+
+  /** What a flow of this weight would have had of what went of late, if all had their share. */
+  double share(long now, double weight) {
+    return recentWork.at(now) * Math.min(1, weight / busyWeight);
+  }
+
   /** Whether what went in this turn counts still. */
   boolean counts(long turn) {
     return turn > levelSince;
@@ -380,7 +412,8 @@ final class Band implements Flows {
   }
 
   /** A request of it went. */
-  void went(long now) {
+  void went(long now, double work) {
+    recentWork.add(now, work);
     if (recent == null) {
       recent = new DispatchRate(now);
     }

@@ -150,14 +150,32 @@ public final class FlowControl {
     return made;
   }
 
-  /** The priorities of all bands, the most important first. Not to be changed. */
-  public long[] priorities() {
-    return priorities;
+  /**
+   * Saturation from which on an endpoint is full for a flow, where the pool is so full in the mean;
+   * NaN where the policy says nothing.
+   */
+  public double ceiling(FlowQueue flow, double saturation) {
+    return ceiling(bands.indexOf(flow.band()), saturation);
   }
 
-  /** How many bands are more important than that of this flow. */
-  public int rank(FlowQueue flow) {
-    return bands.indexOf(flow.band());
+  /**
+   * The same for one that has more than its share. Not below that of less important ones, which
+   * would go before it.
+   *
+   * @param ceiling what it is for the others
+   */
+  public double ceilingOverShare(FlowQueue flow, double ceiling, double saturation) {
+    int lower = bands.indexOf(flow.band()) + 1;
+    double left = settings.usage().ceilingOverShare(ceiling);
+    return lower < bands.size()
+        ? Math.max(left, Math.min(ceiling, ceiling(lower, saturation)))
+        : left;
+  }
+
+  private double ceiling(int band, double saturation) {
+    return settings
+        .usage()
+        .ceiling(band, priorities.length, priorities[band], priorities, saturation);
   }
 
   /** Requests that wait. */
@@ -192,8 +210,8 @@ public final class FlowControl {
    */
   public long went(long now, FlowQueue flow, double work) {
     Band went = flow.band();
-    long turn = flow.sent(work);
-    went.went(now);
+    long turn = flow.sent(now, work);
+    went.went(now, work);
     if (count.requests > 0 || now == emptiedAt) {
       went.wentFromQueue(withQueue(now));
     }
@@ -268,10 +286,12 @@ public final class FlowControl {
   /** Works out when its wait will have been too long. */
   private void expire(Waiting request) {
     long since = request.since();
-    long own = plus(since, request.ttl());
+    long wanted = request.flow().band().wantedUntil(request);
+    long own = Math.min(plus(since, request.ttl()), wanted);
     long ttl = empty ? settings.emptyTtl() : request.flow().band().settings().ttl();
     long usual = plus(since - changedAt > 0 ? since : changedAt, ttl);
     request.expiresAt = Math.min(own, usual);
+    request.wantedUntilThen = own < usual && own == wanted;
     if (own < usual) {
       soonOver.add(request);
     }
@@ -448,6 +468,7 @@ public final class FlowControl {
             oldest = band.oldest()) {
           remove(now, oldest);
           oldest.expiresAt = oldest.since() + most;
+          oldest.wantedUntilThen = false;
           expired.accept(oldest);
         }
       }
@@ -496,12 +517,8 @@ public final class FlowControl {
   public double highestCeiling(double saturation) {
     double highest = 1;
     for (int i = 0; i < bands.size(); i++) {
-      Band band = bands.get(i);
-      if (!band.isEmpty()) {
-        double ceiling =
-            settings.usage().ceiling(i, priorities.length, band.priority(), priorities, saturation);
-        highest = ceiling > highest ? ceiling : highest;
-      }
+      double ceiling = bands.get(i).isEmpty() ? 0 : ceiling(i, saturation);
+      highest = ceiling > highest ? ceiling : highest;
     }
     return highest;
   }

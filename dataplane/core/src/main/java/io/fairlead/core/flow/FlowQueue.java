@@ -13,6 +13,14 @@ public final class FlowQueue implements Flow {
 
   private static final double USUAL_OUTPUT = 200;
 
+  /** Less than so many times its share counts as no more: chance gives each more now and then. */
+  private static final double MUCH = 1.5;
+
+  /**
+   * Who got less than this part of all is no noisy neighbour: there is more than one who gets much.
+   */
+  private static final double MOST = 0.5;
+
   private final Band band;
   private final String id;
   private final WaitingHeap queue = new ByRank();
@@ -22,6 +30,8 @@ public final class FlowQueue implements Flow {
   private double virtualTime;
   private long lastTurn;
   private double output = USUAL_OUTPUT;
+
+  private final RecentWork recent = new RecentWork();
 
   /** Its requests that were sent and have not ended: while there are, it is not forgotten. */
   private int underWay;
@@ -52,17 +62,28 @@ public final class FlowQueue implements Flow {
   }
 
   void add(Waiting request) {
+    boolean was = idle();
     queue.add(request);
     count.add(request);
     tryAgain();
+    idleSince(was);
   }
 
   void remove(Waiting request) {
     if (request == queue.first()) {
       tryAgain();
     }
+    boolean was = idle();
     queue.remove(request);
     count.remove(request);
+    idleSince(was);
+  }
+
+  /** It may be idle now, or not any more. */
+  private void idleSince(boolean was) {
+    if (idle() != was) {
+      band.busy(was ? weight : -weight);
+    }
   }
 
   /** The request's place is another from now on. */
@@ -102,6 +123,9 @@ public final class FlowQueue implements Flow {
     if (!(share > 0)) {
       throw new IllegalArgumentException("weight is " + share + "; set more than 0");
     }
+    if (!idle()) {
+      band.busy(share - weight);
+    }
     weight = share;
   }
 
@@ -115,8 +139,11 @@ public final class FlowQueue implements Flow {
    *
    * @return the turn in which it went, for {@link #ended}
    */
-  long sent(double work) {
+  long sent(long now, double work) {
+    boolean was = idle();
     underWay++;
+    idleSince(was);
+    recent.add(now, work);
     lastTurn = band.nextTurn(virtualTime);
     served += work;
     virtualTime += work / weight;
@@ -133,6 +160,7 @@ public final class FlowQueue implements Flow {
    */
   public void ended(long turn, double expected, double was, int outputTokens) {
     underWay--;
+    idleSince(false);
     if (was >= 0) {
       served += was - expected;
       if (band.counts(turn)) {
@@ -142,6 +170,15 @@ public final class FlowQueue implements Flow {
     if (outputTokens >= 0) {
       output += LEARNING * (outputTokens - output);
     }
+  }
+
+  /**
+   * Whether some of it waits though most of what went of late was its own, and more than its share
+   * among the flows of its band of which something waits or is under way.
+   */
+  public boolean isOverItsShare(long now) {
+    return count.requests > 0
+        && recent.at(now) > Math.max(MOST * band.recent(now), MUCH * band.share(now, weight));
   }
 
   boolean idle() {

@@ -18,6 +18,9 @@ public final class Waiting implements WaitingRequest {
   long expiresAt;
   long rank;
 
+  /** Whether its wait ends then as nobody wants it later, and not as it waited long enough. */
+  boolean wantedUntilThen;
+
   /**
    * Where it stands in its flow's heap, and in that of those whose wait ends sooner than that of
    * others who came when it did; -1 outside of them.
@@ -59,6 +62,11 @@ public final class Waiting implements WaitingRequest {
   /** The request's ticket. */
   public long request() {
     return request;
+  }
+
+  /** What it is when the time is over that it may wait. */
+  public WaitEnd whenExpired() {
+    return wantedUntilThen ? WaitEnd.OBJECTIVE_MISSED : WaitEnd.TIMED_OUT;
   }
 
   /** Whose it is. */
