@@ -33,7 +33,7 @@ final class Admission {
     void evicted(long now, Flight flight);
   }
 
-  private static final int MOST_RETRY_SECONDS = 60;
+  private static final int MOST_RETRY_SECONDS = 120;
 
   private final RequestTable requests;
   private final EndpointSet endpoints;

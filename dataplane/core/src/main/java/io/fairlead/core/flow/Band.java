@@ -30,7 +30,7 @@ final class Band implements Flows {
    */
   private static final double SOONEST = 1;
 
-  private static final double LATEST = 48;
+  private static final double LATEST = 96;
 
   /** Share of the rate that is for those who come again: others come meanwhile. */
   private static final double FOR_RETURNS = 0.4;
