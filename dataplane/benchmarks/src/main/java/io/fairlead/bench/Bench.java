@@ -118,6 +118,11 @@ public final class Bench {
       size.lines().forEach(System.out::println);
       table += System.lineSeparator() + size.markdown();
     }
+    if (name.equals("flow")) {
+      FlowSize size = FlowSize.measure();
+      size.lines().forEach(System.out::println);
+      table += System.lineSeparator() + size.markdown();
+    }
     Path markdown = out.resolve(file + ".md");
     Files.writeString(markdown, Machine.description() + "\n\n" + table);
     System.out.println("JSON: " + out.resolve(file + ".json") + ", table: " + markdown);

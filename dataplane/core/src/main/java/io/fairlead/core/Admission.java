@@ -6,7 +6,6 @@ import io.fairlead.core.flow.FlowControl;
 import io.fairlead.core.flow.FlowControl.Sender;
 import io.fairlead.core.flow.FlowQueue;
 import io.fairlead.core.flow.FlowSettings;
-import io.fairlead.core.flow.WaitCounters;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
 import io.fairlead.core.flow.Waiting.Demand;
@@ -16,10 +15,8 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.WaitingRequest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +33,7 @@ final class Admission {
     void evicted(long now, Flight flight);
   }
 
-  private static final int MOST_RETRY_SECONDS = 60;
+  private static final int MOST_RETRY_SECONDS = 120;
 
   private final RequestTable requests;
   private final EndpointSet endpoints;
@@ -46,14 +43,14 @@ final class Admission {
 
   private final ServerPace pace = new ServerPace();
 
-  /** How waits ended, by priority: priorities are those of models and objectives configured. */
-  private final SortedMap<Long, WaitCounters> ended = new TreeMap<>(Comparator.reverseOrder());
-
   /** Null as long as no config has wanted requests to wait. */
   private @Nullable FlowControl flow;
 
   /** Null where nobody is to wait. */
   private @Nullable FlowSettings settings;
+
+  /** Those who wait and may go to some endpoints only. */
+  private int waitingForSome;
 
   /** Nobody waits yet. */
   Admission(
@@ -122,21 +119,15 @@ final class Admission {
   double ceiling(Flight flight, Criticality criticality, CompiledConfig config) {
     FlowControl all = flow;
     FlowQueue queue = flight.flow;
-    FlowSettings rules = settings;
-    if (all == null || queue == null || rules == null) {
+    if (all == null || queue == null || settings == null) {
       boolean gated =
-          rules == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;
+          settings == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;
       return gated ? CandidateChoice.FULL : CandidateChoice.NEVER_FULL;
     }
     if (flight.attempts > 0) {
       return CandidateChoice.NEVER_FULL; // it was let in before
     }
-    long[] range = all.priorities();
-    double ceiling =
-        rules
-            .usage()
-            .ceiling(
-                all.rank(queue), range.length, queue.priority(), range, candidates.saturation());
+    double ceiling = all.ceiling(queue, candidates.saturation());
     // A number that says nothing holds nobody back. Nor is room held back from one whose floor it
     // is to go: while it could not, nobody else could either.
     boolean owed = flight.waiting != null && all.isOwed(flight.waiting);
@@ -180,9 +171,10 @@ final class Admission {
             demand,
             waiting -> evictions.evicted(now, taken(now, waiting, WaitEnd.EVICTED)));
     if (flight.waiting == null) {
-      counters(queue.priority()).ended(WaitEnd.QUEUE_FULL, 0);
+      queue.waits().ended(WaitEnd.QUEUE_FULL, 0);
       return false;
     }
+    waitingForSome += facts.subset() == null ? 0 : 1;
     flight.to(FlightState.WAITING);
     return true;
   }
@@ -205,6 +197,24 @@ final class Admission {
     return settings != null && ceiling >= CandidateChoice.FULL && !config.saturation().isLimit();
   }
 
+  /**
+   * The ceiling that is left for it: that of its band, or less where it waits and much more of its
+   * flow was sent of late than its share. What room there is above is for others of its band.
+   *
+   * @param ceiling of its band
+   */
+  double ceilingLeft(long now, Flight flight, double ceiling) {
+    FlowControl all = flow;
+    Waiting waiting = flight.waiting;
+    return all == null
+            || waiting == null
+            || settings == null
+            || !waiting.flow().isOverItsShare(now)
+            || all.isOwed(waiting)
+        ? ceiling
+        : all.ceilingOverShare(waiting.flow(), ceiling, candidates.saturation());
+  }
+
   /** What becomes of a request that waits and was just refused for this reason. */
   FlowControl.Sent refused(long now, Reason refused, double ceiling) {
     if (!canPass(refused)) {
@@ -215,22 +225,35 @@ final class Admission {
         : FlowControl.Sent.NONE;
   }
 
+  /**
+   * Whether it can be seen without a look at any request that none of those who wait can go. A
+   * gateway that allows only some endpoints may allow none: that has another answer.
+   */
+  boolean noRoom(long now) {
+    FlowControl all = flow;
+    if (all == null || settings == null || waitingForSome > 0) {
+      return false;
+    }
+    if (!candidates.allFull(now, CandidateChoice.FULL)) {
+      return false;
+    }
+    double highest = all.highestCeiling(candidates.saturation());
+    return highest == CandidateChoice.FULL || candidates.allFull(now, highest);
+  }
+
   /** The request does not wait any more, if it did. */
   void stopWaiting(long now, Flight flight, WaitEnd how) {
     Waiting waiting = flight.waiting;
     if (waiting != null && flow != null) {
       flow.remove(now, waiting);
-      flight.waiting = null;
-      waited(now, waiting, how);
+      waited(now, flight, waiting, how);
     }
   }
 
-  private void waited(long now, Waiting waiting, WaitEnd how) {
-    counters(waiting.flow().priority()).ended(how, now - waiting.since());
-  }
-
-  private WaitCounters counters(long priority) {
-    return ended.computeIfAbsent(priority, band -> new WaitCounters());
+  private void waited(long now, Flight flight, Waiting waiting, WaitEnd how) {
+    flight.waiting = null;
+    waitingForSome -= flight.facts.subset() == null ? 0 : 1;
+    waiting.flow().waits().ended(how, now - waiting.since());
   }
 
   /** The request was sent: for the first time, its flow is charged. */
@@ -306,14 +329,19 @@ final class Admission {
   }
 
   /** Takes out those who have waited as long as they may. */
-  void tick(long now, Consumer<Flight> expired) {
+  void tick(long now, BiConsumer<Flight, WaitEnd> expired) {
     if (flow != null) {
       int busy = 0;
       for (EndpointState endpoint : endpoints.eligible()) {
         busy += endpoint.inFlight() > 0 ? 1 : 0;
       }
       pace.tick(now, busy);
-      flow.expire(now, waiting -> expired.accept(taken(now, waiting, WaitEnd.TIMED_OUT)));
+      flow.expire(
+          now,
+          waiting -> {
+            WaitEnd how = waiting.whenExpired();
+            expired.accept(taken(now, waiting, how), how);
+          });
     }
   }
 
@@ -326,8 +354,7 @@ final class Admission {
 
   private Flight taken(long now, Waiting waiting, WaitEnd how) {
     Flight flight = flight(waiting);
-    flight.waiting = null;
-    waited(now, waiting, how);
+    waited(now, flight, waiting, how);
     return flight;
   }
 
@@ -357,15 +384,10 @@ final class Admission {
     if (flow != null) {
       double tokensPerSecond = pace.tokensPerSecond();
       flow.forEachBand(
-          (priority, requests, bytes, work) ->
+          (priority, requests, bytes, work, waits) ->
               bands.add(
                   new QueueSnapshot.Band(
-                      priority,
-                      requests,
-                      bytes,
-                      work,
-                      work / tokensPerSecond,
-                      counters(priority).copy())));
+                      priority, requests, bytes, work, work / tokensPerSecond, waits.copy())));
     }
     return new QueueSnapshot(
         settings != null,

@@ -217,6 +217,20 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     return adapterSalt;
   }
 
+  /**
+   * Whether some endpoints have what others would have to make or load for it: half of its prompt,
+   * or its adapter.
+   */
+  boolean isAtHomeSomewhere() {
+    for (EndpointState endpoint : endpoints) {
+      if (endpoint.adapters().needed(targetModel)
+          || (promptTokens > 0 && cachedTokensAt(endpoint) >= promptTokens / 2)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** How many of the prompt's blocks the index may know. */
   int cacheableBlocks() {
     return Math.min(facts.blocks().length, maxBlocks);

@@ -1,6 +1,8 @@
 package io.fairlead.core;
 
+import io.fairlead.core.Admission.Evictions;
 import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.flow.FlowControl.Sender;
 import io.fairlead.core.flow.FlowControl.Sent;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
@@ -27,6 +29,8 @@ final class Dispatch {
   private final InFlightEviction evictions;
   private final DecisionNotes notes;
   private final RouteHeaders headers = new RouteHeaders();
+  private final Sender offer = this::offer;
+  private final Evictions evict = this::evict;
 
   Dispatch(
       ActiveConfig config,
@@ -73,7 +77,7 @@ final class Dispatch {
       current.done();
       noteWhyNot(now, flight, active);
     }
-    if (!admission.waits(now, flight, refused, active, this::evict)) {
+    if (!admission.waits(now, flight, refused, active, evict)) {
       boolean full = refused == Reason.SATURATED && flight.flow != null;
       reject(now, flight, full ? Reason.QUEUE_FULL : refused);
       return;
@@ -143,7 +147,10 @@ final class Dispatch {
     while (config.get() != null && admission.some()) {
       int before = admission.waiting();
       try {
-        admission.dispatch(now, this::offer);
+        // The common case while many wait, seen without a look at whose turn it is.
+        if (!admission.noRoom(now)) {
+          admission.dispatch(now, offer);
+        }
         break;
       } catch (RuntimeException | Error e) {
         failure = e;
@@ -164,14 +171,16 @@ final class Dispatch {
     CompiledConfig active = Objects.requireNonNull(config.get());
     Criticality criticality = config.criticalityOf(flight.facts);
     double ceiling = admission.ceiling(flight, criticality, active);
-    // The common case while many wait, seen without a look at the prompt. A gateway that allows
-    // only some endpoints may allow none: that has another answer.
     if (flight.facts.subset() == null && candidates.allFull(now, ceiling)) {
-      return Sent.NONE;
+      return Sent.NONE; // seen without a look at the prompt
+    }
+    double left = admission.ceilingLeft(now, flight, ceiling);
+    if (left < ceiling && !candidates.someBelow(now, left)) {
+      return Sent.NOT_THIS;
     }
     Reason refused = send(now, flight, active);
     if (refused == null) {
-      return Sent.GONE;
+      return admission.noRoom(now) ? Sent.NONE : Sent.GONE;
     }
     Sent sent = admission.refused(now, refused, ceiling);
     if (sent == Sent.GONE) {
@@ -187,9 +196,15 @@ final class Dispatch {
 
   /** Rejects those who have waited as long as they may. */
   void tick(long now) {
-    Reason reason =
-        endpoints.eligible().length == 0 ? Reason.NO_READY_ENDPOINTS : Reason.QUEUE_TIMEOUT;
-    admission.tick(now, flight -> reject(now, flight, reason));
+    boolean nobody = endpoints.eligible().length == 0;
+    admission.tick(now, (flight, how) -> reject(now, flight, expired(nobody, how)));
+  }
+
+  private static Reason expired(boolean nobody, WaitEnd how) {
+    if (nobody) {
+      return Reason.NO_READY_ENDPOINTS;
+    }
+    return how == WaitEnd.OBJECTIVE_MISSED ? Reason.OBJECTIVE_MISSED : Reason.QUEUE_TIMEOUT;
   }
 
   /**
@@ -258,6 +273,10 @@ final class Dispatch {
     boolean retry = flight.attempts > 0;
     begin(now, flight, model, criticality);
     double ceiling = admission.ceiling(flight, criticality, active);
+    double left = admission.ceilingLeft(now, flight, ceiling);
+    if (left < ceiling && !current.isAtHomeSomewhere()) {
+      ceiling = left;
+    }
     CandidateChoice.Use use = candidates.narrowest(now);
     boolean some = false;
     while (true) {

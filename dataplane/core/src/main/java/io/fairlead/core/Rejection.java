@@ -51,6 +51,13 @@ public record Rejection(
         "queue_timeout",
         1,
         "All model servers were full for as long as this request may wait. Try again later."),
+    /** It waited for a free endpoint until its first token was to be there. */
+    OBJECTIVE_MISSED(
+        429,
+        "objective_missed",
+        1,
+        "No model server was free by the time that this request's latency objective wants its first"
+            + " token. Try again later, or allow more time."),
     /** It waited, and made room for a request that is more important. */
     EVICTED(
         429,
@@ -108,6 +115,7 @@ public record Rejection(
       return this == SATURATED
           || this == QUEUE_FULL
           || this == QUEUE_TIMEOUT
+          || this == OBJECTIVE_MISSED
           || this == EVICTED
           || this == EVICTED_IN_FLIGHT;
     }

@@ -203,6 +203,32 @@ class AdmissionTest implements RequestListener {
     assertThat(waiting).hasSize(3);
   }
 
+  /** A fifth of the room is for those who keep within their share, as long as there are any. */
+  @Test
+  void whoHasMoreThanItsShareLeavesRoomForWhoHasNot() {
+    startWithRoom(10);
+    for (int i = 0; i < 20; i++) {
+      arrive("middle");
+    }
+    long modest = arrive("other");
+    end(sent.get(0));
+    assertThat(sent).hasSize(11);
+    assertThat(sent.getLast()).isEqualTo(modest);
+    end(sent.get(1));
+    end(sent.get(2));
+    assertThat(sent).as("8 of 10 are under way").hasSize(11);
+    long next = arrive("other");
+    assertThat(sent).as("there is room for it").hasSize(12);
+    assertThat(sent.getLast()).isEqualTo(next);
+    end(sent.get(3));
+    end(sent.get(4));
+    assertThat(sent).as("below 8 there is for the others, too").hasSize(13);
+    end(modest);
+    end(next);
+    assertThat(sent).as("nobody else is there: all of it").hasSize(17);
+    assertThat(core.active() - core.waiting()).isEqualTo(10);
+  }
+
   /** The least important band has its floor where more important ones fill all that there is. */
   @Test
   void roomThatIsHeldBackKeepsNobodyFromItsFloorAndItsFloorNobodyFromRoom() {
@@ -319,6 +345,77 @@ class AdmissionTest implements RequestListener {
     assertThat(rejections).isEmpty();
     core.tick(now += SECOND);
     assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.QUEUE_TIMEOUT);
+  }
+
+  private void startOrderedByObjective(String late) {
+    FlowControlConfig.Band band = new FlowControlConfig.Band(null, null, null, null, "objective");
+    FlowControlConfig flow =
+        new FlowControlConfig(null, null, null, null, null, null, null, band, null, List.of());
+    PoolConfig config =
+        Pool.config(
+            new SchedulerConfig(
+                List.of(
+                    new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
+                    new PluginConfig(
+                        "objective", "slo-deadline-ordering-policy", Map.of("late", late)),
+                    new PluginConfig("best", "queue-scorer", Map.of())),
+                List.of(),
+                "room",
+                Map.of(),
+                flow,
+                null,
+                List.of()),
+            MODELS);
+    core.configure(now, new ConfigCompiler(List.of()).compile(config));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+  }
+
+  private long arriveWithObjective(String model, String millis) {
+    RequestFacts facts = Pool.request(model, ++now, 1, 2, 3);
+    return core.arrive(
+        now,
+        new RequestFacts(
+            facts.id(),
+            facts.model(),
+            facts.seed(),
+            facts.blocks(),
+            facts.prompt(),
+            facts.maxOutputTokens(),
+            facts.bodyBytes(),
+            facts.delivery(),
+            facts.timeouts(),
+            name -> name.equals("x-slo-ttft-ms") ? millis : null,
+            null),
+        this);
+  }
+
+  @Test
+  void whoIsLateByItsOwnObjectiveIsToldSoWhereTheConfigWantsThat() {
+    startOrderedByObjective("refuse");
+    long busy = arrive("middle");
+    arrive("middle");
+    arriveWithObjective("middle", "250");
+    long patient = arriveWithObjective("middle", "900");
+    core.tick(now + SECOND / 5);
+    assertThat(rejections).isEmpty();
+    now += SECOND / 4;
+    core.tick(now);
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.OBJECTIVE_MISSED);
+    assertThat(rejections.getFirst().retryAfterSeconds()).isBetween(1, 60);
+    end(busy);
+    assertThat(sent).containsExactly(busy, patient);
+    assertThat(core.waiting()).as("it has no objective").isOne();
+  }
+
+  @Test
+  void whoIsLateByItsOwnObjectiveWaitsOnUnlessTheConfigWantsItRefused() {
+    startOrderedByObjective("wait");
+    arrive("middle");
+    arriveWithObjective("middle", "250");
+    now += SECOND;
+    core.tick(now);
+    assertThat(rejections).isEmpty();
+    assertThat(core.waiting()).isOne();
   }
 
   @Test

@@ -127,7 +127,7 @@ class RetryAfterTest implements RequestListener {
    * room for three of ten more.
    */
   @ParameterizedTest
-  @CsvSource({"1.25,20", "1.25,60", "1.5,20", "1.5,60", "2,20", "3,5"})
+  @CsvSource({"1.25,20", "1.25,60", "1.5,20", "1.5,60", "2,20", "3,5", "5,5"})
   void whoWaitsAsLongAsItIsToldIsAdmittedThen(double factor, int seconds) {
     core.configure(now, Pool.withRoom(ROOM, Pool.model("m", Criticality.STANDARD)));
     core.endpoints(now, List.of(Pool.endpoint("a")));

@@ -1,6 +1,7 @@
 package io.fairlead.core.flow;
 
 import io.fairlead.plugin.Flows;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -29,7 +30,7 @@ final class Band implements Flows {
    */
   private static final double SOONEST = 1;
 
-  private static final double LATEST = 48;
+  private static final double LATEST = 96;
 
   /** Share of the rate that is for those who come again: others come meanwhile. */
   private static final double FOR_RETURNS = 0.4;
@@ -37,6 +38,10 @@ final class Band implements Flows {
   private final long priority;
   private final int mostFlows;
   private BandSettings settings;
+
+  /** How the waits of its requests ended. */
+  final WaitCounters waits;
+
   final Count count = new Count();
 
   /** By id; the one that was used longest ago first. */
@@ -45,8 +50,13 @@ final class Band implements Flows {
   /** Those with requests that wait. */
   private final List<FlowQueue> active = new ArrayList<>();
 
-  /** Those of them that a policy may choose now. */
-  private final List<FlowQueue> offered = new ArrayList<>();
+  /** How many of them were passed over. */
+  int passedOver;
+
+  /** Those of them that a policy may choose now: all of them, or those that are listed here. */
+  private List<FlowQueue> offered = active;
+
+  private final List<FlowQueue> some = new ArrayList<>();
 
   private @Nullable Waiting oldest;
   private @Nullable Waiting newest;
@@ -69,6 +79,12 @@ final class Band implements Flows {
   /** What a policy threw last. */
   private @Nullable Throwable failure;
 
+  /** Weight of all flows of which something waits or is under way. */
+  private double busyWeight;
+
+  /** Of all flows. */
+  private final RecentWork recentWork = new RecentWork();
+
   /** Work of its own that the floor owes it. */
   private double owed;
 
@@ -80,10 +96,11 @@ final class Band implements Flows {
   /** When the last of those comes again who were refused. */
   private double comeAgainAt = Double.NEGATIVE_INFINITY;
 
-  Band(long priority, int mostFlows, BandSettings settings) {
+  Band(long priority, int mostFlows, BandSettings settings, WaitCounters waits) {
     this.priority = priority;
     this.mostFlows = mostFlows;
     this.settings = settings;
+    this.waits = waits;
   }
 
   long priority() {
@@ -175,6 +192,16 @@ final class Band implements Flows {
     } catch (RuntimeException | Error e) {
       failure = e;
       return 0;
+    }
+  }
+
+  /** What the policy says; one that it fails for is wanted as long as it may wait. */
+  long wantedUntil(Waiting request) {
+    try {
+      return settings.ordering().wantedUntil(request);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      return WaitingRequest.NEVER;
     }
   }
 
@@ -306,24 +333,29 @@ final class Band implements Flows {
 
   /** Lets every flow be tried again. */
   void tryAll() {
-    for (int i = 0; i < active.size(); i++) {
-      active.get(i).passedOver = false;
+    for (int i = 0; passedOver > 0 && i < active.size(); i++) {
+      active.get(i).tryAgain();
     }
   }
 
   /** Whose turn it is of those that were not passed over; null where all were. */
   @Nullable Waiting next(long now) {
-    offered.clear();
-    for (int i = 0; i < active.size(); i++) {
-      if (!active.get(i).passedOver) {
-        offered.add(active.get(i));
-      }
-    }
+    offered = passedOver == 0 ? active : others();
     if (offered.isEmpty()) {
       return null;
     }
     int index = offered.size() == 1 ? 0 : turn(now);
     return offered.get(index).first();
+  }
+
+  private List<FlowQueue> others() {
+    some.clear();
+    for (int i = 0; i < active.size(); i++) {
+      if (!active.get(i).isPassedOver()) {
+        some.add(active.get(i));
+      }
+    }
+    return some;
   }
 
   @Override
@@ -340,6 +372,21 @@ final class Band implements Flows {
   long nextTurn(double from) {
     virtualTime = Math.max(virtualTime, from);
     return ++turns;
+  }
+
+  /** The weight of the flows of which something waits or is under way is so much more, or less. */
+  void busy(double weight) {
+    busyWeight = Math.max(0, busyWeight + weight);
+  }
+
+  /** Work that went of late. */
+  double recent(long now) {
+    return recentWork.at(now);
+  }
+
+  /** What a flow of this weight would have had of what went of late, if all had their share. */
+  double share(long now, double weight) {
+    return recentWork.at(now) * Math.min(1, weight / busyWeight);
   }
 
   /** Whether what went in this turn counts still. */
@@ -365,7 +412,8 @@ final class Band implements Flows {
   }
 
   /** A request of it went. */
-  void went(long now) {
+  void went(long now, double work) {
+    recentWork.add(now, work);
     if (recent == null) {
       recent = new DispatchRate(now);
     }

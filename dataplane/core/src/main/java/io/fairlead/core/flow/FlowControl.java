@@ -3,8 +3,10 @@ package io.fairlead.core.flow;
 import io.fairlead.core.flow.Waiting.Demand;
 import io.fairlead.plugin.WaitingRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -32,8 +34,18 @@ public final class FlowControl {
   private final List<Band> bands = new ArrayList<>();
 
   private long[] priorities = {};
+
+  /** By priority, also of bands that are gone: priorities are those of models and objectives. */
+  private final Map<Long, WaitCounters> waits = new HashMap<>();
+
   private final Count count = new Count();
-  private final WaitingHeap expiry = new WaitingHeap.ByExpiry();
+
+  /**
+   * Those who wait for less long than others of their band do. Of the others the one that came
+   * first is the first whose time is over: no order is to be kept of them.
+   */
+  private final WaitingHeap soonOver = new WaitingHeap.ByExpiry();
+
   private long sequence;
 
   /** Since when there is no endpoint, or is one. */
@@ -61,7 +73,7 @@ public final class FlowControl {
     GONE,
     /** It can't go, but another of its band may. */
     NOT_THIS,
-    /** Nobody of its band can. */
+    /** Nobody can, or can any more now that this one is gone. */
     NONE
   }
 
@@ -111,7 +123,6 @@ public final class FlowControl {
         moved.add(request.flow().band());
         request.flow(homes.get(i));
       }
-      request.expiresAt = expiresAt(request);
       link(request);
     }
     moved.forEach(band -> band.left(now));
@@ -132,20 +143,39 @@ public final class FlowControl {
     if (at < bands.size() && bands.get(at).priority() == priority) {
       return bands.get(at);
     }
-    Band made = new Band(priority, settings.flows(), settings.band(priority));
+    WaitCounters counters = waits.computeIfAbsent(priority, anew -> new WaitCounters());
+    Band made = new Band(priority, settings.flows(), settings.band(priority), counters);
     bands.add(at, made);
     priorities = bands.stream().mapToLong(Band::priority).toArray();
     return made;
   }
 
-  /** The priorities of all bands, the most important first. Not to be changed. */
-  public long[] priorities() {
-    return priorities;
+  /**
+   * Saturation from which on an endpoint is full for a flow, where the pool is so full in the mean;
+   * NaN where the policy says nothing.
+   */
+  public double ceiling(FlowQueue flow, double saturation) {
+    return ceiling(bands.indexOf(flow.band()), saturation);
   }
 
-  /** How many bands are more important than that of this flow. */
-  public int rank(FlowQueue flow) {
-    return bands.indexOf(flow.band());
+  /**
+   * The same for one that has more than its share. Not below that of less important ones, which
+   * would go before it.
+   *
+   * @param ceiling what it is for the others
+   */
+  public double ceilingOverShare(FlowQueue flow, double ceiling, double saturation) {
+    int lower = bands.indexOf(flow.band()) + 1;
+    double left = settings.usage().ceilingOverShare(ceiling);
+    return lower < bands.size()
+        ? Math.max(left, Math.min(ceiling, ceiling(lower, saturation)))
+        : left;
+  }
+
+  private double ceiling(int band, double saturation) {
+    return settings
+        .usage()
+        .ceiling(band, priorities.length, priorities[band], priorities, saturation);
   }
 
   /** Requests that wait. */
@@ -180,8 +210,8 @@ public final class FlowControl {
    */
   public long went(long now, FlowQueue flow, double work) {
     Band went = flow.band();
-    long turn = flow.sent(work);
-    went.went(now);
+    long turn = flow.sent(now, work);
+    went.went(now, work);
     if (count.requests > 0 || now == emptiedAt) {
       went.wentFromQueue(withQueue(now));
     }
@@ -235,7 +265,6 @@ public final class FlowControl {
 
   private void put(long now, Waiting request) {
     FlowQueue flow = request.flow();
-    request.expiresAt = expiresAt(request);
     flow.band().begins(now, flow);
     if (count.requests == 0) {
       queueSince = now;
@@ -249,16 +278,29 @@ public final class FlowControl {
   }
 
   private void link(Waiting request) {
+    expire(request); // first: a band may go by it
     request.flow().band().add(request);
     count.add(request);
-    expiry.add(request);
   }
 
-  private long expiresAt(Waiting request) {
+  /** Works out when its wait will have been too long. */
+  private void expire(Waiting request) {
     long since = request.since();
-    long own = plus(since, request.demand().ttl());
+    long wanted = request.flow().band().wantedUntil(request);
+    long own = Math.min(plus(since, request.ttl()), wanted);
     long ttl = empty ? settings.emptyTtl() : request.flow().band().settings().ttl();
-    return Math.min(own, plus(since - changedAt > 0 ? since : changedAt, ttl));
+    long usual = plus(since - changedAt > 0 ? since : changedAt, ttl);
+    request.expiresAt = Math.min(own, usual);
+    request.wantedUntilThen = own < usual && own == wanted;
+    if (own < usual) {
+      soonOver.add(request);
+    }
+  }
+
+  private void forgetExpiry(Waiting request) {
+    if (request.inExpiry >= 0) {
+      soonOver.remove(request);
+    }
   }
 
   private static long plus(long time, long nanos) {
@@ -359,7 +401,7 @@ public final class FlowControl {
   private void unlink(Waiting request) {
     request.flow().band().remove(request);
     count.remove(request);
-    expiry.remove(request);
+    forgetExpiry(request);
   }
 
   /** There is no endpoint any more, or one again: the time that requests may wait begins anew. */
@@ -374,22 +416,32 @@ public final class FlowControl {
     for (Band band : bands) {
       band.beginAnew(now, stoodStill);
       for (Waiting each = band.oldest(); each != null; each = each.after) {
-        expiry.remove(each);
-        each.expiresAt = expiresAt(each);
-        expiry.add(each);
+        forgetExpiry(each);
+        expire(each);
         band.reorder(each);
       }
     }
   }
 
   private void expireByTime(long now, Consumer<Waiting> expired) {
-    for (Waiting first = expiry.first(); first != null; first = expiry.first()) {
-      if (first.expiresAt == WaitingRequest.NEVER || first.expiresAt - now > 0) {
-        return;
-      }
+    for (Waiting first = soonOver.first();
+        first != null && isOver(now, first);
+        first = soonOver.first()) {
       remove(now, first);
       expired.accept(first);
     }
+    for (Band band : bands) {
+      for (Waiting oldest = band.oldest();
+          oldest != null && isOver(now, oldest);
+          oldest = band.oldest()) {
+        remove(now, oldest);
+        expired.accept(oldest);
+      }
+    }
+  }
+
+  private static boolean isOver(long now, Waiting request) {
+    return request.expiresAt != WaitingRequest.NEVER && request.expiresAt - now <= 0;
   }
 
   /** Takes out all, the most important first. */
@@ -416,6 +468,7 @@ public final class FlowControl {
             oldest = band.oldest()) {
           remove(now, oldest);
           oldest.expiresAt = oldest.since() + most;
+          oldest.wantedUntilThen = false;
           expired.accept(oldest);
         }
       }
@@ -457,6 +510,19 @@ public final class FlowControl {
     return request.flow().band().isOwed(request.work());
   }
 
+  /**
+   * The most that an endpoint may be filled for any of those who wait, where the pool is so full in
+   * the mean; not below 1, as a floor that a band is owed goes up to there.
+   */
+  public double highestCeiling(double saturation) {
+    double highest = 1;
+    for (int i = 0; i < bands.size(); i++) {
+      double ceiling = bands.get(i).isEmpty() ? 0 : ceiling(i, saturation);
+      highest = ceiling > highest ? ceiling : highest;
+    }
+    return highest;
+  }
+
   /** Offers requests whose turn it is until nobody can go. */
   public void dispatch(long now, Sender sender) {
     int passedOver = 0;
@@ -472,7 +538,7 @@ public final class FlowControl {
           }
         }
         case NOT_THIS -> {
-          request.flow().passedOver = true;
+          request.flow().passOver();
           if (++passedOver == MOST_PASSED_OVER) {
             cutShort = true;
             return;
@@ -537,14 +603,16 @@ public final class FlowControl {
      * @param requests that wait
      * @param bytes of their bodies
      * @param work expected tokens of theirs
+     * @param waits how those ended that are over; not a copy
      */
-    void band(long priority, int requests, long bytes, double work);
+    void band(long priority, int requests, long bytes, double work, WaitCounters waits);
   }
 
   /** What waits in each band: for metrics, not for decisions. */
   public void forEachBand(BandVisitor each) {
     for (Band band : bands) {
-      each.band(band.priority(), band.count.requests, band.count.bytes, band.count.work);
+      Count count = band.count;
+      each.band(band.priority(), count.requests, count.bytes, count.work, band.waits);
     }
   }
 

@@ -13,6 +13,14 @@ public final class FlowQueue implements Flow {
 
   private static final double USUAL_OUTPUT = 200;
 
+  /** Less than so many times its share counts as no more: chance gives each more now and then. */
+  private static final double MUCH = 1.5;
+
+  /**
+   * Who got less than this part of all is no noisy neighbour: there is more than one who gets much.
+   */
+  private static final double MOST = 0.5;
+
   private final Band band;
   private final String id;
   private final WaitingHeap queue = new ByRank();
@@ -23,6 +31,8 @@ public final class FlowQueue implements Flow {
   private long lastTurn;
   private double output = USUAL_OUTPUT;
 
+  private final RecentWork recent = new RecentWork();
+
   /** Its requests that were sent and have not ended: while there are, it is not forgotten. */
   private int underWay;
 
@@ -30,7 +40,7 @@ public final class FlowQueue implements Flow {
   int active = -1;
 
   /** Whether its first request was tried since something changed, and can't go. */
-  boolean passedOver;
+  private boolean passedOver;
 
   FlowQueue(Band band, String id) {
     this.band = band;
@@ -46,18 +56,34 @@ public final class FlowQueue implements Flow {
     return band.priority();
   }
 
+  /** How the waits of its band's requests ended. */
+  public WaitCounters waits() {
+    return band.waits;
+  }
+
   void add(Waiting request) {
+    boolean was = idle();
     queue.add(request);
     count.add(request);
-    passedOver = false;
+    tryAgain();
+    idleSince(was);
   }
 
   void remove(Waiting request) {
     if (request == queue.first()) {
-      passedOver = false;
+      tryAgain();
     }
+    boolean was = idle();
     queue.remove(request);
     count.remove(request);
+    idleSince(was);
+  }
+
+  /** It may be idle now, or not any more. */
+  private void idleSince(boolean was) {
+    if (idle() != was) {
+      band.busy(was ? weight : -weight);
+    }
   }
 
   /** The request's place is another from now on. */
@@ -65,7 +91,27 @@ public final class FlowQueue implements Flow {
     queue.remove(request);
     request.rank = rank;
     queue.add(request);
-    passedOver = false;
+    tryAgain();
+  }
+
+  boolean isPassedOver() {
+    return passedOver;
+  }
+
+  /** Its first request can't go, as things are. */
+  void passOver() {
+    if (!passedOver) {
+      passedOver = true;
+      band.passedOver++;
+    }
+  }
+
+  /** Its first request may go now, as far as anybody knows. */
+  void tryAgain() {
+    if (passedOver) {
+      passedOver = false;
+      band.passedOver--;
+    }
   }
 
   @Nullable Waiting first() {
@@ -76,6 +122,9 @@ public final class FlowQueue implements Flow {
   public void weight(double share) {
     if (!(share > 0)) {
       throw new IllegalArgumentException("weight is " + share + "; set more than 0");
+    }
+    if (!idle()) {
+      band.busy(share - weight);
     }
     weight = share;
   }
@@ -90,8 +139,11 @@ public final class FlowQueue implements Flow {
    *
    * @return the turn in which it went, for {@link #ended}
    */
-  long sent(double work) {
+  long sent(long now, double work) {
+    boolean was = idle();
     underWay++;
+    idleSince(was);
+    recent.add(now, work);
     lastTurn = band.nextTurn(virtualTime);
     served += work;
     virtualTime += work / weight;
@@ -108,6 +160,7 @@ public final class FlowQueue implements Flow {
    */
   public void ended(long turn, double expected, double was, int outputTokens) {
     underWay--;
+    idleSince(false);
     if (was >= 0) {
       served += was - expected;
       if (band.counts(turn)) {
@@ -117,6 +170,15 @@ public final class FlowQueue implements Flow {
     if (outputTokens >= 0) {
       output += LEARNING * (outputTokens - output);
     }
+  }
+
+  /**
+   * Whether some of it waits though most of what went of late was its own, and more than its share
+   * among the flows of its band of which something waits or is under way.
+   */
+  public boolean isOverItsShare(long now) {
+    return count.requests > 0
+        && recent.at(now) > Math.max(MOST * band.recent(now), MUCH * band.share(now, weight));
   }
 
   boolean idle() {

@@ -8,6 +8,8 @@ public enum WaitEnd {
   QUEUE_FULL,
   /** It waited as long as it may. */
   TIMED_OUT,
+  /** It waited until its first token was to be there, and is not wanted later. */
+  OBJECTIVE_MISSED,
   /** It made room for another. */
   EVICTED,
   /** Its client went away. */

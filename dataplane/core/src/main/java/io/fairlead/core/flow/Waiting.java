@@ -8,13 +8,23 @@ public final class Waiting implements WaitingRequest {
 
   private final long request;
   private FlowQueue flow;
-  private final Demand demand;
+  private final double work;
+  private final long bytes;
+  private final long ttl;
+  private final long firstTokenBy;
+  private final boolean goesOn;
   private final long since;
   private final long sequence;
   long expiresAt;
   long rank;
 
-  /** Where it stands in its flow's heap and in that of all by expiry; -1 outside of them. */
+  /** Whether its wait ends then as nobody wants it later, and not as it waited long enough. */
+  boolean wantedUntilThen;
+
+  /**
+   * Where it stands in its flow's heap, and in that of those whose wait ends sooner than that of
+   * others who came when it did; -1 outside of them.
+   */
   int inFlow = -1;
 
   int inExpiry = -1;
@@ -39,7 +49,12 @@ public final class Waiting implements WaitingRequest {
   Waiting(long request, FlowQueue flow, Demand demand, long since, long sequence) {
     this.request = request;
     this.flow = flow;
-    this.demand = demand;
+    // Copied: a record of its own would be one more thing to find in memory for each that goes.
+    this.work = demand.work();
+    this.bytes = demand.bytes();
+    this.ttl = demand.ttl();
+    this.firstTokenBy = demand.firstTokenBy();
+    this.goesOn = demand.goesOn();
     this.since = since;
     this.sequence = sequence;
   }
@@ -47,6 +62,11 @@ public final class Waiting implements WaitingRequest {
   /** The request's ticket. */
   public long request() {
     return request;
+  }
+
+  /** What it is when the time is over that it may wait. */
+  public WaitEnd whenExpired() {
+    return wantedUntilThen ? WaitEnd.OBJECTIVE_MISSED : WaitEnd.TIMED_OUT;
   }
 
   /** Whose it is. */
@@ -58,12 +78,13 @@ public final class Waiting implements WaitingRequest {
     flow = other;
   }
 
-  Demand demand() {
-    return demand;
+  long bytes() {
+    return bytes;
   }
 
-  long bytes() {
-    return demand.bytes();
+  /** Longest time that it may wait in nanoseconds, as it asked itself. */
+  long ttl() {
+    return ttl;
   }
 
   @Override
@@ -78,17 +99,17 @@ public final class Waiting implements WaitingRequest {
 
   @Override
   public long firstTokenBy() {
-    return demand.firstTokenBy();
+    return firstTokenBy;
   }
 
   @Override
   public boolean goesOn() {
-    return demand.goesOn();
+    return goesOn;
   }
 
   @Override
   public double work() {
-    return demand.work();
+    return work;
   }
 
   @Override

@@ -30,6 +30,9 @@ final class FlowAssembly {
 
   private static final double LEAST_CEILING = 0.8;
 
+  /** Upstream's is all: who keeps within its share waits for room behind who does not. */
+  private static final double OVER_SHARE = 0.8;
+
   /** Upstream's is strict: one sender with many requests takes it all. */
   private static final String FAIRNESS = "work-fairness-policy";
 
@@ -96,7 +99,10 @@ final class FlowAssembly {
 
   private UsageLimitPolicy usageLimit() {
     return config.usageLimitPolicy() == null
-        ? plugins.builtIn(HOLDBACK, Map.of("minCeiling", LEAST_CEILING), UsageLimitPolicy.class)
+        ? plugins.builtIn(
+            HOLDBACK,
+            Map.of("minCeiling", LEAST_CEILING, "overShare", OVER_SHARE),
+            UsageLimitPolicy.class)
         : plugin(config.usageLimitPolicy(), USAGE_LIMIT, UsageLimitPolicy.class);
   }
 

@@ -18,12 +18,13 @@ final class QueueLines {
 
   private static final String UPSTREAM = "inference_extension_flow_control_";
 
-  /** How upstream's pickers name it. */
+  /** How upstream's pickers name it; a missed objective is of us. */
   private static final Map<WaitEnd, String> OUTCOMES =
       Map.of(
           WaitEnd.DISPATCHED, "Dispatched",
           WaitEnd.QUEUE_FULL, "RejectedCapacity",
           WaitEnd.TIMED_OUT, "EvictedTTL",
+          WaitEnd.OBJECTIVE_MISSED, "EvictedObjective",
           WaitEnd.EVICTED, "EvictedOther",
           WaitEnd.CANCELLED, "EvictedContextCancelled",
           WaitEnd.REFUSED, "RejectedOther");

@@ -130,6 +130,10 @@ class OverloadTest {
     RunResult run = run("noisy-neighbour", 1, 90, seed);
     assertAllWell(run, "quiet");
     assertThat(of(run, "noisy")).allMatch(flow -> flow.rejected() > 0);
+    RunResult calm = run("priority", 0.8, 60, seed);
+    assertThat(of(run, "quiet"))
+        .as("the noisy one leaves room")
+        .allMatch(flow -> flow.ttftP99Ms() < 1.5 * of(calm, "critical").getFirst().ttftP99Ms());
   }
 
   @ParameterizedTest

@@ -26,7 +26,7 @@ public final class FlowPlugins {
         new Type("fcfs-ordering-policy", parameters -> Orderings.FIRST_COME),
         new Type("conversation-ordering-policy", parameters -> Orderings.CONVERSATIONS),
         new Type("edf-ordering-policy", parameters -> Orderings.EARLIEST_DEADLINE),
-        new Type("slo-deadline-ordering-policy", parameters -> Orderings.LATENCY_OBJECTIVE),
+        new Type("slo-deadline-ordering-policy", FlowPlugins::byObjective),
         new Type("global-strict-fairness-policy", parameters -> new StrictFairness()),
         new Type("round-robin-fairness-policy", parameters -> new RoundRobinFairness()),
         new Type("work-fairness-policy", parameters -> new WorkFairness()),
@@ -34,6 +34,12 @@ public final class FlowPlugins {
         new Type("static-usage-limit-policy", FlowPlugins::staticLimit),
         new Type("priority-holdback-policy", FlowPlugins::holdback),
         new Type("soft-reflective-ceiling-policy", parameters -> new SoftReflectiveLimit()));
+  }
+
+  private static Plugin byObjective(Parameters parameters) {
+    return parameters.choice("late", "wait", List.of("wait", "refuse")).equals("refuse")
+        ? Orderings.LATENCY_OBJECTIVE_OR_NOT_AT_ALL
+        : Orderings.LATENCY_OBJECTIVE;
   }
 
   private static Plugin programAware(Parameters parameters) {
@@ -63,6 +69,7 @@ public final class FlowPlugins {
       throw parameters.invalid(
           "minCeiling", "is " + least + ", above maxCeiling; set no more than " + most);
     }
-    return new HoldbackLimit(domain.equals("value"), least, most);
+    double overShare = parameters.number("overShare", 1, 0.01, 1);
+    return new HoldbackLimit(domain.equals("value"), least, most, overShare);
   }
 }

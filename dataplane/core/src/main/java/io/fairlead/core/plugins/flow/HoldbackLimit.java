@@ -7,8 +7,10 @@ import io.fairlead.plugin.UsageLimitPolicy;
  * the most important one at the highest, and those between them on a line.
  *
  * @param byValue whether priorities make the line, or else the order of the bands
+ * @param overShare what is left of it for a flow that has more than its share
  */
-record HoldbackLimit(boolean byValue, double least, double most) implements UsageLimitPolicy {
+record HoldbackLimit(boolean byValue, double least, double most, double overShare)
+    implements UsageLimitPolicy {
 
   @Override
   public double ceiling(int band, int bands, long priority, long[] range, double saturation) {
@@ -19,5 +21,10 @@ record HoldbackLimit(boolean byValue, double least, double most) implements Usag
     double lowest = range[bands - 1];
     double share = byValue ? (highest - priority) / (highest - lowest) : band / (bands - 1.0);
     return most - share * (most - least);
+  }
+
+  @Override
+  public double ceilingOverShare(double ceiling) {
+    return ceiling * overShare;
   }
 }

@@ -32,5 +32,17 @@ enum Orderings implements OrderingPolicy {
     public long rank(WaitingRequest request) {
       return request.firstTokenBy();
     }
+  },
+  /** The same, and who is late by then is not served any more. */
+  LATENCY_OBJECTIVE_OR_NOT_AT_ALL {
+    @Override
+    public long rank(WaitingRequest request) {
+      return request.firstTokenBy();
+    }
+
+    @Override
+    public long wantedUntil(WaitingRequest request) {
+      return request.firstTokenBy();
+    }
   }
 }

@@ -11,12 +11,16 @@ final class WorkFairness implements FairnessPolicy {
 
   @Override
   public int next(long now, Flows flows) {
-    int least = 0;
-    for (int i = 1; i < flows.size(); i++) {
-      if (flows.get(i).virtualTime() < flows.get(least).virtualTime()) {
-        least = i;
+    int first = 0;
+    double least = flows.get(0).virtualTime();
+    int size = flows.size();
+    for (int i = 1; i < size; i++) {
+      double time = flows.get(i).virtualTime();
+      if (time < least) {
+        first = i;
+        least = time;
       }
     }
-    return least;
+    return first;
   }
 }

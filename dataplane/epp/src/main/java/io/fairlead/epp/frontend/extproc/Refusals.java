@@ -38,7 +38,7 @@ final class Refusals {
         switch (rejection.reason()) {
           case NO_READY_ENDPOINTS, NOT_CONFIGURED -> "rejected-no-endpoints";
           case SATURATED, NO_SUITABLE_ENDPOINT, QUEUE_FULL -> "rejected-saturated";
-          case QUEUE_TIMEOUT -> "rejected-ttl-expired";
+          case QUEUE_TIMEOUT, OBJECTIVE_MISSED -> "rejected-ttl-expired";
           case EVICTED_IN_FLIGHT -> "evicted";
           case EVICTED -> "evicted-queue-pressure";
           case SHUTTING_DOWN -> ENDING;
