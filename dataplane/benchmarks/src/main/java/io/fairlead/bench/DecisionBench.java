@@ -5,10 +5,14 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.Subset;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
@@ -38,7 +42,10 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * One request through the core: arrival with the pick, the index learning the prompt, and the end.
  * The warm prompts share a system prompt, so that every endpoint holds some of each, and were all
- * sent before; the cold ones share nothing, and differ from all before in their first block.
+ * sent before; the cold ones share nothing, and differ from all before in their first block. The
+ * hard ones are cold, of a sheddable LoRA adapter that one endpoint in eight has loaded, and may go
+ * to every second endpoint alone, while each has requests under way and a cache that is nearly
+ * full.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -51,6 +58,13 @@ public class DecisionBench implements RequestListener {
   private static final int PROMPTS = 32;
   private static final int SHARED_BLOCKS = 512;
 
+  /** Of the hard case: at each endpoint, and blocks of their prompts. */
+  private static final int UNDER_WAY = 3;
+
+  private static final int SHORT = 16;
+  private static final String ADAPTER = "adapter-0";
+  private static final int ADAPTERS = 8;
+
   /** Endpoints in the pool. */
   @Param({"10", "1000", "10000"})
   public int endpoints;
@@ -59,8 +73,8 @@ public class DecisionBench implements RequestListener {
   @Param("32768")
   public int tokens;
 
-  /** Whether the prompts were sent before. */
-  @Param({"warm", "cold"})
+  /** Whether the prompts were sent before; hard ones were not. */
+  @Param({"warm", "cold", "hard"})
   public String prompts = "";
 
   /** A shipped profile; {@code default} is {@code cost}. */
@@ -86,13 +100,12 @@ public class DecisionBench implements RequestListener {
     configure(false);
     List<EndpointSpec> specs =
         IntStream.range(0, endpoints)
-            .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000, Map.of()))
+            .mapToObj(i -> new EndpointSpec("e" + i, "1", address(i), 8000, Map.of()))
             .toList();
     core.endpoints(0, specs);
+    boolean hard = prompts.equals("hard");
     for (EndpointSpec spec : specs) {
-      EndpointMetrics metrics =
-          new EndpointMetrics(random.nextInt(3), 8, random.nextDouble() / 2, 16, 27_000);
-      core.scraped(0, spec, 0, metrics);
+      core.scraped(0, spec, 0, hard ? busy(random) : quiet(random));
     }
     long[] shared = random.longs(SHARED_BLOCKS).toArray();
     for (int i = 0; i < PROMPTS; i++) {
@@ -100,7 +113,10 @@ public class DecisionBench implements RequestListener {
       if (prompts.equals("warm")) {
         System.arraycopy(shared, 0, blocks, 0, SHARED_BLOCKS);
       }
-      requests[i] = new RequestFacts("m", random.nextLong(), blocks, tokens, -1, tokens * 4L);
+      requests[i] =
+          hard
+              ? hard(random.nextLong(), blocks)
+              : new RequestFacts("m", random.nextLong(), blocks, tokens, -1, tokens * 4L);
     }
     long[] open = new long[Math.min(endpoints * 4, 16_000)];
     for (int i = 0; i < open.length; i++) {
@@ -110,7 +126,44 @@ public class DecisionBench implements RequestListener {
       core.firstByte(0, ticket);
       core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
     }
+    for (int i = 0; hard && i < endpoints * UNDER_WAY; i++) {
+      long[] blocks = random.longs(SHORT).toArray();
+      RequestFacts facts =
+          new RequestFacts("m", random.nextLong(), blocks, SHORT * 16, -1, SHORT * 64L);
+      core.firstByte(0, core.arrive(0, facts, this));
+    }
     configure(true);
+  }
+
+  private static String address(int endpoint) {
+    return "10.0." + (endpoint >> 8) + "." + (endpoint & 0xff);
+  }
+
+  private static EndpointMetrics quiet(SplittableRandom random) {
+    return new EndpointMetrics(random.nextInt(3), 8, random.nextDouble() / 2, 16, 27_000);
+  }
+
+  private static EndpointMetrics busy(SplittableRandom random) {
+    List<String> running = List.of("adapter-" + random.nextInt(ADAPTERS));
+    double usage = 0.8 + random.nextDouble() / 10;
+    return new EndpointMetrics(0, 8, usage, 16, 27_000, "m", 1, running, List.of(), Map.of());
+  }
+
+  private RequestFacts hard(long seed, long[] blocks) {
+    List<String> allowed =
+        IntStream.range(0, endpoints / 2).mapToObj(i -> address(2 * i) + ":8000").toList();
+    return new RequestFacts(
+        "",
+        ADAPTER,
+        seed,
+        blocks,
+        PromptSize.ofTokens(tokens),
+        -1,
+        tokens * 4L,
+        RequestFacts.Delivery.STREAMED,
+        Timeouts.UNSET,
+        RequestHeaders.NONE,
+        new Subset(allowed));
   }
 
   private void configure(boolean flowControl) {
@@ -131,7 +184,9 @@ public class DecisionBench implements RequestListener {
                     Map.of("app", "vllm"),
                     List.of(8000),
                     "http",
-                    List.of(new ModelConfig("m", Criticality.STANDARD, List.of())),
+                    List.of(
+                        new ModelConfig("m", Criticality.STANDARD, List.of()),
+                        new ModelConfig(ADAPTER, Criticality.SHEDDABLE, List.of())),
                     RequestsConfig.DEFAULT.withReceipts(kept),
                     scheduler)));
   }
@@ -140,7 +195,7 @@ public class DecisionBench implements RequestListener {
   @Benchmark
   public int decide() {
     RequestFacts facts = requests[next++ % PROMPTS];
-    if (prompts.equals("cold")) {
+    if (!prompts.equals("warm")) {
       facts.blocks()[0]++;
     }
     now += 1_000_000;

@@ -7,8 +7,12 @@ import io.fairlead.core.Rejection;
 /** Something that the core wants done. */
 sealed interface Effect {
 
-  /** Send a request to a server; where it was before, it is given up. */
-  record Send(Flight flight, String endpoint) implements Effect {}
+  /**
+   * Send a request to a server; where it was before, it is given up.
+   *
+   * @param prefiller address and port of who is to compute its prompt; empty for the server itself
+   */
+  record Send(Flight flight, String endpoint, String prefiller) implements Effect {}
 
   /** Give the client what the server answered. */
   record Pass(Flight flight) implements Effect {}

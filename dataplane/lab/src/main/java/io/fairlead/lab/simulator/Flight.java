@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flight implements RequestListener {
 
+  /** The header in which a server is told who computes a prompt for it. */
+  private static final String PREFILLER = "x-prefiller-host-port";
+
   final RequestShape shape;
   final long arrivedAt;
   final SimulatedPicker picker;
@@ -30,7 +33,13 @@ final class Flight implements RequestListener {
   /** Who has it; null between attempts and when it is over. */
   @Nullable SimulatedServer server;
 
-  /** The engine's name for it, while {@code server} has it in its engine. */
+  /** Who computes its prompt for {@link #server}, until that is done; null for that itself. */
+  @Nullable SimulatedServer prefiller;
+
+  /** Prompt tokens that came to {@link #server} from elsewhere. */
+  int transferred;
+
+  /** The engine's name for it, while one has it. */
   int id = SimulatedServer.NOWHERE;
 
   /** Whether it waited in its picker: then another request's event sends it. */
@@ -62,6 +71,11 @@ final class Flight implements RequestListener {
     this.blocks = blocks;
   }
 
+  /** Whose engine has it, or will have it; null between attempts and when it is over. */
+  @Nullable SimulatedServer holder() {
+    return prefiller == null ? server : prefiller;
+  }
+
   /** Whether a server still has it by the given attempt, so that what comes of that is awaited. */
   boolean isAt(@Nullable SimulatedServer which, int attempt) {
     return !over && server == which && attempts == attempt;
@@ -77,7 +91,11 @@ final class Flight implements RequestListener {
   public void send(long request, Route route) {
     ticket = request;
     picker.sent(this, request, route);
-    picker.wants(new Effect.Send(this, route.endpoint()));
+    String prefiller = "";
+    for (Route.Header header : route.requestHeaders()) {
+      prefiller = header.name().equals(PREFILLER) ? header.value() : prefiller;
+    }
+    picker.wants(new Effect.Send(this, route.endpoint(), prefiller));
   }
 
   @Override

@@ -25,10 +25,11 @@ record Membership(List<Member> members, List<Change> changes) {
    * A server.
    *
    * @param engine what it is
+   * @param site what it is there for; one that joins later is there for all
    * @param joinedAt when it is there first, in seconds from the start of the run
    * @param firstRequestSeconds how long the first completion that it gets is held up
    */
-  record Member(EngineProfile engine, double joinedAt, double firstRequestSeconds) {}
+  record Member(EngineProfile engine, Site site, double joinedAt, double firstRequestSeconds) {}
 
   /**
    * Somebody comes or goes.
@@ -51,7 +52,9 @@ record Membership(List<Member> members, List<Change> changes) {
 
     Draft(PoolSpec pool) {
       this.pool = pool;
-      pool.engines().forEach(engine -> add(new Member(engine, 0, 0)));
+      for (int i = 0; i < pool.engines().size(); i++) {
+        add(new Member(pool.engines().get(i), pool.sites().get(i), 0, 0));
+      }
     }
 
     void add(Member member) {
@@ -63,7 +66,7 @@ record Membership(List<Member> members, List<Change> changes) {
       EngineProfile what = Objects.requireNonNullElse(engine, pool.engines().getFirst());
       for (int i = 0; i < count; i++) {
         changes.add(new Change(at, members.size(), true));
-        add(new Member(what, at, firstRequest));
+        add(new Member(what, Site.ANY, at, firstRequest));
       }
     }
 

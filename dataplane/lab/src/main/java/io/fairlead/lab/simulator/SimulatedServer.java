@@ -30,6 +30,10 @@ final class SimulatedServer implements EngineListener {
   private final int number;
   private final EndpointSpec spec;
   private final EngineProfile profile;
+  private final Site site;
+
+  /** Until when it sends or takes a prompt that was computed. */
+  private long linkBusyUntil;
 
   /** Names of the models that are LoRA adapters. */
   private final Set<String> adapters;
@@ -78,11 +82,15 @@ final class SimulatedServer implements EngineListener {
     void finished(long now, Flight flight);
 
     void cacheTold(long now, SimulatedServer server, List<CacheEvent> events);
+
+    /** Its prompt is computed for another server. */
+    void prefilled(long now, Flight flight);
   }
 
   SimulatedServer(
       int number,
       EngineProfile profile,
+      Site site,
       Set<String> adapters,
       boolean labelled,
       long firstHeldUpNanos,
@@ -99,8 +107,11 @@ final class SimulatedServer implements EngineListener {
     this.clock = clock;
     this.answers = answers;
     engine = new Engine(profile, imperfection, noiseSeed, this);
-    Map<String, String> labels =
-        labelled ? Map.of("fairlead.io/accelerator", profile.name()) : Map.of();
+    this.site = site;
+    Map<String, String> labels = site.labels();
+    if (labelled) {
+      labels.put("fairlead.io/accelerator", profile.name());
+    }
     spec = new EndpointSpec("server-" + number, "1", "10.0.0.1", 1_024 + number, labels);
   }
 
@@ -150,7 +161,25 @@ final class SimulatedServer implements EngineListener {
     return engine.fits(shape.promptTokens(), shape.outputTokens());
   }
 
-  /** Takes a request. */
+  Site site() {
+    return site;
+  }
+
+  /**
+   * Another server sends it so many tokens of a prompt, when both have nothing else to send or
+   * take.
+   *
+   * @return when they are here
+   */
+  long transfer(long now, SimulatedServer from, int tokens, KvLink link) {
+    long begin = Math.max(now, Math.max(linkBusyUntil, from.linkBusyUntil));
+    long end = begin + link.nanos(tokens, site.rack().equals(from.site.rack()));
+    linkBusyUntil = end;
+    from.linkBusyUntil = end;
+    return end;
+  }
+
+  /** Takes a request, or its prompt to compute for another server. */
   void submit(long now, Flight flight) {
     int id;
     if (free.isEmpty()) {
@@ -163,8 +192,10 @@ final class SimulatedServer implements EngineListener {
     flight.id = id;
     inFlight++;
     RequestShape shape = flight.shape;
+    int output = flight.prefiller == this ? 1 : shape.outputTokens();
     EngineRequest request =
-        new EngineRequest(id, flight.blocks, shape.promptTokens(), shape.outputTokens());
+        new EngineRequest(id, flight.blocks, shape.promptTokens(), output)
+            .withTransferredTokens(flight.transferred);
     engine.submit(
         enter(now),
         adapters.contains(shape.model()) ? request.withAdapter(shape.model()) : request);
@@ -333,15 +364,23 @@ final class SimulatedServer implements EngineListener {
   @Override
   public void firstToken(long id, int cachedTokens, long time) {
     Flight flight = flight(id);
-    flight.firstTokenAt = runTime(time);
-    flight.cachedTokens = cachedTokens;
-    answers.firstToken(flight.firstTokenAt, flight);
+    if (flight.transferred == 0) {
+      flight.cachedTokens = cachedTokens; // of whoever computes the prompt
+    }
+    if (flight.prefiller != this) {
+      flight.firstTokenAt = runTime(time);
+      answers.firstToken(flight.firstTokenAt, flight);
+    }
   }
 
   @Override
   public void finished(long id, long time) {
     Flight flight = flight(id);
     forget(flight);
-    answers.finished(runTime(time), flight);
+    if (flight.prefiller == this) {
+      answers.prefilled(runTime(time), flight);
+    } else {
+      answers.finished(runTime(time), flight);
+    }
   }
 }

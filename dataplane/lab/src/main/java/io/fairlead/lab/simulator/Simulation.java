@@ -1,10 +1,12 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.core.EndpointMetrics;
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Probe;
 import io.fairlead.core.Rejection;
+import io.fairlead.core.Route;
 import io.fairlead.core.prefix.CacheEvent;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
@@ -25,6 +27,7 @@ import io.fairlead.stub.engine.EngineProfile;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -70,6 +73,13 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   private final EngineClock clock;
   private final List<SimulatedServer> servers = new ArrayList<>();
   private final Map<String, SimulatedServer> byName = new HashMap<>();
+
+  /** By address and port. */
+  private final Map<String, SimulatedServer> byAddress = new HashMap<>();
+
+  /** Requests whose prompts are computed elsewhere than where they were sent, or on their way. */
+  private final Set<Flight> inTwoPlaces = new LinkedHashSet<>();
+
   private final Membership membership;
 
   /** Whether each server is one of the pool's now. */
@@ -126,6 +136,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
           new SimulatedServer(
               i,
               profile,
+              member.site(),
               adapters,
               spec.settings().labelled(),
               (long) (member.firstRequestSeconds() * NANOS_PER_SECOND),
@@ -135,7 +146,11 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
               clock,
               this));
     }
-    servers.forEach(server -> byName.put(server.spec().name(), server));
+    for (SimulatedServer server : servers) {
+      EndpointSpec endpoint = server.spec();
+      byName.put(endpoint.name(), server);
+      byAddress.put(Route.destination(endpoint.address(), endpoint.port()), server);
+    }
     there.set(0, spec.pool().engines().size());
     senses = new Senses(spec.settings().perception(), spec.seed());
     restarting = new int[spec.settings().pickers()];
@@ -412,13 +427,23 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   /** The server's connections end. */
   private void drop(long now, SimulatedServer server) {
     for (Flight flight : server.drop(now)) {
-      if (flight.answered) {
-        fail(now, flight);
-      } else {
-        // A first token on its way is lost with its connection.
-        flight.server = null;
-        flight.picker.attemptFailed(now, flight, Failure.DIED);
+      lost(now, flight);
+    }
+    for (Flight flight : List.copyOf(inTwoPlaces)) {
+      if (flight.server == server) {
+        abandon(now, flight);
+        lost(now, flight);
       }
+    }
+  }
+
+  private void lost(long now, Flight flight) {
+    if (flight.answered) {
+      fail(now, flight);
+    } else {
+      // A first token on its way is lost with its connection.
+      abandon(now, flight);
+      flight.picker.attemptFailed(now, flight, Failure.DIED);
     }
   }
 
@@ -470,8 +495,12 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   @Override
   public void carryOut(long now, SimulatedPicker picker, Effect effect) {
     switch (effect) {
-      case Effect.Send(Flight flight, String endpoint) ->
-          send(now, flight, Objects.requireNonNull(byName.get(endpoint)));
+      case Effect.Send(Flight flight, String endpoint, String prefiller) ->
+          send(
+              now,
+              flight,
+              Objects.requireNonNull(byName.get(endpoint)),
+              prefiller.isEmpty() ? null : Objects.requireNonNull(byAddress.get(prefiller)));
       case Effect.Pass(Flight flight) -> fail(now, flight);
       case Effect.Reject(Flight flight, Rejection rejection) -> reject(now, flight, rejection);
       case Effect.Evict(Flight flight) -> evict(now, flight);
@@ -486,13 +515,19 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     }
   }
 
-  private void send(long now, Flight flight, SimulatedServer server) {
+  private void send(
+      long now, Flight flight, SimulatedServer server, @Nullable SimulatedServer prefiller) {
     abandon(now, flight);
     if (flight.over) {
       return;
     }
     int attempt = ++flight.attempts;
     flight.server = server;
+    flight.prefiller = prefiller;
+    flight.transferred = 0;
+    if (prefiller != null) {
+      inTwoPlaces.add(flight);
+    }
     recorder.sent(now, server.number());
     Timeline.Event reaches =
         later -> {
@@ -526,7 +561,14 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       return;
     }
     switch (server.condition().completion()) {
-      case Answer.Served _ -> server.submit(now, flight);
+      case Answer.Served _ -> {
+        SimulatedServer prefiller = flight.prefiller;
+        if (prefiller == null) {
+          server.submit(now, flight);
+        } else {
+          havePrefilled(now, flight, prefiller);
+        }
+      }
       case Answer.Failed(Failure failure, long after) ->
           timeline.at(
               now + after,
@@ -538,12 +580,51 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     }
   }
 
+  /** The server that was to answer has the other compute the prompt, as its sidecar does. */
+  private void havePrefilled(long now, Flight flight, SimulatedServer prefiller) {
+    int attempt = flight.attempts;
+    switch (prefiller.condition().completion()) {
+      case Answer.Served _ -> prefiller.submit(now, flight);
+      case Answer.Failed(_, long after) ->
+          timeline.at(
+              now + after,
+              later -> {
+                if (!flight.over && flight.attempts == attempt) {
+                  // The sidecar answers for whom it can't reach.
+                  flight.picker.attemptFailed(later, flight, Failure.UNAVAILABLE);
+                }
+              });
+    }
+  }
+
+  @Override
+  public void prefilled(long now, Flight flight) {
+    SimulatedServer server = Objects.requireNonNull(flight.server);
+    SimulatedServer from = Objects.requireNonNull(flight.prefiller);
+    int attempt = flight.attempts;
+    RequestShape shape = flight.shape;
+    int held = server.engine().heldTokens(flight.blocks, shape.promptTokens());
+    long there = server.transfer(now, from, shape.promptTokens() - held, spec.pool().link());
+    flight.prefiller = null;
+    flight.transferred = shape.promptTokens();
+    timeline.at(
+        there,
+        later -> {
+          if (flight.isAt(server, attempt)) {
+            inTwoPlaces.remove(flight);
+            reach(later, flight, server, attempt);
+          }
+        });
+  }
+
   /** Nobody waits any more for whom it was sent to. */
-  private static void abandon(long now, Flight flight) {
-    SimulatedServer server = flight.server;
-    if (server != null) {
-      server.cancel(now, flight);
+  private void abandon(long now, Flight flight) {
+    SimulatedServer holder = flight.holder();
+    if (holder != null) {
+      inTwoPlaces.remove(flight);
+      holder.cancel(now, flight);
       flight.server = null;
+      flight.prefiller = null;
     }
   }
 
@@ -674,6 +755,8 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   private void over(long now, Flight flight, boolean served) {
     flight.over = true;
     flight.server = null;
+    flight.prefiller = null;
+    inTwoPlaces.remove(flight);
     open--;
     traffic.ended(now, flight.shape, served, this::follow);
   }

@@ -17,6 +17,7 @@ final class Catalogue {
   private static final String H100 = "8xh100-8b";
   private static final String LARGE = "8xh100x2-32b";
   private static final String SMALL = "3xh100-8b";
+  private static final String PAIRED = "3xh100-8b:prefill+5xh100-8b:decode";
   private static final String MIXED = "3xh100-8b+3xa100-8b+2xl40s-8b";
 
   private static final double BURSTS = 4;
@@ -134,6 +135,20 @@ final class Catalogue {
                       poisson(rate, seed),
                       new PrefixGroups(64, 16, 2_048, Spread.fixed(256), Spread.fixed(256))
                           .everNew(seed))),
+          singles(
+              new Preset(
+                  "long-prompts",
+                  "long prompts that share nothing, computed by some servers for the others",
+                  10,
+                  REQUESTS_PER_SECOND,
+                  PAIRED,
+                  300,
+                  60),
+              ANYBODY,
+              1,
+              0,
+              Spread.logNormal(5_000, 4_000).clipped(200, 30_000),
+              Spread.logNormal(400, 300).clipped(8, 2_000)),
           sharegpt("mixed-sharegpt", "short chats on unlike hardware", 270, MIXED, 1),
           lora(32, 150),
           lora(64, 120),

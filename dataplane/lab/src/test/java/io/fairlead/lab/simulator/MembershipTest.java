@@ -26,12 +26,12 @@ final class MembershipTest {
 
     assertThat(membership.members())
         .containsExactly(
-            new Member(H100, 0, 0),
-            new Member(H100, 0, 0),
-            new Member(L40S, 0, 0),
-            new Member(H100, 3, 5),
-            new Member(H100, 3, 5),
-            new Member(L40S, 9, 0));
+            new Member(H100, Site.ANY, 0, 0),
+            new Member(H100, Site.ANY, 0, 0),
+            new Member(L40S, Site.ANY, 0, 0),
+            new Member(H100, Site.ANY, 3, 5),
+            new Member(H100, Site.ANY, 3, 5),
+            new Member(L40S, Site.ANY, 9, 0));
     assertThat(membership.changes())
         .containsExactly(new Change(3, 3, true), new Change(3, 4, true), new Change(9, 5, true));
   }

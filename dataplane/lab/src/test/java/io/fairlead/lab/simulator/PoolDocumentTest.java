@@ -29,6 +29,24 @@ final class PoolDocumentTest {
     assertThat(pool.engines()).isEqualTo(PoolSpec.parse("3xh100-8b+1xl40s-8b*1.4").engines());
   }
 
+  @Test
+  void readsRolesRacksAndTheLink() {
+    PoolSpec pool =
+        read(
+            """
+            link: {gigabytesPerSecond: 40, acrossRacks: 2}
+            servers:
+            - {engine: h100-8b, role: prefill, rack: a}
+            - {count: 2, engine: h100-8b, role: decode, rack: b}
+            """);
+
+    assertThat(pool.sites())
+        .containsExactly(
+            new Site("prefill", "a"), new Site("decode", "b"), new Site("decode", "b"));
+    assertThat(pool.link())
+        .isEqualTo(new KvLink(KvLink.USUAL.bytesPerToken(), 40, KvLink.USUAL.millis(), 2));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -41,8 +59,11 @@ final class PoolDocumentTest {
         "servers: [{engine: h100-8b, count: 0}] | servers[0].count: is \"0\"; set a whole number from 1",
         "servers: [{engine: h100-8b, count: 20000}] | servers[0].count: makes more than 10000 servers",
         "servers: [{engine: h100-8b, slower: -1}] | servers[0].slower: is \"-1\"; set a number above 0",
-        "servers: [{engine: h100-8b, speed: 1}] | servers[0].speed: is no field of a group of servers; it has count, engine, slower",
-        "{engines: 1, servers: [{engine: h100-8b}]} | engines: is no field of a pool; it has summary, servers",
+        "servers: [{engine: h100-8b, speed: 1}] | servers[0].speed: is no field of a group of servers; it has count, engine, slower, role, rack",
+        "servers: [{engine: h100-8b, role: cook}] | servers[0].role: is \"cook\"; set one of prefill, decode, both, or leave it out",
+        "{link: {speed: 3}, servers: [{engine: h100-8b}]} | link.speed: is no field of a link; it has bytesPerToken, gigabytesPerSecond, millis, acrossRacks",
+        "{link: {gigabytesPerSecond: 0}, servers: [{engine: h100-8b}]} | link.gigabytesPerSecond: is \"0\"; set a number above 0",
+        "{engines: 1, servers: [{engine: h100-8b}]} | engines: is no field of a pool; it has summary, servers, link",
       })
   void whatIsWrongIsToldWithItsFieldAndWhatHelps(String text, String message) {
     assertThatIllegalArgumentException()

@@ -17,6 +17,15 @@ final class PoolSpecTest {
   }
 
   @Test
+  void saysWhatAGroupIsThereFor() {
+    PoolSpec pool = PoolSpec.parse("1xh100-8b*1.5:prefill+1xh100-8b:decode+1xh100-8b");
+
+    assertThat(pool.sites()).extracting(Site::role).containsExactly("prefill", "decode", "");
+    assertThat(pool.hasRoles()).isTrue();
+    assertThat(PoolSpec.parse("2xh100-8b").hasRoles()).isFalse();
+  }
+
+  @Test
   void slowsAGroupDown() {
     PoolSpec pool = PoolSpec.parse("1xh100-8b*1.5+1xh100-8b");
 
@@ -34,6 +43,7 @@ final class PoolSpecTest {
         "2xh100-8b+",
         "99999xh100-8b",
         "1xh100-8b*1.2.3",
+        "1xh100-8b:cook",
         "1xh100-8b*0"
       })
   void refusesWhatIsNone(String text) {

@@ -55,7 +55,7 @@ final class WorkloadsTest {
     assertThat(preset.warmUpSeconds()).isBetween(0.0, preset.seconds() / 2);
     for (String group : preset.pool().split("\\+", -1)) {
       assertThat(EngineProfiles.shipped().names())
-          .contains(group.substring(group.indexOf('x') + 1));
+          .contains(group.replaceFirst(":.*", "").substring(group.indexOf('x') + 1));
     }
   }
 

@@ -211,6 +211,16 @@ public final class Engine {
     return published.stats();
   }
 
+  /** Leading tokens of a prompt that the block cache holds now: whole blocks. */
+  public int heldTokens(long[] blocks, int promptTokens) {
+    int most = Math.min(blocks.length, (promptTokens - 1) / profile.blockTokens());
+    int held = 0;
+    while (held < most && scheduler.pool.lookup(blocks[held]) != BlockPool.ABSENT) {
+      held++;
+    }
+    return held * profile.blockTokens();
+  }
+
   /** Requests admitted and not yet finished. */
   public int running() {
     return scheduler.running();
