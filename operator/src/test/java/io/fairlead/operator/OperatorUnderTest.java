@@ -46,6 +46,11 @@ final class OperatorUnderTest implements AutoCloseable {
   }
 
   /** Starts at once; pools without a picker are adopted as these settings say. */
+  OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings) {
+    this(cluster, pool, settings, InstantSource.system());
+  }
+
+  /** The same by another clock. */
   OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings, InstantSource clock) {
     this(cluster, pool, settings, clock, cluster.operator());
   }

@@ -75,7 +75,7 @@ class PickerConsoleIT {
     pool.awaitModel("chat", "Accepted", "True/Accepted");
     assertThat(operator.writes().subList(before, operator.writes().size()))
         .as("what was applied is what is there")
-        .noneMatch(write -> write.contains("deployments"));
+        .noneMatch(write -> write.resource().equals("deployments"));
 
     console("null");
     await()

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
@@ -19,6 +20,7 @@ import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Makes(Reason.PAUSED_BY_SPEC)
 class PickerSettingsIT {
   private static final String PICKER = PoolFixture.PICKER;
+
+  private static final Set<String> CHILDREN =
+      Set.of(
+          "serviceaccounts",
+          "rolebindings",
+          "configmaps",
+          "services",
+          "deployments",
+          "poddisruptionbudgets");
 
   private static Installed cluster;
 
@@ -98,7 +109,7 @@ class PickerSettingsIT {
         .isEqualTo("50%");
 
     pool.becomeReady();
-    List<String> before = writesOfChildren();
+    List<AuditLog.Request> before = writesOfChildren();
     int times = operator.reconciled("InferencePool/pool");
     pool.touchAll(1);
     operator.awaitReconciled("InferencePool/pool", times + 1);
@@ -192,7 +203,7 @@ class PickerSettingsIT {
     return pool.need(Deployment.class, PICKER).getSpec().getReplicas();
   }
 
-  private List<String> writesOfChildren() {
-    return operator.writes().stream().filter(write -> !write.contains("/status")).toList();
+  private List<AuditLog.Request> writesOfChildren() {
+    return operator.writes().stream().filter(write -> CHILDREN.contains(write.resource())).toList();
   }
 }

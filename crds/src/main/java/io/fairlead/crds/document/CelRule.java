@@ -23,39 +23,49 @@ record CelRule(String message, Predicate<JsonNode> holds) {
       Set.of("POD_NAME", "POD_NAMESPACE", "POD_UID");
 
   private static final Map<String, Predicate<JsonNode>> TWINS =
-      Map.of(
-          "has(self.sidecar) != has(self.service)",
-          external -> external.has("sidecar") != external.has("service"),
-          "!(has(self.caConfigMap) && has(self.caSecret))",
-          tls -> !(tls.has("caConfigMap") && tls.has("caSecret")),
-          "!(self in [8080, 9002, 9003, 9090])",
-          port -> !Set.of(8080, 9002, 9003, 9090).contains(port.asInt()),
-          "duration(self) >= duration('1ms') && duration(self) <= duration('10s')",
-          text -> within(text, "1ms", "10s"),
-          "duration(self) <= duration('100ms')",
-          text -> within(text, "0s", "100ms"),
-          "duration(self) >= duration('100ms') && duration(self) <= duration('1m')",
-          text -> within(text, "100ms", "1m"),
-          "self.all(a, self.exists_one(b, a.number == b.number))",
-          CelRule::distinctNumbers,
-          "self.kind != 'Service' || has(self.port)",
-          ref -> !ref.path("kind").asText().equals("Service") || ref.has("port"),
-          "self.all(t, has(t.weight)) || self.all(t, !has(t.weight))",
-          CelRule::allOrNoWeights,
-          "!has(self.autoscaling) || !has(self.replicas)",
-          picker -> !picker.has("autoscaling") || !picker.has("replicas"),
-          "!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",
-          scaled -> scaled.path("minReplicas").asInt(0) <= scaled.path("maxReplicas").asInt(),
-          "has(self.minAvailable) != has(self.maxUnavailable)",
-          budget -> budget.has("minAvailable") != budget.has("maxUnavailable"),
-          "self.all(key, !(key in [\"fairlead.io/picker\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
-          labels -> OPERATORS_LABELS.stream().noneMatch(labels::has),
-          "self.all(one, !(one.name in [\"POD_NAME\", \"POD_NAMESPACE\", \"POD_UID\"]))",
-          variables ->
-              variables.findValuesAsText("name").stream().noneMatch(OPERATORS_VARIABLES::contains),
+      Map.ofEntries(
+          Map.entry(
+              "has(self.sidecar) != has(self.service)",
+              external -> external.has("sidecar") != external.has("service")),
+          Map.entry(
+              "!(has(self.caConfigMap) && has(self.caSecret))",
+              tls -> !(tls.has("caConfigMap") && tls.has("caSecret"))),
+          Map.entry(
+              "!(self in [8080, 9002, 9003, 9090])",
+              port -> !Set.of(8080, 9002, 9003, 9090).contains(port.asInt())),
+          Map.entry(
+              "duration(self) >= duration('1ms') && duration(self) <= duration('10s')",
+              text -> within(text, "1ms", "10s")),
+          Map.entry("duration(self) <= duration('100ms')", text -> within(text, "0s", "100ms")),
+          Map.entry(
+              "duration(self) >= duration('100ms') && duration(self) <= duration('1m')",
+              text -> within(text, "100ms", "1m")),
+          Map.entry(
+              "self.all(a, self.exists_one(b, a.number == b.number))", CelRule::distinctNumbers),
+          Map.entry(
+              "self.kind != 'Service' || has(self.port)",
+              ref -> !ref.path("kind").asText().equals("Service") || ref.has("port")),
+          Map.entry(
+              "self.all(t, has(t.weight)) || self.all(t, !has(t.weight))", CelRule::allOrNoWeights),
+          Map.entry(
+              "!has(self.autoscaling) || !has(self.replicas)",
+              picker -> !picker.has("autoscaling") || !picker.has("replicas")),
+          Map.entry(
+              "!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",
+              scaled -> scaled.path("minReplicas").asInt(0) <= scaled.path("maxReplicas").asInt()),
+          Map.entry(
+              "has(self.minAvailable) != has(self.maxUnavailable)",
+              budget -> budget.has("minAvailable") != budget.has("maxUnavailable")),
+          Map.entry(
+              "self.all(key, !(key in [\"fairlead.io/picker\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
+              labels -> OPERATORS_LABELS.stream().noneMatch(labels::has)),
+          Map.entry(
+              "self.all(one, !(one.name in [\"POD_NAME\", \"POD_NAMESPACE\", \"POD_UID\"]))",
+              variables ->
+                  variables.findValuesAsText("name").stream()
+                      .noneMatch(OPERATORS_VARIABLES::contains)),
           // A file has no previous state that it could differ from.
-          "self == oldSelf",
-          self -> true);
+          Map.entry("self == oldSelf", self -> true));
 
   static CelRule of(JsonNode rule) {
     Predicate<JsonNode> twin = TWINS.get(rule.path("rule").asText());

@@ -18,6 +18,7 @@ import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
@@ -27,11 +28,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -359,10 +360,12 @@ final class PoolCompilerTest {
         "service: {address: 's:1', tls: {caSecret: c}} | {address=s:1, caFile=/etc/fairlead/scheduler/ca.crt, tls=true}",
       })
   void anExternalSchedulerIsAPluginBesideTheOthers(String external, String parameters) {
-    EndpointPicker picker = scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
+    EndpointPicker picker =
+        scheduling("{external: {" + external + "}, plugins: [{type: work-cost}]}");
     String before = picker.getSpec().toString();
     Compilation compilation =
-        PoolCompiler.compile(pool(), List.of(), picker, PluginTypes.shipped(), null);
+        PoolCompiler.compile(
+            pool(), List.of(), picker, UpstreamObjects.NONE, PluginTypes.shipped(), null);
     assertThat(compilation.findings()).isEmpty();
     List<PluginConfig> plugins = config(compilation).scheduler().plugins();
     assertThat(plugins)
@@ -591,6 +594,29 @@ final class PoolCompilerTest {
     assertThat(compilation.findings().getFirst().message())
         .isEqualTo(
             "spec.rules[0].matches[0].model.value is \"chat\", which belongs to InferenceModel n/chat; the match is left out");
+  }
+
+  @Test
+  void aNameThatFitsIntoNoConfigKeepsNoOtherOut() throws DocumentException {
+    String tooLong = "x".repeat(257);
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(),
+            List.of(),
+            null,
+            new UpstreamObjects(
+                List.of(),
+                List.of(
+                    upstream("InferenceModelRewrite", "long", rules(tooLong, "talk")),
+                    upstream(
+                        "InferenceModelRewrite", "target", rules("chat").replace("v2", tooLong)))));
+    assertThat(config(compilation).models()).extracting(ModelConfig::name).containsExactly("talk");
+    assertThat(compilation.findings())
+        .extracting(Finding::path)
+        .containsExactly(
+            "spec.rules[0].matches[0].model.value", "spec.rules[0].targets[0].modelRewrite");
+    String document = ConfigDocument.write(config(compilation));
+    assertThat(ConfigDocument.read("test", document).value()).isEqualTo(config(compilation));
   }
 
   private static String rules(String... models) {

@@ -28,9 +28,9 @@ import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.external.ExternalReport;
-import io.fairlead.epp.kvevents.KvEventListener;
 import io.fairlead.epp.handover.HandOverResult;
 import io.fairlead.epp.handover.HandOverSettings;
+import io.fairlead.epp.kvevents.KvEventListener;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.status.ConfigPage;
@@ -402,8 +402,7 @@ final class PoolRuntime implements AutoCloseable {
 
   /** The status page, with the pool as it was at that moment. */
   String statusPage(PoolMoment moment) {
-    return new StatusPage(
-            status.current(), notReady(), pool.replicas(), fromCheckpoint, handOver)
+    return new StatusPage(status.current(), notReady(), pool.replicas(), fromCheckpoint, handOver)
         .of(moment, out, clock.getAsLong());
   }
 

@@ -3,7 +3,6 @@ package io.fairlead.operator.children;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -75,16 +74,11 @@ public final class Children {
     return PickerDeployment.frontend(there);
   }
 
-  /**
-   * Whether an EndpointPicker asks for something else than what runs.
-   *
-   * @param image that it names; null when it names none
-   */
-  public static boolean askedFor(PickerDesign design, @Nullable String image, Deployment there) {
-    Container running = there.getSpec().getTemplate().getSpec().getContainers().getFirst();
-    return (image != null && !image.isBlank() && !image.equals(running.getImage()))
-        || design.frontend() != frontend(there)
-        || (design.resources() != null && !design.resources().equals(running.getResources()));
+  /** Whether the pods that run are others than the pool's author asks for now. */
+  public static boolean askedFor(PickerDesign design, Deployment there) {
+    Map<String, String> annotations = there.getMetadata().getAnnotations();
+    return annotations == null
+        || !PickerDeployment.asked(design).equals(annotations.get(PickerDeployment.ASKED));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {

@@ -31,7 +31,8 @@ public final class Names {
     return head + "-" + hash(pool) + SUFFIX;
   }
 
-  private static String hash(String text) {
+  /** Eight hexadecimal digits that differ where texts do, but by rare chance. */
+  static String hash(String text) {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -16,6 +16,8 @@ import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.PodTemplateSpec;
 import java.util.ArrayList;
@@ -46,13 +48,17 @@ final class PickerDeployment {
   /** Lives as long as the pod does: a container that restarts finds it there. */
   private static final String CHECKPOINT = "/tmp/checkpoint";
 
+  /** Digest of what the pool's author wants of the pods: what else changes them is an upgrade. */
+  static final String ASKED = "fairlead.io/asked-for";
+
   private PickerDeployment() {}
 
   static Deployment of(PickerDesign design) {
     PodTemplateSpec template = template(design);
     PickerOptions options = PickerOptions.of(design.settings());
     return new DeploymentBuilder()
-        .withMetadata(Children.meta(design, design.picker()).build())
+        .withMetadata(
+            Children.meta(design, design.picker()).addToAnnotations(ASKED, asked(design)).build())
         .withNewSpec()
         .withReplicas(design.settings().autoscaling() == null ? design.settings().replicas() : null)
         .withRevisionHistoryLimit(3)
@@ -99,6 +105,31 @@ final class PickerDeployment {
         .endTemplate()
         .endSpec()
         .build();
+  }
+
+  /** All of an EndpointPicker that is in the pod template, and nothing that is read hot. */
+  static String asked(PickerDesign design) {
+    EndpointPickerSpec all = design.settings();
+    EndpointPickerSpec ofPods =
+        new EndpointPickerSpec(
+            null,
+            all.frontend(),
+            all.image(),
+            null,
+            all.resources(),
+            null,
+            null,
+            all.podTemplate(),
+            all.tls(),
+            all.tracing(),
+            all.capture(),
+            null,
+            all.console(),
+            null,
+            List.of(),
+            null,
+            List.of());
+    return Names.hash(Serialization.asJson(List.of(ofPods, design.schedulers())));
   }
 
   private static PodTemplateSpec template(PickerDesign design) {

@@ -6,7 +6,9 @@ import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.CaptureSpec;
+import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.crds.fairlead.v1alpha1.TlsSpec;
 import io.fairlead.crds.fairlead.v1alpha1.TracingSpec;
 import java.math.BigDecimal;
@@ -22,6 +24,11 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
 
   private static final String TLS = "tls";
   private static final String CAPTURE = "capture";
+  private static final String CONSOLE_TOKEN = "/etc/fairlead/console";
+
+  /** The server's default: a volume is applied whole, and without it would never match. */
+  private static final int READABLE = 0644;
+
   private static final int USUAL_FILES = 16;
   private static final int USUAL_FILE_MEBIBYTES = 64;
 
@@ -34,6 +41,7 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
     options.tls(settings.tls());
     options.tracing(settings.tracing());
     options.capture(settings.capture());
+    options.console(settings.console());
     return options;
   }
 
@@ -47,6 +55,7 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
             .withName(TLS)
             .withNewSecret()
             .withSecretName(tls.secretName())
+            .withDefaultMode(READABLE)
             .endSecret()
             .build());
     mounts.add(
@@ -98,6 +107,38 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
       // A folder is of one process.
       mounts.add(mount.withSubPathExpr("$(POD_NAME)").build());
     }
+  }
+
+  private void console(@Nullable ConsoleSpec console) {
+    if (console == null || !console.isEnabled()) {
+      return;
+    }
+    arguments.add("--console");
+    SecretKeyRef token = console.tokenSecretRef();
+    if (token == null || token.name() == null) {
+      return;
+    }
+    add("--console-token-file", CONSOLE_TOKEN + "/token");
+    volumes.add(
+        new VolumeBuilder()
+            .withName("console-token")
+            .withNewSecret()
+            .withSecretName(token.name())
+            // The picker serves without it, and sees it come: a page must not keep a pool down.
+            .withOptional(true)
+            .withDefaultMode(READABLE)
+            .addNewItem()
+            .withKey(token.key() == null ? "token" : token.key())
+            .withPath("token")
+            .endItem()
+            .endSecret()
+            .build());
+    mounts.add(
+        new VolumeMountBuilder()
+            .withName("console-token")
+            .withMountPath(CONSOLE_TOKEN)
+            .withReadOnly(true)
+            .build());
   }
 
   private void add(String option, @Nullable String value) {

@@ -106,7 +106,8 @@ class ChildrenTest {
     PodSpec open = pod("console: {enabled: true}");
     assertThat(open.getContainers().getFirst().getArgs()).endsWith("--console");
     assertThat(open.getVolumes()).isEqualTo(without.getVolumes());
-    assertThat(pod("console: {enabled: false, tokenSecretRef: {name: console}}")).isEqualTo(without);
+    assertThat(pod("console: {enabled: false, tokenSecretRef: {name: console}}"))
+        .isEqualTo(without);
     assertThat(pod("console: {}")).isEqualTo(without);
   }
 
@@ -180,7 +181,9 @@ class ChildrenTest {
                   args: [$(SCHEDULER_ADDRESS)]
                   env: {B: "2", A: "1"}
             """);
-    assertThat(pod.getContainers()).extracting(Container::getName).containsExactly("epp", "scheduler");
+    assertThat(pod.getContainers())
+        .extracting(Container::getName)
+        .containsExactly("epp", "scheduler");
     Container scheduler = pod.getContainers().getLast();
     assertThat(scheduler.getEnv())
         .extracting(EnvVar::getName)
@@ -216,7 +219,9 @@ class ChildrenTest {
     Volume volume = pod.getVolumes().getLast();
     assertThat(volume.getSecret().getSecretName()).isEqualTo("secret");
     assertThat(volume.getSecret().getOptional()).isTrue();
-    assertThat(volume.getSecret().getItems()).extracting(KeyToPath::getKey).containsExactly("ca.crt");
+    assertThat(volume.getSecret().getItems())
+        .extracting(KeyToPath::getKey)
+        .containsExactly("ca.crt");
   }
 
   private static List<String> paths(Container container) {

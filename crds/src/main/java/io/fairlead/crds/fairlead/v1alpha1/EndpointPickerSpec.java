@@ -55,8 +55,8 @@ public record EndpointPickerSpec(
   /** What a pool has that no picker's author has said anything of. */
   public static final EndpointPickerSpec DEFAULT =
       new EndpointPickerSpec(
-          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null);
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          List.of(), null, List.of());
 
   public EndpointPickerSpec {
     shadows = Lenient.list(shadows);

@@ -230,9 +230,10 @@ class EventSequenceTest {
         told.replaying = false;
         long lost = random.nextInt(4) == 0 ? random.nextInt(5) : 0;
         long from = told.replayFrom;
-        for (long number : log.tailMap(Math.max(from, lost)).keySet()) {
-          sequence.replayed(number, batch(engine * 100_000 + (int) number, log.get(number)));
-        }
+        int first = engine * 100_000;
+        log.tailMap(Math.max(from, lost))
+            .forEach(
+                (number, at) -> sequence.replayed(number, batch(first + number.intValue(), at)));
         if (log.isEmpty()) {
           sequence.nothingToReplay();
         } else {
@@ -240,7 +241,7 @@ class EventSequenceTest {
         }
       } else if (kind < 23 && !log.isEmpty()) {
         long old = random.nextInt((int) next);
-        sequence.came(old, batch(engine * 100_000 + (int) old, log.get(old)));
+        sequence.came(old, batch(engine * 100_000 + (int) old, log.getOrDefault(old, 0)));
       } else {
         long number = next++;
         log.put(number, (int) time);
