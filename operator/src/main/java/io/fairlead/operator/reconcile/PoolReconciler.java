@@ -415,7 +415,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     EndpointPicker picker = served.picker();
     String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
     AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());
-    writes.attempt(() -> again.set(entries.write(seen.pool(), parent, verdicts)));
+    writes.attempt(
+        () -> again.set(entries.write(seen.pool(), parent, PoolStatus.inEntry(verdicts))));
     for (JudgedModel judged : compiled.models()) {
       writes.attempt(
           () ->

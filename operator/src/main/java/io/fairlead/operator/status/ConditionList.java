@@ -16,7 +16,9 @@ import java.util.stream.Stream;
 /** Turns verdicts into conditions that move their time only when their status moves. */
 public final class ConditionList {
   private static final int MAX_MESSAGE = 1024;
-  private static final int MAX_CONDITIONS = 8;
+
+  /** As upstream's schema of InferencePool has it. */
+  static final int MOST_IN_ENTRY = 8;
 
   /** Of other releases of ours. All that are neither these nor in the catalogue are others'. */
   private static final Set<String> OTHER_RELEASES = Set.of("TargetsAvailable");
@@ -56,7 +58,7 @@ public final class ConditionList {
     List<Condition> all = new ArrayList<>(ours);
     previous.stream()
         .filter(condition -> !isOurs(condition))
-        .limit(Math.max(0, MAX_CONDITIONS - ours.size()))
+        .limit(Math.max(0, MOST_IN_ENTRY - ours.size()))
         .forEach(all::add);
     return List.copyOf(all);
   }

@@ -36,6 +36,20 @@ public final class PoolStatus {
     return verdicts;
   }
 
+  /**
+   * What of it an entry of the pool's {@code status.parents} holds: eight conditions and no more,
+   * or the API server refuses the whole. Shadows, which no request suffers from, give way to an
+   * external scheduler that is not asked; the EndpointPicker tells of both.
+   */
+  public static Map<ConditionType, Verdict> inEntry(Map<ConditionType, Verdict> verdicts) {
+    if (verdicts.size() <= ConditionList.MOST_IN_ENTRY) {
+      return verdicts;
+    }
+    Map<ConditionType, Verdict> fewer = new LinkedHashMap<>(verdicts);
+    fewer.remove(ConditionType.SHADOWS_RUNNING);
+    return fewer;
+  }
+
   /** No request suffers from it, so it is said beside what is. */
   private static Optional<Verdict> shadows(PickerFacts facts) {
     return facts.readyOrAll().stream()

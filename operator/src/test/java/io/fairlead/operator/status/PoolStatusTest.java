@@ -461,6 +461,29 @@ class PoolStatusTest {
   }
 
   @Test
+  void anEntryHasNoMoreConditionsThanItsSchemaTakes() {
+    PickerReport both =
+        new PickerReport(
+            "ns/p",
+            hash("new"),
+            1,
+            null,
+            SOME,
+            null,
+            List.of(new PickerReport.ShadowOff("tried", "why")),
+            List.of(new PickerReport.SchedulerOff(null, false, "why")));
+    Map<ConditionType, Verdict> all = PoolStatus.of(facts(rolledOut(), ready(both)));
+    assertThat(all)
+        .hasSize(9)
+        .containsKeys(ConditionType.SHADOWS_RUNNING, ConditionType.EXTERNAL_SCHEDULERS_ASKED);
+    assertThat(PoolStatus.inEntry(all))
+        .hasSize(8)
+        .containsKey(ConditionType.EXTERNAL_SCHEDULERS_ASKED);
+    Map<ConditionType, Verdict> usual = PoolStatus.of(facts(rolledOut(), ready(saturated(null))));
+    assertThat(PoolStatus.inEntry(usual)).isEqualTo(usual);
+  }
+
+  @Test
   void anExternalSchedulerThatIsNotAskedIsToldAndNothingElseSuffers() {
     assertThat(PoolStatus.of(facts(rolledOut(), ready(saturated(null)))))
         .doesNotContainKey(ConditionType.EXTERNAL_SCHEDULERS_ASKED);
