@@ -87,6 +87,7 @@ class ReplayTest {
           plugin("queue-scorer", Map.of()),
           plugin("kv-cache-utilization-scorer", Map.of()),
           plugin("prefix-cache-scorer", Map.of()),
+          plugin("precise-prefix-cache-scorer", Map.of()),
           plugin("lora-affinity-scorer", Map.of()),
           plugin("running-requests-size-scorer", Map.of()),
           plugin("token-load-scorer", Map.of()),

@@ -278,7 +278,7 @@ public final class Replay {
     for (RunOutputs run : inputs.runs()) {
       if (!run.isAdvised() && run.left(run.filters().size()).equals(places)) {
         for (RunOutputs.ScorerOutputs scorer : run.scorers()) {
-          if (then.isSame(scorer.name(), own)) {
+          if (then.isSame(scorer.name(), own) && wasAsked(scorer, places)) {
             for (int i = 0; i < places.size(); i++) {
               scores[i] = scorer.scores().get(places.get(i));
             }
@@ -289,6 +289,11 @@ public final class Replay {
       }
     }
     return false;
+  }
+
+  /** A run of which nothing was wanted in the end has listed its scorers, and asked none. */
+  private static boolean wasAsked(RunOutputs.ScorerOutputs scorer, List<Integer> places) {
+    return places.stream().noneMatch(place -> Double.isNaN(scorer.scores().get(place)));
   }
 
   /** Returns how many it picked; 0 if that is not known. */
