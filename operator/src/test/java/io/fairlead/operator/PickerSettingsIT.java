@@ -78,6 +78,7 @@ class PickerSettingsIT {
           imagePullSecrets: [{name: registry}]
           env: [{name: OTEL_SERVICE_NAME, value: picker}, {name: EMPTY}]
         tls: {secretName: pair}
+        handOver: {secretName: shared}
         tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
         capture: {volumeClaimName: captures, sharePercent: 50}
         """);

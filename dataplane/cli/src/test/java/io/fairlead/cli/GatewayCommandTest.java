@@ -8,11 +8,10 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Listen;
+import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.ConsoleConfig;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -22,6 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine.ParameterException;
 
 class GatewayCommandTest {
+
+  private static final String ALL_SETTINGS = "all-settings-gateway.yaml";
 
   private static final Map<String, String> POD =
       Map.of("POD_NAME", "pod-1", "POD_NAMESPACE", "ns", "POD_UID", "uid-1");
@@ -38,11 +39,9 @@ class GatewayCommandTest {
   @Test
   void takesWhatTheOperatorSays() throws IOException {
     JsonNode container = generated("Deployment").at("/spec/template/spec/containers/0");
-    List<String> args = new ArrayList<>();
-    container.path("args").forEach(arg -> args.add(arg.asText()));
-    assertThat(args.removeFirst()).isEqualTo("gateway");
+    assertThat(container.at("/args/0").asText()).isEqualTo("gateway");
 
-    DataPlaneConfig config = config(args.toArray(String[]::new));
+    DataPlaneConfig config = config(arguments(container));
 
     assertThat(config.source())
         .isInstanceOfSatisfying(
@@ -66,13 +65,44 @@ class GatewayCommandTest {
                 .at("/spec/template/spec/terminationGracePeriodSeconds")
                 .asLong());
     assertThat(config.extProc()).isNull();
-    JsonNode token = generated("Deployment").at("/spec/template/spec/volumes/1/secret/items/0");
+  }
+
+  @Test
+  void takesAllThatAnEndpointPickerMaySay() throws IOException {
+    JsonNode container =
+        generated(ALL_SETTINGS, "Deployment").at("/spec/template/spec/containers/0");
+    DataPlaneConfig config = config(arguments(container));
+
     assertThat(config.console())
-        .isEqualTo(
-            new ConsoleConfig(
-                Path.of(
-                    container.at("/volumeMounts/1/mountPath").asText(),
-                    token.path("path").asText())));
+        .isEqualTo(new ConsoleConfig(mounted(container, "console-token").resolve("token")));
+    assertThat(Objects.requireNonNull(config.handOver()).secretFile())
+        .isEqualTo(mounted(container, "hand-over").resolve("secret"));
+    CaptureConfig capture = Objects.requireNonNull(config.capture());
+    assertThat(capture.folder()).isEqualTo(mounted(container, "capture"));
+    assertThat(capture.share()).isEqualTo(0.5);
+    assertThat(Objects.requireNonNull(config.tracing()).endpoint())
+        .isEqualTo("http://collector:4317");
+    assertThat(Objects.requireNonNull(config.gateway()).toString())
+        .contains(mounted(container, "tls").toString());
+  }
+
+  private static Path mounted(JsonNode container, String volume) {
+    return container
+        .path("volumeMounts")
+        .valueStream()
+        .filter(mount -> mount.path("name").asText().equals(volume))
+        .map(mount -> Path.of(mount.path("mountPath").asText()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String[] arguments(JsonNode container) {
+    return container
+        .path("args")
+        .valueStream()
+        .skip(1)
+        .map(JsonNode::asText)
+        .toArray(String[]::new);
   }
 
   @Test
@@ -86,7 +116,11 @@ class GatewayCommandTest {
   }
 
   private static JsonNode generated(String kind) throws IOException {
-    Path golden = Path.of("../../operator/src/test/resources/golden/children-gateway.yaml");
+    return generated("children-gateway.yaml", kind);
+  }
+
+  private static JsonNode generated(String file, String kind) throws IOException {
+    Path golden = Path.of("../../operator/src/test/resources/golden", file);
     try (MappingIterator<JsonNode> documents =
         new YAMLMapper().readerFor(JsonNode.class).readValues(golden.toFile())) {
       return documents.readAll().stream()

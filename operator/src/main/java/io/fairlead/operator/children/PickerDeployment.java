@@ -123,6 +123,7 @@ final class PickerDeployment {
             all.tls(),
             all.tracing(),
             all.capture(),
+            all.handOver(),
             null,
             all.console(),
             null,

@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.CaptureSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
 import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.crds.fairlead.v1alpha1.TlsSpec;
 import io.fairlead.crds.fairlead.v1alpha1.TracingSpec;
@@ -24,6 +25,8 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
 
   private static final String TLS = "tls";
   private static final String CAPTURE = "capture";
+  private static final String HAND_OVER = "hand-over";
+  private static final String HAND_OVER_SECRET = "/etc/fairlead/hand-over";
   private static final String CONSOLE_TOKEN = "/etc/fairlead/console";
 
   /** The server's default: a volume is applied whole, and without it would never match. */
@@ -41,6 +44,7 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
     options.tls(settings.tls());
     options.tracing(settings.tracing());
     options.capture(settings.capture());
+    options.handOver(settings.handOver());
     options.console(settings.console());
     return options;
   }
@@ -107,6 +111,31 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
       // A folder is of one process.
       mounts.add(mount.withSubPathExpr("$(POD_NAME)").build());
     }
+  }
+
+  private void handOver(@Nullable HandOverSpec handOver) {
+    if (handOver == null) {
+      return;
+    }
+    add("--handover-secret-file", HAND_OVER_SECRET + "/secret");
+    volumes.add(
+        new VolumeBuilder()
+            .withName(HAND_OVER)
+            .withNewSecret()
+            .withSecretName(handOver.secretName())
+            .withDefaultMode(READABLE)
+            .addNewItem()
+            .withKey("secret")
+            .withPath("secret")
+            .endItem()
+            .endSecret()
+            .build());
+    mounts.add(
+        new VolumeMountBuilder()
+            .withName(HAND_OVER)
+            .withMountPath(HAND_OVER_SECRET)
+            .withReadOnly(true)
+            .build());
   }
 
   private void console(@Nullable ConsoleSpec console) {

@@ -303,6 +303,7 @@ class ChildrenTest {
             tls: {secretName: pair}
             tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
             capture: {volumeClaimName: captures, sharePercent: 50, files: 3, fileMebibytes: 10}
+            handOver: {secretName: shared}
             console: {enabled: true, tokenSecretRef: {name: console}}
             """);
     holds(

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls the certificate that the port shows
  * @param tracing where spans of requests go; nowhere when absent
  * @param capture what is kept of requests; nothing when absent
+ * @param handOver how pods that start learn what others know; not at all when absent
  * @param paused whether the operator leaves the picker's objects as they are; no when absent
  * @param console the page that shows people what it does; none when absent
  * @param requests how requests are treated; the defaults when absent
@@ -45,6 +46,7 @@ public record EndpointPickerSpec(
     @Nullable TlsSpec tls,
     @Nullable TracingSpec tracing,
     @Nullable CaptureSpec capture,
+    @Nullable HandOverSpec handOver,
     @Nullable Boolean paused,
     @Nullable ConsoleSpec console,
     @Nullable RequestsSpec requests,
@@ -55,7 +57,7 @@ public record EndpointPickerSpec(
   /** What a pool has that no picker's author has said anything of. */
   public static final EndpointPickerSpec DEFAULT =
       new EndpointPickerSpec(
-          null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
           List.of(), null, List.of());
 
   public EndpointPickerSpec {

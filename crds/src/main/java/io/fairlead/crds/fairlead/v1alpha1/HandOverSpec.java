@@ -1,0 +1,14 @@
+package io.fairlead.crds.fairlead.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How pods of a picker hand over what they know to those that start.
+ *
+ * @param secretName Secret whose key {@code secret} they share
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record HandOverSpec(@Nullable String secretName) {}
