@@ -44,9 +44,13 @@ final class Fence implements Interceptor {
 
   @Override
   public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
-    // Reading harms nobody, and the Lease is what the election is held by.
+    // Reading harms nobody, and the Lease is what the election is held by. A standby, too, asks who
+    // may see its metrics.
+    String path = request.uri().getPath();
     if (!request.method().equals("GET")
-        && !request.uri().getPath().contains("/leases")
+        && !path.contains("/leases")
+        && !path.endsWith("/tokenreviews")
+        && !path.endsWith("/subjectaccessreviews")
         && !holds()) {
       throw new IllegalStateException(
           "%s %s is not sent: whether this process still leads is not known"

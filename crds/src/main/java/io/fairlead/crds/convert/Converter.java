@@ -101,6 +101,10 @@ public final class Converter {
       return kind().equals(kind) && object.path("apiVersion").asText().startsWith(group + "/");
     }
 
+    String pool() {
+      return object.path("spec").path("poolRef").path("name").asText();
+    }
+
     String kind() {
       return object.path("kind").asText();
     }
@@ -139,6 +143,11 @@ public final class Converter {
     return own;
   }
 
+  /** The objective if it is of the rewrite's pool; one of another pool only shares its name. */
+  private static @Nullable Item ofTheSamePool(Item rewrite, @Nullable Item objective) {
+    return objective != null && objective.pool().equals(rewrite.pool()) ? objective : null;
+  }
+
   private void convertItems() {
     Map<String, Item> objectives = new HashMap<>();
     for (Item item : items) {
@@ -151,7 +160,7 @@ public final class Converter {
         if (to == Direction.NEW) {
           toNew(item);
         } else {
-          toOld(item, objectives.get(item.key()));
+          toOld(item, ofTheSamePool(item, objectives.get(item.key())));
         }
       }
     }

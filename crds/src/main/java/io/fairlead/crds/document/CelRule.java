@@ -31,8 +31,8 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               "!(has(self.caConfigMap) && has(self.caSecret))",
               tls -> !(tls.has("caConfigMap") && tls.has("caSecret"))),
           Map.entry(
-              "!(self in [8080, 9002, 9003, 9090])",
-              port -> !Set.of(8080, 9002, 9003, 9090).contains(port.asInt())),
+              "!(self in [8080, 9002, 9003, 9004, 9090])",
+              port -> !Set.of(8080, 9002, 9003, 9004, 9090).contains(port.asInt())),
           Map.entry(
               "duration(self) >= duration('1ms') && duration(self) <= duration('10s')",
               text -> within(text, "1ms", "10s")),

@@ -109,14 +109,13 @@ public final class WatchedKind {
         });
     informer = made;
     var _ = made.start().thenRun(listener::turned);
-    if (name == null) {
-      lookAgain(made, listener);
-    }
+    lookAgain(made, listener);
   }
 
   /**
    * A kind that is taken away takes its watch along without a word, and looks like one without
-   * objects: so one without is asked for now and then.
+   * objects: so one without is asked for now and then. So is one that was refused: when the watch
+   * finds what it knew before, it says nothing.
    */
   private void lookAgain(
       SharedIndexInformer<GenericKubernetesResource> watch, KindListener listener) {
@@ -127,7 +126,8 @@ public final class WatchedKind {
                   if (stopped) {
                     return;
                   }
-                  if (watch.hasSynced() && watch.getStore().listKeys().isEmpty()) {
+                  if (refusal != 0
+                      || (watch.hasSynced() && watch.getStore().listKeys().isEmpty())) {
                     look(listener);
                   }
                   lookAgain(watch, listener);
@@ -140,8 +140,10 @@ public final class WatchedKind {
     try {
       if (namespace == null) {
         var _ = all.inAnyNamespace().list(one);
-      } else {
+      } else if (name == null) {
         var _ = all.inNamespace(namespace).list(one);
+      } else {
+        var _ = all.inNamespace(namespace).withName(name).get();
       }
       answered(listener);
     } catch (KubernetesClientException e) {

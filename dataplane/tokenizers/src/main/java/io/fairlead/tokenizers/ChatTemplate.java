@@ -53,6 +53,8 @@ final class ChatTemplate {
                 .withKeepTrailingNewline(true)
                 .withMaxOutputSize(LONGEST)
                 .withFailOnUnknownTokens(false)
+                // What clients write is text, also where it looks like a template.
+                .withNestedInterpretationEnabled(false)
                 .build());
     jinjava.getGlobalContext().registerFilter(new ToJson());
     jinjava

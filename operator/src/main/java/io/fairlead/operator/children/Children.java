@@ -77,8 +77,9 @@ public final class Children {
   /** Whether the pods that run are others than the pool's author asks for now. */
   public static boolean askedFor(PickerDesign design, Deployment there) {
     Map<String, String> annotations = there.getMetadata().getAnnotations();
-    return annotations == null
-        || !PickerDeployment.asked(design).equals(annotations.get(PickerDeployment.ASKED));
+    String before = annotations == null ? null : annotations.get(PickerDeployment.ASKED);
+    // An operator that did not say so made it: what differs is an upgrade.
+    return before != null && !before.equals(PickerDeployment.asked(design));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {

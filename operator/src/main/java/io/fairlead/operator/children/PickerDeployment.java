@@ -1,5 +1,7 @@
 package io.fairlead.operator.children;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.ContainerPort;
@@ -16,8 +18,8 @@ import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
-import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.PodTemplateSpec;
 import java.util.ArrayList;
@@ -50,6 +52,8 @@ final class PickerDeployment {
 
   /** Digest of what the pool's author wants of the pods: what else changes them is an upgrade. */
   static final String ASKED = "fairlead.io/asked-for";
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private PickerDeployment() {}
 
@@ -107,7 +111,7 @@ final class PickerDeployment {
         .build();
   }
 
-  /** All of an EndpointPicker that is in the pod template, and nothing that is read hot. */
+  /** All of an EndpointPicker that is in the Deployment, and nothing that is read hot. */
   static String asked(PickerDesign design) {
     EndpointPickerSpec all = design.settings();
     EndpointPickerSpec ofPods =
@@ -115,7 +119,7 @@ final class PickerDeployment {
             null,
             all.frontend(),
             all.image(),
-            null,
+            all.replicas(),
             all.resources(),
             null,
             null,
@@ -130,7 +134,18 @@ final class PickerDeployment {
             List.of(),
             null,
             List.of());
-    return Names.hash(Serialization.asJson(List.of(ofPods, design.schedulers())));
+    List<@Nullable Object> whole = new ArrayList<>();
+    whole.add(ofPods);
+    for (ExternalPlace place : design.schedulers()) {
+      whole.add(place.name());
+      whole.add(place.spec().sidecar());
+      whole.add(place.spec().service());
+    }
+    try {
+      return Names.hash(JSON.writeValueAsString(whole));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("what came as JSON could not be written as JSON", e);
+    }
   }
 
   private static PodTemplateSpec template(PickerDesign design) {

@@ -32,6 +32,7 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
   /** The server's default: a volume is applied whole, and without it would never match. */
   private static final int READABLE = 0644;
 
+  private static final long KIBI = 1024;
   private static final int USUAL_FILES = 16;
   private static final int USUAL_FILE_MEBIBYTES = 64;
 
@@ -96,7 +97,7 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
           new VolumeBuilder()
               .withName(CAPTURE)
               .withNewEmptyDir()
-              .withSizeLimit(new Quantity(most + "Mi"))
+              .withSizeLimit(mebibytes(most))
               .endEmptyDir()
               .build());
       mounts.add(mount.build());
@@ -177,6 +178,15 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
 
   private static String share(int percent) {
     return BigDecimal.valueOf(percent, 2).stripTrailingZeros().toPlainString();
+  }
+
+  /** As the API server writes it: what it writes otherwise would be applied again and again. */
+  private static Quantity mebibytes(long count) {
+    return count % KIBI != 0
+        ? new Quantity(count + "Mi")
+        : count % (KIBI * KIBI) != 0
+            ? new Quantity(count / KIBI + "Gi")
+            : new Quantity(count / (KIBI * KIBI) + "Ti");
   }
 
   private static int or(@Nullable Integer number, int usual) {

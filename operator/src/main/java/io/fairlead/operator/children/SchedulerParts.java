@@ -17,11 +17,11 @@ import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec.SidecarSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec.TlsSpec;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 
 /** What a picker's pod has for one scheduler of the author's own. */
 final class SchedulerParts {
 
+  private static final String ADDRESS = "SCHEDULER_ADDRESS";
   private static final String CA_KEY = "ca.crt";
   private static final int READ_ONLY = 0444;
 
@@ -62,8 +62,15 @@ final class SchedulerParts {
   /** The address first, so that what follows may refer to it. */
   private static List<EnvVar> environment(ExternalPlace place, SidecarSpec sidecar) {
     List<EnvVar> all = new ArrayList<>();
-    all.add(variable("SCHEDULER_ADDRESS", place.address()));
-    new TreeMap<>(sidecar.env()).forEach((name, value) -> all.add(variable(name, value)));
+    all.add(variable(ADDRESS, place.address()));
+    sidecar
+        .env()
+        .forEach(
+            (name, value) -> {
+              if (!name.equals(ADDRESS)) {
+                all.add(variable(name, value));
+              }
+            });
     return all;
   }
 
@@ -88,7 +95,7 @@ final class SchedulerParts {
   }
 
   private static String temporary(ExternalPlace place) {
-    return place.name() + "-tmp";
+    return "tmp-" + place.name(); // no other place begins so
   }
 
   /** Volumes of the pod. */

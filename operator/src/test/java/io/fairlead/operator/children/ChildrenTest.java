@@ -201,7 +201,7 @@ class ChildrenTest {
     assertThat(pod.getVolumes())
         .allMatch(volume -> volume.getEmptyDir() != null)
         .extracting(Volume::getName)
-        .containsExactly("tmp", "scheduler-tmp", "scheduler");
+        .containsExactly("tmp", "tmp-scheduler", "scheduler");
   }
 
   @Test
@@ -237,7 +237,7 @@ class ChildrenTest {
   void placesOfSchedulersAreLabels(int length) {
     ExternalSpec spec = new ExternalSpec(null, null, null, null, null, null, null, null, List.of());
     String one = ExternalPlace.ofShadow("s".repeat(length), spec).name();
-    assertThat(one + "-tmp").matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?").hasSizeLessThanOrEqualTo(63);
+    assertThat("tmp-" + one).matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?").hasSizeLessThanOrEqualTo(63);
     String other = ExternalPlace.ofShadow("s".repeat(length - 1) + "x", spec).name();
     assertThat(one).isNotEqualTo(other);
   }
@@ -317,6 +317,60 @@ class ChildrenTest {
         .contains("sizeLimit: 80Mi")
         .contains("- --capture\n", "- /capture\n")
         .doesNotContain("--capture-share");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1000,1k",
+    "1500,1500",
+    "0.5,500m",
+    "1000m,1",
+    "1.5k,1500",
+    "2000000,2M",
+    "0,0",
+    "7,7"
+  })
+  void quantitiesAreWrittenAsTheApiServerWritesThem(String asked, String written) {
+    assertThat(
+            plain(
+                child(
+                    with(
+                        "autoscaling: {maxReplicas: 3, podMetrics: [{name: m, averageValue: '%s'}]}"
+                            .formatted(asked)),
+                    "HorizontalPodAutoscaler")))
+        .contains("averageValue: " + written + "\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"15,64,2Gi", "3,512,4Gi", "511,1024,1Ti", "3,10,80Mi"})
+  void aCapturesVolumeIsWrittenAsTheApiServerWritesIt(int files, int mebibytes, String size) {
+    assertThat(
+            plain(
+                deployment(
+                    with("capture: {files: %d, fileMebibytes: %d}".formatted(files, mebibytes)))))
+        .contains("sizeLimit: " + size + "\n");
+  }
+
+  @Test
+  void whatPodsCantBeMadeOfIsLeftOutOfThem() {
+    assertThat(pod("shadows: [{name: a, scheduling: {external: {sidecar: {}}}}]"))
+        .isEqualTo(pod("replicas: 2"));
+    assertThat(
+            pod("shadows: [{name: a, scheduling: {external: {sidecar: {image: i, port: 9002}}}}]"))
+        .isEqualTo(pod("replicas: 2"));
+  }
+
+  @Test
+  void whatThePoolsAuthorAsksForIsToldFromAnUpgrade() {
+    Deployment there = (Deployment) deployment(with("replicas: 2"));
+    assertThat(Children.askedFor(with("replicas: 2"), there)).isFalse();
+    assertThat(Children.askedFor(with("replicas: 3"), there)).isTrue();
+    assertThat(Children.askedFor(with("replicas: 2\ntls: {secretName: s}"), there)).isTrue();
+    assertThat(Children.askedFor(with("replicas: 2\nscheduling: {schedulingProfiles: []}"), there))
+        .as("read hot")
+        .isFalse();
+    there.getMetadata().setAnnotations(null);
+    assertThat(Children.askedFor(with("replicas: 3"), there)).as("of an older operator").isFalse();
   }
 
   /** As YAML without quotes. */

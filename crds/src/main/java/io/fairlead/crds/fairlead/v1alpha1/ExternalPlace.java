@@ -44,12 +44,12 @@ public record ExternalPlace(String name, ExternalSpec spec) {
       return places;
     }
     ExternalSpec spec = ExternalSpec.of(picker.scheduling());
-    if (spec != null) {
+    if (spec != null && spec.canBe()) {
       places.add(inForce(spec));
     }
     for (ShadowSpec shadow : picker.shadows()) {
       ExternalSpec tried = ExternalSpec.of(shadow.scheduling());
-      if (tried != null && shadow.name() != null) {
+      if (tried != null && tried.canBe() && shadow.name() != null) {
         places.add(ofShadow(shadow.name(), tried));
       }
     }

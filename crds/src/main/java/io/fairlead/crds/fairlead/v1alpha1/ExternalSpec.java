@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fairlead.crds.Lenient;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,8 @@ public record ExternalSpec(
     @Nullable Boolean prefixMatches,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> headers) {
 
+  private static final Set<Integer> PICKERS_PORTS = Set.of(8080, 9002, 9003, 9004, 9090);
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   public ExternalSpec {
@@ -65,7 +70,7 @@ public record ExternalSpec(
     public SidecarSpec {
       command = Lenient.list(command);
       args = Lenient.list(args);
-      env = env == null ? Map.of() : Map.copyOf(env);
+      env = Collections.unmodifiableMap(new TreeMap<>(Lenient.map(env)));
     }
   }
 
@@ -94,6 +99,20 @@ public record ExternalSpec(
     public boolean hasFile() {
       return caConfigMap != null || caSecret != null;
     }
+  }
+
+  /**
+   * Whether pods can be made that have it. The API server looks at no shadow's scheduling, and the
+   * compiler says what is wrong; a pod template that can't be would keep all pods of the picker
+   * away.
+   */
+  public boolean canBe() {
+    return sidecar != null
+        ? service == null
+            && sidecar.image() != null
+            && !sidecar.image().isBlank()
+            && (sidecar.port() == null || !PICKERS_PORTS.contains(sidecar.port()))
+        : service != null && service.address() != null;
   }
 
   /** Reads that of a scheduling, as the API server has let it through; null if it has none. */

@@ -73,7 +73,8 @@ public final class CapturedRequest implements Line {
             given.delivery(),
             given.timeouts(),
             headers,
-            given.subset());
+            given.subset(),
+            given.tokens());
     event(now, CaptureFields.ARRIVED, null, advice);
   }
 

@@ -9,6 +9,7 @@ import java.net.SocketAddress;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class Access {
 
   static final String COOKIE = "fairlead-console";
+
+  private static final Set<String> LOCAL = Set.of("127.0.0.1", "0:0:0:0:0:0:0:1");
 
   private static final Pattern LOCAL_NAME =
       Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1])(:[0-9]{1,5})?");
@@ -90,11 +93,14 @@ public final class Access {
     return false;
   }
 
-  /** Whether a client is on this host: a port that is forwarded into the pod counts as that. */
+  /**
+   * Whether a client is on this host: a port that is forwarded into the pod counts as that. Other
+   * addresses of the loopback don't: sidecars of meshes pass strangers' requests on from there.
+   */
   static boolean isLocal(@Nullable SocketAddress client) {
     return client instanceof InetSocketAddress address
         && address.getAddress() != null
-        && address.getAddress().isLoopbackAddress();
+        && LOCAL.contains(address.getAddress().getHostAddress());
   }
 
   /** No browser leaves the name out. */

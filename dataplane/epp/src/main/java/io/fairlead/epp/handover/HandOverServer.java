@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import javax.crypto.Mac;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class HandOverServer implements AutoCloseable {
 
+  private static final long PAUSE_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(HandOverServer.class);
 
   /** Who asks has so long to say what. */
@@ -87,6 +89,7 @@ public final class HandOverServer implements AutoCloseable {
       } catch (IOException e) {
         if (!listening.isClosed()) {
           LOG.warn("a picker that asks for a hand-over can't be heard: {}", e.toString());
+          LockSupport.parkNanos(PAUSE_NANOS); // out of file descriptors it fails at once, each time
         }
       }
     }

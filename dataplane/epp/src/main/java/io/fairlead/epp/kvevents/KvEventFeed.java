@@ -273,7 +273,8 @@ final class KvEventFeed implements EventSequence.Effects {
       if (event instanceof CacheEvent.Stored stored) {
         fits(stored.blockTokens());
       }
-      if (full.getAsBoolean() || !cache.apply(event, into)) {
+      boolean more = event instanceof CacheEvent.Stored;
+      if ((more && full.getAsBoolean()) || !cache.apply(event, into)) {
         counts.count(EventResult.NO_ROOM);
         sequence.lost();
         return;

@@ -36,6 +36,8 @@ public final class KvEventReader implements AutoCloseable {
   /** Changes that the pool's loop has not come to. */
   private static final int MOST_WAITING = 1_024;
 
+  private static final int MOST_SOCKETS = 1 << 16;
+
   /** Bytes of the heap for a block that an engine holds, here and as it is told on. */
   private static final int BYTES_PER_BLOCK = 2 * EngineCache.BYTES_PER_BLOCK;
 
@@ -154,6 +156,8 @@ public final class KvEventReader implements AutoCloseable {
     try (ZContext own = new ZContext()) {
       context = own;
       own.setLinger(0);
+      // Four for each endpoint; the usual 1,024 would end at some 250 of them.
+      own.getContext().setMaxSockets(MOST_SOCKETS);
       poller = own.createPoller(16);
       while (!closed) {
         turn();
@@ -176,10 +180,18 @@ public final class KvEventReader implements AutoCloseable {
     int whole = 0;
     int partial = 0;
     int all = 0;
-    for (KvEventFeed feed : feeds.values()) {
-      CacheChange change = feed.read(now);
-      if (change != null) {
-        tell(feed.endpoint(), change);
+    for (Iterator<KvEventFeed> each = feeds.values().iterator(); each.hasNext(); ) {
+      KvEventFeed feed = each.next();
+      try {
+        CacheChange change = feed.read(now);
+        if (change != null) {
+          tell(feed.endpoint(), change);
+        }
+      } catch (RuntimeException e) {
+        LOG.error("the KV events of endpoint {} are not read any more", feed.endpoint().name(), e);
+        each.remove();
+        close(feed);
+        continue;
       }
       all += feed.blocks();
       if (feed.isWhole()) {

@@ -38,6 +38,9 @@ public final class PromptTokenizers implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(PromptTokenizers.class);
 
+  /** Bodies that wait may fill so small a part of the heap. */
+  private static final int HEAP_SHARE = 32;
+
   /** Prompts that wait for a thread. */
   private static final int MOST_WAITING = 256;
 
@@ -51,17 +54,58 @@ public final class PromptTokenizers implements AutoCloseable {
   private final LongAdder nanos = new LongAdder();
   private final AtomicLong failures = new AtomicLong();
 
+  /** Of bodies that wait, or are looked at: they are copies, and in no other budget. */
+  private final AtomicLong waitingBytes = new AtomicLong();
+
+  private final long mostWaitingBytes = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
+
   /** By requested model; replaced as a whole. */
   private volatile Map<String, Loaded> byModel = Map.of();
 
   private List<TokenizerSource> sources = List.of();
   private Map<TokenizerSource, Opened> opened = Map.of();
 
-  /** A tokenizer that is being opened, or is open. */
+  /**
+   * A tokenizer that is being opened, or is open. Its memory is not Java's: it is given back when
+   * nobody works with it any more.
+   */
   private static final class Opened {
 
     private volatile @Nullable PromptTokenizer tokenizer;
-    private volatile boolean closed;
+    private boolean closed;
+    private int users;
+
+    synchronized void opened(@Nullable PromptTokenizer made) {
+      tokenizer = made;
+      freeIfLeft();
+    }
+
+    /** For the caller's use until {@link #done}; null if it is closed. */
+    synchronized @Nullable PromptTokenizer use() {
+      PromptTokenizer own = closed ? null : tokenizer;
+      if (own != null) {
+        users++;
+      }
+      return own;
+    }
+
+    synchronized void done() {
+      users--;
+      freeIfLeft();
+    }
+
+    synchronized void close() {
+      closed = true;
+      freeIfLeft();
+    }
+
+    private void freeIfLeft() {
+      PromptTokenizer own = tokenizer;
+      if (closed && users == 0 && own != null) {
+        tokenizer = null;
+        own.close();
+      }
+    }
   }
 
   private record Loaded(Opened opened, Duration timeout, int grain) {}
@@ -114,7 +158,7 @@ public final class PromptTokenizers implements AutoCloseable {
     opened.forEach(
         (source, old) -> {
           if (!after.containsKey(source)) {
-            close(old);
+            old.close();
           }
         });
     opened = after;
@@ -154,18 +198,7 @@ public final class PromptTokenizers implements AutoCloseable {
   private Opened open(TokenizerSource source) {
     Opened made = new Opened();
     // Not on the caller: large vocabularies take a second.
-    Thread.ofVirtual()
-        .name("fairlead-tokenizer-opening")
-        .start(
-            () -> {
-              PromptTokenizer tokenizer = read(source);
-              synchronized (made) {
-                made.tokenizer = tokenizer;
-              }
-              if (made.closed) {
-                close(made);
-              }
-            });
+    Thread.ofVirtual().name("fairlead-tokenizer-opening").start(() -> made.opened(read(source)));
     return made;
   }
 
@@ -188,17 +221,6 @@ public final class PromptTokenizers implements AutoCloseable {
     }
     count(TokenizerResult.FAILED);
     return null;
-  }
-
-  private static void close(Opened old) {
-    old.closed = true;
-    synchronized (old) {
-      PromptTokenizer tokenizer = old.tokenizer;
-      old.tokenizer = null;
-      if (tokenizer != null) {
-        tokenizer.close();
-      }
-    }
   }
 
   /** Whether prompts for this model are cut; asked for each request. */
@@ -225,16 +247,21 @@ public final class PromptTokenizers implements AutoCloseable {
       EventExecutor home,
       Consumer<@Nullable PromptTokens> done) {
     Loaded loaded = byModel.get(model);
-    PromptTokenizer tokenizer = loaded == null ? null : loaded.opened.tokenizer;
-    if (loaded == null || tokenizer == null) {
+    if (loaded == null || loaded.opened.tokenizer == null) {
+      return null;
+    }
+    if (waitingBytes.addAndGet(body.length) > mostWaitingBytes) {
+      waitingBytes.addAndGet(-body.length);
+      count(TokenizerResult.BUSY);
       return null;
     }
     int query = path.indexOf('?');
     String bare = query < 0 ? path : path.substring(0, query);
-    Cut cut = new Cut(tokenizer, loaded.grain, bare, body, home, done);
+    Cut cut = new Cut(loaded, bare, body, home, done);
     try {
       threads.execute(cut);
     } catch (RejectedExecutionException e) {
+      waitingBytes.addAndGet(-body.length);
       count(TokenizerResult.BUSY);
       return null;
     }
@@ -270,15 +297,14 @@ public final class PromptTokenizers implements AutoCloseable {
   public void close() {
     byModel = Map.of();
     threads.shutdownNow();
-    opened.values().forEach(PromptTokenizers::close);
+    opened.values().forEach(Opened::close);
     opened = Map.of();
   }
 
   /** One prompt. */
   private final class Cut implements Runnable {
 
-    private final PromptTokenizer tokenizer;
-    private final int grain;
+    private final Loaded loaded;
     private final String path;
     private final byte[] body;
     private final EventExecutor home;
@@ -291,14 +317,12 @@ public final class PromptTokenizers implements AutoCloseable {
     private @Nullable Future<?> timer;
 
     Cut(
-        PromptTokenizer tokenizer,
-        int grain,
+        Loaded loaded,
         String path,
         byte[] body,
         EventExecutor home,
         Consumer<@Nullable PromptTokens> done) {
-      this.tokenizer = tokenizer;
-      this.grain = grain;
+      this.loaded = loaded;
       this.path = path;
       this.body = body;
       this.home = home;
@@ -307,25 +331,40 @@ public final class PromptTokenizers implements AutoCloseable {
 
     @Override
     public void run() {
-      if (over) {
-        return;
+      PromptTokenizer tokenizer = over ? null : loaded.opened.use();
+      try {
+        if (tokenizer != null) {
+          cut(tokenizer);
+        } else if (!over) {
+          tell(TokenizerResult.FAILED, null); // it was closed while this waited
+        }
+      } finally {
+        waitingBytes.addAndGet(-body.length);
+        if (tokenizer != null) {
+          loaded.opened.done();
+        }
       }
+    }
+
+    private void cut(PromptTokenizer tokenizer) {
       long began = clock.getAsLong();
       TokenizerResult result;
       PromptTokens tokens = null;
       try {
         int[] ids = tokenizer.tokenize(path, body);
-        tokens = ids == null ? null : PromptTokens.of(ids, grain);
+        tokens = ids == null ? null : PromptTokens.of(ids, loaded.grain);
         result = ids == null ? TokenizerResult.UNSUPPORTED : TokenizerResult.DONE;
       } catch (RuntimeException | LinkageError | StackOverflowError e) {
         result = TokenizerResult.FAILED;
         failed(e);
       }
       nanos.add(clock.getAsLong() - began);
-      TokenizerResult ended = result;
-      PromptTokens found = tokens;
+      tell(result, tokens);
+    }
+
+    private void tell(TokenizerResult result, @Nullable PromptTokens tokens) {
       try {
-        home.execute(() -> end(ended, found));
+        home.execute(() -> end(result, tokens));
       } catch (RejectedExecutionException e) {
         LOG.debug("a frontend's loop has ended, and its requests with it", e);
       }

@@ -58,7 +58,7 @@ class AccessTest {
   @ParameterizedTest
   @CsvSource({
     "127.0.0.1,true",
-    "127.9.9.9,true",
+    "127.0.0.6,false",
     "::1,true",
     "::ffff:127.0.0.1,true",
     "10.0.0.7,false",

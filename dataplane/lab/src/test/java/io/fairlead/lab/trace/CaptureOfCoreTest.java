@@ -20,6 +20,7 @@ import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -167,8 +169,35 @@ class CaptureOfCoreTest implements PoolListener {
           }
         }
       }
+      case 10 -> advise(core);
       default -> answer(core);
     }
+  }
+
+  /** A scheduler outside of the process has another word on one that waits. */
+  private void advise(PoolCore core) {
+    List<Sent> waiting = live.stream().filter(sent -> sent.route == null).toList();
+    if (!waiting.isEmpty()) {
+      Sent sent = waiting.get(random.nextInt(waiting.size()));
+      Advice advice = advice();
+      sent.captured.advised(now, advice);
+      core.advised(sent.ticket, advice);
+    }
+  }
+
+  private @Nullable Advice advice() {
+    if (random.nextInt(4) > 0) {
+      return null;
+    }
+    long[] named = new long[1 + random.nextInt(3)];
+    double[] scores = new double[named.length];
+    for (int i = 0; i < named.length; i++) {
+      named[i] = Advice.identity("e" + (i + random.nextInt(2)) % ENDPOINTS);
+      scores[i] = random.nextInt(3);
+    }
+    return Arrays.stream(named).distinct().count() < named.length
+        ? null
+        : new Advice(named, scores);
   }
 
   private void arrive(PoolCore core, Capture capture) {
@@ -196,11 +225,12 @@ class CaptureOfCoreTest implements PoolListener {
                     Duration.ofMillis(1 + random.nextInt(5_000))),
             RequestHeaders.NONE,
             null);
-    CapturedRequest captured = capture.arrive(now, facts, null);
+    Advice advice = advice();
+    CapturedRequest captured = capture.arrive(now, facts, advice);
     assertThat(captured).isNotNull();
     Sent sent = new Sent(captured);
     live.add(sent);
-    core.arrive(now, captured.facts(), sent);
+    core.arrive(now, captured.facts(), advice, sent);
   }
 
   /** What a server does: the first answers, the last says nothing, the others fail now and then. */
