@@ -35,6 +35,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
@@ -264,9 +265,13 @@ public final class PoolFixture {
   public void becomeReady() {
     awaitPool("Ready", "False/RolloutInProgress");
     becomeAvailable();
-    reportCurrent();
+    AtomicReference<ConfigHash> reported = new AtomicReference<>(reportCurrent());
     eventually(
         () -> {
+          // What was created just before may have come into the config since.
+          if (!configHash().equals(reported.get())) {
+            reported.set(reportCurrent());
+          }
           // A picker that was seen late may have changed the Deployment since.
           Deployment deployment = need(Deployment.class, PICKER);
           if (!deployment
@@ -399,10 +404,12 @@ public final class PoolFixture {
   }
 
   /** The picker runs the current config and has endpoints. */
-  public void reportCurrent() {
+  public ConfigHash reportCurrent() {
+    ConfigHash hash = configHash();
     report(
         new PickerReport(
-            namespace + "/pool", configHash(), 1, null, new PickerReport.Endpoints(3, 3, null)));
+            namespace + "/pool", hash, 1, null, new PickerReport.Endpoints(3, 3, null)));
+    return hash;
   }
 
   /** Somebody else's label changes on everything that the operator watches. */
