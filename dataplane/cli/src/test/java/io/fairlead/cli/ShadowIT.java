@@ -10,6 +10,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -60,16 +62,30 @@ final class ShadowIT {
 
     String[] same = row(run(with), "same");
     String[] byPrefix = row(run(with), "by-prefix");
-    assertThat(same[1]).isEqualTo("60");
+    // A busy machine leaves requests out, and says so: none is lost.
+    int judged = Integer.parseInt(same[1]);
+    assertThat(judged + leftOut(with, "same")).isEqualTo(60);
+    assertThat(Integer.parseInt(byPrefix[1]) + leftOut(with, "by-prefix")).isEqualTo(60);
+    assertThat(judged).isGreaterThan(20);
     assertThat(same[2]).isEqualTo("100.0 %");
     assertThat(same[3]).as("cached tokens, as really").isEqualTo(same[4]);
     assertThat(percent(byPrefix[2])).isLessThan(80);
     assertThat(percent(byPrefix[3])).isGreaterThan(percent(byPrefix[4]) + 5);
     assertThat(page(with))
-        .contains("fairlead_shadow_requests_total{shadow=\"same\",result=\"agreed\"} 60.0")
+        .contains(
+            "fairlead_shadow_requests_total{shadow=\"same\",result=\"agreed\"} " + judged + ".0")
         .contains("fairlead_shadow_requests_total{shadow=\"same\",result=\"differed\"} 0.0")
-        .contains("fairlead_shadow_requests_total{shadow=\"by-prefix\",result=\"left_out\"} 0.0")
         .containsPattern("fairlead_shadow_cpu_seconds_total\\{shadow=\"same\"} 0\\.");
+  }
+
+  private int leftOut(GatewayUnderTest with, String shadow) throws Exception {
+    Matcher count =
+        Pattern.compile(
+                "fairlead_shadow_requests_total\\{shadow=\"%s\",result=\"left_out\"} (\\d+)"
+                    .formatted(shadow))
+            .matcher(page(with));
+    assertThat(count.find()).isTrue();
+    return Integer.parseInt(count.group(1));
   }
 
   @Test
