@@ -2,6 +2,7 @@ package io.fairlead.crds.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fairlead.crds.config.GoDuration;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -32,7 +33,7 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               tls -> !(tls.has("caConfigMap") && tls.has("caSecret"))),
           Map.entry(
               "!(self in [8080, 9002, 9003, 9004, 9090])",
-              port -> !Set.of(8080, 9002, 9003, 9004, 9090).contains(port.asInt())),
+              port -> !ExternalSpec.PICKERS_PORTS.contains(port.asInt())),
           Map.entry(
               "duration(self) >= duration('1ms') && duration(self) <= duration('10s')",
               text -> within(text, "1ms", "10s")),

@@ -40,7 +40,8 @@ public record ExternalSpec(
     @Nullable Boolean prefixMatches,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> headers) {
 
-  private static final Set<Integer> PICKERS_PORTS = Set.of(8080, 9002, 9003, 9004, 9090);
+  /** Where the picker itself listens in the same pod. */
+  public static final Set<Integer> PICKERS_PORTS = Set.of(8080, 9002, 9003, 9004, 9090);
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
