@@ -216,13 +216,16 @@ final class Admission {
   }
 
   /** What becomes of a request that waits and was just refused for this reason. */
-  FlowControl.Sent refused(long now, Reason refused, double ceiling) {
+  FlowControl.Sent refused(long now, Flight flight, Reason refused, double ceiling) {
     if (!canPass(refused)) {
       return FlowControl.Sent.GONE;
     }
-    return refused == Reason.SATURATED && candidates.someBelow(now, ceiling)
-        ? FlowControl.Sent.NOT_THIS
-        : FlowControl.Sent.NONE;
+    if (refused != Reason.SATURATED || !candidates.someBelow(now, ceiling)) {
+      return FlowControl.Sent.NONE;
+    }
+    return flight.facts.subset() == null
+        ? FlowControl.Sent.NOT_THIS_FLOW
+        : FlowControl.Sent.NOT_THIS;
   }
 
   /**

@@ -492,7 +492,8 @@ public final class PoolCore {
     Flight flight = requests.get(request);
     if (flight != null) {
       try {
-        ends.ended(now, flight, outcome, usage);
+        Usage told = usage.plausible(flight.facts.maxOutputTokens());
+        ends.ended(now, flight, outcome, told);
       } finally {
         dispatch.sendWaiting(now);
       }
