@@ -147,7 +147,8 @@ public class DecisionBench implements RequestListener {
   private static EndpointMetrics busy(SplittableRandom random) {
     List<String> running = List.of("adapter-" + random.nextInt(ADAPTERS));
     double usage = 0.6 + random.nextDouble() / 10;
-    return new EndpointMetrics(0, 8, usage, 16, 27_000, "m", ADAPTERS, running, List.of(), Map.of());
+    return new EndpointMetrics(
+        0, 8, usage, 16, 27_000, "m", ADAPTERS, running, List.of(), Map.of());
   }
 
   private RequestFacts hard(long seed, long[] blocks) {

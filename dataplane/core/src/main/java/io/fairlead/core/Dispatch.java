@@ -297,8 +297,7 @@ final class Dispatch {
         }
         current.forgetNotes(); // of a narrower try
         if (room != Room.NONE
-            && scheduler.schedule(
-                current, current, notes.recorder(flight, highest, use, scheduler))
+            && scheduler.schedule(current, current, notes.recorder(flight, highest, use, scheduler))
             && (room == Room.FOR_ALL || scheduler.prefill() == Scheduler.NONE)) {
           return null;
         }

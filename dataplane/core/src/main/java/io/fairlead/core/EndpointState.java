@@ -340,12 +340,13 @@ final class EndpointState implements PoolEndpoint {
   void restarted(long now) {
     emptied(now);
     forgetProcess();
+    adapters.unloaded();
     kvCapacityTokens = 0;
     kvTold = 0;
   }
 
   private void forgetProcess() {
-    adapters.unloaded();
+    adapters.unknown();
     seats.forget();
     foreign = 0;
     warm = false;

@@ -40,11 +40,15 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
     if (streamedEvents > 0) {
       most = Math.min(most, streamedEvents * MOST_PER_EVENT);
     }
-    int prompt = promptTokens > MOST_TOKENS ? -1 : promptTokens;
-    int completion = completionTokens > most ? -1 : completionTokens;
-    int cached = prompt < 0 || cachedTokens > prompt ? -1 : cachedTokens;
+    int prompt = upTo(MOST_TOKENS, promptTokens);
+    int completion = upTo(most, completionTokens);
+    int cached = upTo(prompt, cachedTokens);
     return prompt == promptTokens && completion == completionTokens && cached == cachedTokens
         ? this
         : new Usage(prompt, completion, cached, streamedEvents);
+  }
+
+  private static int upTo(long most, int tokens) {
+    return tokens < 0 || tokens > most ? -1 : tokens;
   }
 }

@@ -84,8 +84,7 @@ class RoomOfOtherKindsTest implements RequestListener {
 
   private void scraped(String name, String role, double usage) {
     now += SECOND / 10;
-    core.scraped(
-        now, endpoint(name, role), now, new EndpointMetrics(0, 10, usage, 16, 27_000));
+    core.scraped(now, endpoint(name, role), now, new EndpointMetrics(0, 10, usage, 16, 27_000));
   }
 
   private void arrive(int blocks) {
@@ -104,8 +103,10 @@ class RoomOfOtherKindsTest implements RequestListener {
     arrive(20);
     assertThat(sent).isEmpty();
     assertThat(waiting).isOne();
+    assertThat(core.queues(now).full()).as("there is no room for it").isTrue();
     scraped("d", "decode", 0.5);
     assertThat(sent).containsExactly("d");
+    assertThat(core.queues(now).full()).isFalse();
     assertThat(rejections).isEmpty();
   }
 

@@ -75,8 +75,8 @@ public interface Endpoint {
   }
 
   /**
-   * Requests there, running or waiting, at the last scrape beside those of {@link #watchedInFlight}:
-   * others had sent them, or nobody sees their end.
+   * Requests there, running or waiting, at the last scrape beside those of {@link
+   * #watchedInFlight}: others had sent them, or nobody sees their end.
    */
   default int foreignInFlight() {
     return 0;
@@ -129,9 +129,10 @@ public interface Endpoint {
   }
 
   /**
-   * Nanoseconds that those of {@link Prefills#watched} will take until they have their first tokens,
-   * at the rate at which first tokens came there of late, beyond what one takes that is alone: about
-   * what one more will wait. 0 where none of them is in line, since of the others it can't be known.
+   * Nanoseconds that those of {@link Prefills#watched} will take until they have their first
+   * tokens, at the rate at which first tokens came there of late, beyond what one takes that is
+   * alone: about what one more will wait. 0 where none of them is in line, since of the others it
+   * can't be known.
    */
   default long expectedWait() {
     return 0;

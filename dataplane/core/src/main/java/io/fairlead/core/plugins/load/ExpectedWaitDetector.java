@@ -14,9 +14,8 @@ import io.fairlead.plugin.SaturationDetector;
  * hardware and the model: a turn behind those who are in line, as they get theirs of late, a place
  * in the queue that the server tells of, a seat in its batch, or room in its KV cache. Whose first
  * token nobody sees, as of answers in one piece, is in none of these lines: a guess would hold back
- * what a server takes at once, and where it does not it tells of a queue. An endpoint
- * that computes one prompt has room for a second one, however long the first is: it would stand
- * idle in between.
+ * what a server takes at once, and where it does not it tells of a queue. An endpoint that computes
+ * one prompt has room for a second one, however long the first is: it would stand idle in between.
  */
 final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
