@@ -366,7 +366,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     answer.close();
     // A client that takes nothing of its last answer is not waited for any longer than another.
     intake.next();
-    intake.settle(false);
   }
 
   // ---- the connection

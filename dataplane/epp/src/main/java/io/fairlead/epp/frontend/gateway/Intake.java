@@ -107,6 +107,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   /** The request that was taken is answered: the next one may come. */
   void next() {
     deadlines.request();
+    deadlines.settle();
   }
 
   /** What one read brought has been taken; {@code partHead} if the last of it begins a head. */
@@ -174,6 +175,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   public void roomRefused(BadRequestException why) {
     refuseEarly(OpenAiError.of(why), true);
     owner.resumed();
+    deadlines.settle();
   }
 
   /** Nothing more can be read of this client. One that was refused has its answer already. */
