@@ -178,6 +178,11 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     deadlines.settle();
   }
 
+  @Override
+  public void tooSlow(BadRequestException why) {
+    end(OpenAiError.of(why));
+  }
+
   /** Nothing more can be read of this client. One that was refused has its answer already. */
   private void cutOff() {
     if (state == State.READING) {
@@ -252,7 +257,11 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
         owner.taken(content, reading, ((LastHttpContent) piece).trailingHeaders());
       }
     } catch (BadRequestException e) {
-      refuseEarly(OpenAiError.of(e), true);
+      if (e.code().equals(ErrorCodes.REQUEST_TIMEOUT)) {
+        end(OpenAiError.of(e));
+      } else {
+        refuseEarly(OpenAiError.of(e), true);
+      }
     }
   }
 

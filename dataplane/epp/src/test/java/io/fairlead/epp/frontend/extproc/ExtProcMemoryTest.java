@@ -124,4 +124,20 @@ class ExtProcMemoryTest {
     loop.advance(Duration.ofSeconds(59));
     assertThat(secondProxy.answers).isEmpty();
   }
+
+  /** One byte in a while was enough to keep it. */
+  @Test
+  void aBodyThatDripsMakesRoomForAnother() {
+    first.onNext(Messages.read(post(LARGE)));
+    loop.advance(Duration.ofSeconds(15));
+    first.onNext(Messages.read(body("{", false)));
+    second.onNext(Messages.read(post(LARGE)));
+    assertThat(secondProxy.requested).isZero();
+    loop.advance(Duration.ofSeconds(5));
+
+    assertThat(firstProxy.answers.getFirst().getImmediateResponse().getStatus().getCodeValue())
+        .isEqualTo(408);
+    assertThat(pool.events).containsExactly("refused by ext_proc: request_timeout");
+    assertThat(secondProxy.requested).isEqualTo(1);
+  }
 }

@@ -9,6 +9,7 @@ import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestContent;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
@@ -133,11 +134,29 @@ class IntakeTest {
     other.release();
   }
 
+  @Test
+  void aSlowBodyGets408WhenAnotherNeedsItsRoom() throws BadRequestException {
+    intake.take(post(LARGE));
+    intake.settle(false);
+    pass(Duration.ofSeconds(19));
+    intake.take(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[100_000])));
+    IncomingBody other = new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
+    assertThat(other.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    pass(Duration.ofSeconds(1));
+    assertThat(told.events).containsExactly("begun", "refused request_timeout", "passed");
+    assertThat(bodies.waiting()).isZero();
+    other.release();
+    channel.runPendingTasks();
+  }
+
   private static final class Unmoved implements IncomingBody.Owner {
     @Override
     public void roomMade() {}
 
     @Override
     public void roomRefused(BadRequestException why) {}
+
+    @Override
+    public void tooSlow(BadRequestException why) {}
   }
 }
