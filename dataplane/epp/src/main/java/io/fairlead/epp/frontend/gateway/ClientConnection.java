@@ -354,6 +354,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     exchange = null;
     state = State.CLOSING;
     answer.breakOff();
+    intake.next();
   }
 
   private void nextRequest() {

@@ -11,9 +11,14 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,5 +170,21 @@ class StalledClientIT {
     assertThat(channel.isOpen()).isTrue();
     pass(IDLE.plus(BOUND.dividedBy(2)));
     assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** Its timer is gone by then: it ended while the request was served. */
+  @Test
+  void isCutOffThatTakesNothingOfAnAnswerThatBreaksOff() throws Exception {
+    CountDownLatch asked = rig.holdDecisions();
+    send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
+    pass(IDLE.plusSeconds(3));
+    connection.startResponse(
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK), "a", List.of());
+    connection.breakOff();
+    assertThat(channel.isWritable()).as("little waits").isTrue();
+    assertThat(channel.isOpen()).as("the beginning is on its way").isTrue();
+    pass(IDLE.plus(BOUND).plus(BOUND.dividedBy(2)));
+    assertThat(channel.isOpen()).isFalse();
+    asked.countDown();
   }
 }
