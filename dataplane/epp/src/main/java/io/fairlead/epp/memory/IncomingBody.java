@@ -101,13 +101,14 @@ public final class IncomingBody {
   }
 
   /**
-   * The same for a body of which nothing is seen before all of it is here.
+   * The same for a body that comes in one message, which is in memory before it can be charged: one
+   * that doesn't say how long it is claims the longest that it can be.
    *
    * @throws BadRequestException 429 if there is too little of it, and no waiting would help
    */
   public Room openAtOnce() throws BadRequestException {
     atOnce = true;
-    return open();
+    return claim(announced < 0 ? Math.min(limit, budget.largest()) : announced);
   }
 
   /** Whether so many more bytes are within the limit. */

@@ -411,6 +411,20 @@ class IncomingBodyTest {
   }
 
   @Test
+  void aBodyThatComesAtOnceClaimsTheLongestThatItCanBe() throws Exception {
+    Owned one = unknown(3 * MIB);
+    assertThat(one.body.openAtOnce()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(3 * MIB);
+    one.body.add(ByteString.copyFrom(new byte[1000]), true);
+    assertThat(budget.used()).as("what it takes").isEqualTo(1000);
+    one.body.release();
+    Owned longer = unknown(8 * MIB);
+    assertThat(longer.body.openAtOnce()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).as("all that there is").isEqualTo(3 * MIB);
+    longer.body.release();
+  }
+
+  @Test
   void refusesABodyThatBecomesLongerThanAnyCanBe() throws Exception {
     Owned one = unknown(8 * MIB);
     one.body.open();
