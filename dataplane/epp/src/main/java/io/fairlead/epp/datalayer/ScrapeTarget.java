@@ -183,6 +183,7 @@ final class ScrapeTarget {
       return;
     }
     if (reading) {
+      forgetWhatIsStale(now);
       return; // of a scrape that was given up: one page at a time
     }
     // Half an interval, as ticks aren't exact.
@@ -274,7 +275,11 @@ final class ScrapeTarget {
     failuresInRow = Math.min(failuresInRow + 1, 16);
     long most = MAX_PAUSE_NANOS / interval;
     skip = Math.min(most, (1L << failuresInRow) - 2);
-    if (believed && scraper.now() - goodAt >= stale) {
+    forgetWhatIsStale(scraper.now());
+  }
+
+  private void forgetWhatIsStale(long now) {
+    if (believed && now - goodAt >= stale) {
       believed = false;
       endpoint.forget(number, begunAt);
     }
