@@ -203,10 +203,13 @@ final class ScrapeTarget {
 
   /** What being late says: nothing of who is in the midst of an answer, or of a source's code. */
   private @Nullable Failure late() {
+    if (reading) {
+      return null;
+    }
     if (channel == null || !channel.isActive()) {
       return Failure.UNREACHABLE;
     }
-    return answering || reading ? null : Failure.FIRST_BYTE_LATE;
+    return answering ? null : Failure.FIRST_BYTE_LATE;
   }
 
   private void connect() {
@@ -359,7 +362,8 @@ final class ScrapeTarget {
         return;
       }
       channel = null;
-      if (busy) {
+      // A page that is being read is here as a whole: the server may have closed after it.
+      if (busy && !reading) {
         if (used && !answering) {
           // Closed as idle just when it was asked again: that is no failure of the engine.
           connect();
