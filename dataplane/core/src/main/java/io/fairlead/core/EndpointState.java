@@ -211,6 +211,15 @@ final class EndpointState implements PoolEndpoint {
     return metrics.values();
   }
 
+  /**
+   * How full it was found to be when its account changed last, or a tick came: what the pool learns
+   * since of how fast prompts are computed counts from the next of these on. 0 once it has left.
+   */
+  double saturation() {
+    EndpointColumns all = columns;
+    return all == null ? 0 : all.saturation[place];
+  }
+
   /** From now on this says how full it is. */
   void fullness(Fullness says) {
     fullness = says;
