@@ -161,7 +161,7 @@ final class Admission {
             Math.min(
                 Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
                 FlowHeaders.ttl(facts.headers())),
-            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt),
+            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt, model),
             flight.goesOnWith != null);
     flight.waiting =
         all.add(

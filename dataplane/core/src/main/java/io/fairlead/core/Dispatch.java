@@ -258,7 +258,7 @@ final class Dispatch {
   private void begin(long now, Flight flight, CompiledModel model, Criticality criticality) {
     current.start(now, flight.arrivedAt, flight.facts, criticality, endpoints);
     current.advice(flight.advice);
-    current.target(model.target(current));
+    current.target(model);
     flight.goesOnWith =
         contexts.find(current.salt(), flight.facts.blocks(), current.cacheableBlocks());
   }
@@ -345,6 +345,9 @@ final class Dispatch {
     attempt.adapterSalt = current.adapterSalt();
     endpoint.cacheShare().sent(current.newTokens(primary));
     attempt.expectedFrom = current.expect(primary);
+    attempt.transferred =
+        prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
+    attempt.pace = current.timePerOutputToken();
     attempt.sentAt = now;
     flight.attempts++;
     admission.sent(now, flight);
