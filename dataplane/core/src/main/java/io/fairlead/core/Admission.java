@@ -184,6 +184,7 @@ final class Admission {
     FlowSettings rules = settings;
     return rules != null
         && (refused == Reason.SATURATED
+            || refused == Reason.OBJECTIVE_MISSED
             || (refused == Reason.NO_READY_ENDPOINTS
                 && endpoints.eligible().length == 0
                 && rules.emptyTtl() > 0));
@@ -220,7 +221,8 @@ final class Admission {
     if (!canPass(refused)) {
       return FlowControl.Sent.GONE;
     }
-    return refused == Reason.SATURATED && candidates.someBelow(now, ceiling)
+    boolean ofItself = refused == Reason.SATURATED || refused == Reason.OBJECTIVE_MISSED;
+    return ofItself && candidates.someBelow(now, ceiling)
         ? FlowControl.Sent.NOT_THIS
         : FlowControl.Sent.NONE;
   }

@@ -8,7 +8,8 @@ public final class Objectives {
   /**
    * Milliseconds by which the request would be later than it asks for at the candidate where it
    * would be the least late, all its tokens together: 0 where one of them keeps what it asks for.
-   * Absent where it asks for nothing, or no scorer looks at it.
+   * Where several profiles choose, of the one where that is the most. Absent where it asks for
+   * nothing, or no scorer looks at it.
    */
   public static final CycleState.Key<Double> LEAST_LATE = new CycleState.Key<>(Double.class);
 

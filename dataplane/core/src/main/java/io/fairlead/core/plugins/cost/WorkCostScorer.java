@@ -504,7 +504,11 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       scores[i] += settings.epsilon() * late;
       least = Math.min(least, late);
     }
-    request.cycle().put(Objectives.LEAST_LATE, least);
+    if (settings.epsilon() == 0) {
+      return; // objectives count for nothing
+    }
+    Double before = request.cycle().get(Objectives.LEAST_LATE);
+    request.cycle().put(Objectives.LEAST_LATE, before == null ? least : Math.max(before, least));
   }
 
   /** What those there would have later than they ask for: only where some do. */
