@@ -2,6 +2,7 @@ package io.fairlead.crds.compile;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.config.LatencyConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.crds.document.FieldError;
@@ -19,15 +20,22 @@ import java.util.Map;
  *
  * @param timeouts those that are right
  * @param queue how its requests wait, as far as that is right
+ * @param latency what its requests ask for, as far as that is right
  * @param findings one for each that is wrong
  */
-record ModelAnnotations(TimeoutsConfig timeouts, ModelQueueConfig queue, List<Finding> findings) {
+record ModelAnnotations(
+    TimeoutsConfig timeouts,
+    ModelQueueConfig queue,
+    LatencyConfig latency,
+    List<Finding> findings) {
 
   static final String FIRST_BYTE = "fairlead.io/first-byte-timeout";
   static final String SILENCE = "fairlead.io/silence-timeout";
   static final String TOTAL = "fairlead.io/timeout";
   static final String WEIGHT = "fairlead.io/fairness-weight";
   static final String TTL = "fairlead.io/queue-ttl";
+  static final String FIRST_TOKEN = "fairlead.io/ttft-objective";
+  static final String EACH_TOKEN = "fairlead.io/tpot-objective";
 
   private static final FieldPath ANNOTATIONS = new FieldPath("metadata.annotations");
 
@@ -48,6 +56,10 @@ record ModelAnnotations(TimeoutsConfig timeouts, ModelQueueConfig queue, List<Fi
         new ModelQueueConfig(
             weight(tree, annotations),
             RequestsDocument.timeout(tree, ANNOTATIONS, annotations, TTL));
+    LatencyConfig latency =
+        new LatencyConfig(
+            RequestsDocument.timeout(tree, ANNOTATIONS, annotations, FIRST_TOKEN),
+            RequestsDocument.timeout(tree, ANNOTATIONS, annotations, EACH_TOKEN));
     List<Finding> findings = new ArrayList<>();
     for (FieldError error : tree.errors()) {
       findings.add(
@@ -58,7 +70,7 @@ record ModelAnnotations(TimeoutsConfig timeouts, ModelQueueConfig queue, List<Fi
               error.path() + " " + error.message(),
               Finding.Severity.WARNS));
     }
-    return new ModelAnnotations(timeouts, queue, findings);
+    return new ModelAnnotations(timeouts, queue, latency, findings);
   }
 
   private static int weight(SourceTree tree, ObjectNode annotations) {

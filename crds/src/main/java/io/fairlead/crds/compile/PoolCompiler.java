@@ -344,7 +344,8 @@ public final class PoolCompiler {
         ModelCheck.criticality(spec.criticality()).orElseThrow(),
         targets.isEmpty() ? List.of(new TargetModel(name, 1)) : targets,
         annotations.timeouts(),
-        annotations.queue());
+        annotations.queue(),
+        annotations.latency());
   }
 
   private static PoolConfig config(

@@ -10,16 +10,28 @@ import java.util.List;
  * @param targets what the name is replaced by; never empty (a model without targets is its own)
  * @param timeouts of its requests, before those of the pool
  * @param queue how its requests wait where there is no room
+ * @param latency what its requests ask for that don't say so themselves
  */
 public record ModelConfig(
     String name,
     Criticality criticality,
     List<TargetModel> targets,
     TimeoutsConfig timeouts,
-    ModelQueueConfig queue) {
+    ModelQueueConfig queue,
+    LatencyConfig latency) {
 
   public ModelConfig {
     targets = List.copyOf(targets);
+  }
+
+  /** A model whose requests ask for nothing by themselves. */
+  public ModelConfig(
+      String name,
+      Criticality criticality,
+      List<TargetModel> targets,
+      TimeoutsConfig timeouts,
+      ModelQueueConfig queue) {
+    this(name, criticality, targets, timeouts, queue, LatencyConfig.UNSET);
   }
 
   /** A model that waits as all do. */

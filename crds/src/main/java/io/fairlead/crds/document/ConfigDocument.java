@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.GoDuration;
+import io.fairlead.crds.config.LatencyConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
@@ -109,7 +110,8 @@ public final class ConfigDocument {
               RequestsDocument.criticality(model.path("criticality").asText()),
               targets,
               RequestsDocument.timeouts(tree, path.field("timeouts"), model.path("timeouts")),
-              queue(tree, path.field("queue"), model.path("queue"))));
+              queue(tree, path.field("queue"), model.path("queue")),
+              latency(tree, path.field("latency"), model.path("latency"))));
     }
     return models;
   }
@@ -118,6 +120,12 @@ public final class ConfigDocument {
     return new ModelQueueConfig(
         node.path("weight").asInt(ModelQueueConfig.DEFAULT.weight()),
         RequestsDocument.timeout(tree, path, node, "ttl"));
+  }
+
+  private static LatencyConfig latency(SourceTree tree, FieldPath path, JsonNode node) {
+    return new LatencyConfig(
+        RequestsDocument.timeout(tree, path, node, "firstToken"),
+        RequestsDocument.timeout(tree, path, node, "eachToken"));
   }
 
   private static List<ObjectiveConfig> objectives(SourceTree tree, JsonNode list) {
@@ -166,6 +174,19 @@ public final class ConfigDocument {
     }
   }
 
+  private static void put(ObjectNode model, LatencyConfig latency) {
+    if (latency.equals(LatencyConfig.UNSET)) {
+      return;
+    }
+    ObjectNode node = model.putObject("latency");
+    if (latency.firstToken() != null) {
+      node.put("firstToken", GoDuration.format(latency.firstToken()));
+    }
+    if (latency.eachToken() != null) {
+      node.put("eachToken", GoDuration.format(latency.eachToken()));
+    }
+  }
+
   private static ObjectNode content(PoolConfig config) {
     ObjectNode content = JsonNodeFactory.instance.objectNode();
     ObjectNode pool =
@@ -190,6 +211,7 @@ public final class ConfigDocument {
                   targets.addObject().put("name", target.name()).put("weight", target.weight()));
       RequestsDocument.put(entry, model.timeouts());
       put(entry, model.queue());
+      put(entry, model.latency());
     }
     if (!config.objectives().isEmpty()) {
       ArrayNode objectives = content.putArray("objectives");

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowTrust;
+import io.fairlead.crds.config.LatencyConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
@@ -530,10 +531,30 @@ final class PoolCompilerTest {
         .containsExactly(new ModelQueueConfig(4, Duration.ofSeconds(90)), ModelQueueConfig.DEFAULT);
   }
 
+  @Test
+  void annotationsSayWhatRequestsOfAModelAskFor() {
+    InferenceModel model = good("a");
+    model
+        .getMetadata()
+        .setAnnotations(
+            Map.of("fairlead.io/ttft-objective", "800ms", "fairlead.io/tpot-objective", "40ms"));
+    Compilation compilation = PoolCompiler.compile(pool(), List.of(model, good("b")), null);
+    assertThat(compilation.findings()).isEmpty();
+    LatencyConfig asked = new LatencyConfig(Duration.ofMillis(800), Duration.ofMillis(40));
+    assertThat(config(compilation).models())
+        .extracting(ModelConfig::latency)
+        .containsExactly(asked, LatencyConfig.UNSET);
+    String document = ConfigDocument.write(config(compilation));
+    assertThat(document).contains("firstToken: \"800ms\"", "eachToken: \"40ms\"");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
+        "ttft-objective | 0s",
+        "ttft-objective | soon",
+        "tpot-objective | 40",
         "fairness-weight | 0",
         "fairness-weight | -2",
         "fairness-weight | 1001",
@@ -549,8 +570,8 @@ final class PoolCompilerTest {
     model.getMetadata().setAnnotations(Map.of("fairlead.io/" + name, value));
     Compilation compilation = PoolCompiler.compile(pool(), List.of(model), null);
     assertThat(config(compilation).models())
-        .extracting(ModelConfig::queue)
-        .containsExactly(ModelQueueConfig.DEFAULT);
+        .extracting(ModelConfig::queue, ModelConfig::latency)
+        .containsExactly(tuple(ModelQueueConfig.DEFAULT, LatencyConfig.UNSET));
     assertThat(compilation.findings())
         .singleElement()
         .satisfies(

@@ -161,7 +161,7 @@ final class Admission {
             Math.min(
                 Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
                 FlowHeaders.ttl(facts.headers())),
-            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt),
+            FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt, model),
             flight.goesOnWith != null);
     flight.waiting =
         all.add(
@@ -184,6 +184,7 @@ final class Admission {
     FlowSettings rules = settings;
     return rules != null
         && (refused == Reason.SATURATED
+            || refused == Reason.OBJECTIVE_MISSED
             || (refused == Reason.NO_READY_ENDPOINTS
                 && endpoints.eligible().length == 0
                 && rules.emptyTtl() > 0));
@@ -220,10 +221,11 @@ final class Admission {
     if (!canPass(refused)) {
       return FlowControl.Sent.GONE;
     }
-    if (refused != Reason.SATURATED || !candidates.someBelow(now, ceiling)) {
+    boolean ofItself = refused == Reason.SATURATED || refused == Reason.OBJECTIVE_MISSED;
+    if (!ofItself || !candidates.someBelow(now, ceiling)) {
       return FlowControl.Sent.NONE;
     }
-    return flight.facts.subset() == null
+    return refused == Reason.SATURATED && flight.facts.subset() == null
         ? FlowControl.Sent.NOT_THIS_FLOW
         : FlowControl.Sent.NOT_THIS;
   }

@@ -90,7 +90,12 @@ final class Bookings {
       endpoint.requests().remove(flight);
       endpoint.ended(now, flight, decoded);
       flight.attempt.at = null;
-      flight.attempt.prefilledBy = null;
+      EndpointState prefiller = flight.attempt.prefilledBy;
+      if (prefiller != null) {
+        flight.attempt.prefilledBy = null;
+        // Its account is as it was, but the end may have told plugins something of it.
+        prefiller.publish();
+      }
       endpoints.ended(endpoint);
     }
   }

@@ -83,8 +83,7 @@ final class CandidateChoice {
    */
   int narrow(long now, Flight flight, double ceiling, Use use, int from) {
     boolean retry = flight.attempts > 0;
-    boolean begins =
-        flight.goesOnWith == null && !retry && gated && contexts.matter(current.replicas());
+    boolean begins = begins(flight);
     EndpointState[] eligible = endpoints.eligible();
     double[] saturation = endpoints.columns().saturation;
     boolean noneFull = ceiling == NEVER_FULL || noneFull(saturation, ceiling);
@@ -121,7 +120,8 @@ final class CandidateChoice {
 
   /**
    * Why {@link #narrow}, called with the same arguments, has left out an endpoint that is no
-   * candidate.
+   * candidate; or why nobody that it left can have the request, where that is {@link
+   * Flight#unkept}.
    */
   Exclusion exclusion(long now, Flight flight, double ceiling, Use use, int place) {
     EndpointState endpoint = endpoints.eligible()[place];
@@ -143,7 +143,20 @@ final class CandidateChoice {
     if (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint))) {
       return Exclusion.SPARED;
     }
-    return use == Use.UNTRIED ? Exclusion.OTHER_ON_TRIAL : Exclusion.CONTEXTS;
+    if (use == Use.UNTRIED) {
+      return Exclusion.OTHER_ON_TRIAL;
+    }
+    return flight.unkept && !(begins(flight) && hasNoRoomFor(now, endpoint))
+        ? Exclusion.LATE
+        : Exclusion.CONTEXTS;
+  }
+
+  /** Whether it begins a conversation, and waits for it where contexts fill the caches. */
+  private boolean begins(Flight flight) {
+    return flight.goesOnWith == null
+        && flight.attempts == 0
+        && gated
+        && contexts.matter(current.replicas());
   }
 
   /**

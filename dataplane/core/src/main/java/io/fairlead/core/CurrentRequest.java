@@ -10,12 +10,14 @@ import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.prefix.TokenChain;
 import io.fairlead.core.receipt.HeaderReads;
+import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.PartitionedCandidates;
 import io.fairlead.core.view.PromptBlocks;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.CycleState;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.InferenceRequest;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   private @Nullable Advice advice;
   private @Nullable HeaderReads reads;
   private String targetModel = "";
+  private long firstTokenBy = WaitingRequest.NEVER;
+  private long timePerOutputToken = WaitingRequest.NEVER;
   private long salt;
 
   /** Of the prompt, for the target model: worked out once, as scorers ask for each candidate. */
@@ -89,6 +93,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     criticality = importance;
     advice = null;
     targetModel = request.model();
+    firstTokenBy = WaitingRequest.NEVER;
+    timePerOutputToken = WaitingRequest.NEVER;
     matchedKnown = false;
     endpoints = pool.eligible();
     columns = pool.columns();
@@ -115,7 +121,14 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     advice = given;
   }
 
-  void target(String target) {
+  /** Has the model draw its target, and ask for what the request itself does not. */
+  void target(CompiledModel of) {
+    target(of.target(this));
+    firstTokenBy = FlowHeaders.firstTokenBy(facts.headers(), arrivedAt, of);
+    timePerOutputToken = FlowHeaders.timePerOutputToken(facts.headers(), of);
+  }
+
+  private void target(String target) {
     targetModel = target;
     salt = PrefixIndex.salt(target);
     PromptSize prompt = facts.prompt();
@@ -296,12 +309,12 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   @Override
   public long firstTokenBy() {
-    return FlowHeaders.firstTokenBy(facts.headers(), arrivedAt);
+    return firstTokenBy;
   }
 
   @Override
   public long timePerOutputToken() {
-    return FlowHeaders.timePerOutputToken(facts.headers());
+    return timePerOutputToken;
   }
 
   @Override

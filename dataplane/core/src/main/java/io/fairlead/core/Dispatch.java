@@ -10,6 +10,7 @@ import io.fairlead.core.receipt.WrittenDecision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.scheduling.Scheduler;
+import io.fairlead.core.view.Objectives;
 import io.fairlead.crds.config.Criticality;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +125,9 @@ final class Dispatch {
       CandidateChoice.Use use =
           candidates.whole(now) ? CandidateChoice.Use.ANY : CandidateChoice.Use.IN_USE;
       candidates.narrow(now, flight, ceiling, use, 0);
+      if (flight.unkept) {
+        current.none();
+      }
       notes.refused(now, flight, active, criticality, ceiling, use);
     } finally {
       current.done();
@@ -258,7 +262,7 @@ final class Dispatch {
   private void begin(long now, Flight flight, CompiledModel model, Criticality criticality) {
     current.start(now, flight.arrivedAt, flight.facts, criticality, endpoints);
     current.advice(flight.advice);
-    current.target(model.target(current));
+    current.target(model);
     flight.goesOnWith =
         contexts.find(current.salt(), flight.facts.blocks(), current.cacheableBlocks());
   }
@@ -271,6 +275,7 @@ final class Dispatch {
       Criticality criticality,
       CompiledConfig active) {
     boolean retry = flight.attempts > 0;
+    flight.unkept = false;
     begin(now, flight, model, criticality);
     double ceiling = admission.ceiling(flight, criticality, active);
     double left = admission.ceilingLeft(now, flight, ceiling);
@@ -299,7 +304,10 @@ final class Dispatch {
         if (room != Room.NONE
             && scheduler.schedule(current, current, notes.recorder(flight, highest, use, scheduler))
             && (room == Room.FOR_ALL || scheduler.prefill() == Scheduler.NONE)) {
-          return null;
+          flight.unkept = isUnkept(now, flight, criticality);
+          if (!flight.unkept) {
+            return null;
+          }
         }
         if (use == CandidateChoice.Use.UNTRIED) {
           // Its filters may want none of this one, and another that must be tried.
@@ -307,9 +315,17 @@ final class Dispatch {
           continue;
         }
       }
-      // Where all in use are full, what is out is no way out.
+      // Where all in use are full or too slow, what is out is no way out.
       boolean widest =
-          use == CandidateChoice.Use.ANY || (use == CandidateChoice.Use.IN_USE && full > 0);
+          use == CandidateChoice.Use.ANY
+              || (use == CandidateChoice.Use.IN_USE && (full > 0 || flight.unkept));
+      if (widest && flight.unkept) {
+        current.none();
+        if (flight.waiting == null) {
+          notes.refused(now, flight, active, criticality, ceiling, use);
+        }
+        return Reason.OBJECTIVE_MISSED;
+      }
       if (widest) {
         if (flight.waiting == null) {
           notes.refused(now, flight, active, criticality, ceiling, use);
@@ -345,6 +361,21 @@ final class Dispatch {
       return Room.NONE;
     }
     return scheduler.prefill() == Scheduler.NONE ? Room.NOT_FOR_PREFILL : Room.FOR_ALL;
+  }
+
+  /**
+   * Whether none of the candidates keeps what the request asks for, and it is to wait or be refused
+   * for that. What is not sheddable goes all the same, where it is the least late; so does what
+   * waited until its first token was due and is still wanted, as no wait helps it any more.
+   */
+  private boolean isUnkept(long now, Flight flight, Criticality criticality) {
+    if (criticality != Criticality.SHEDDABLE
+        || flight.attempts > 0
+        || current.firstTokenBy() - now <= 0) {
+      return false;
+    }
+    Double late = current.cycle().get(Objectives.LEAST_LATE);
+    return late != null && late > 0;
   }
 
   /** To the client of a retried request, what failed tells more than why there is no third one. */
@@ -383,6 +414,9 @@ final class Dispatch {
     attempt.adapterSalt = current.adapterSalt();
     endpoint.cacheShare().sent(current.newTokens(primary));
     attempt.expectedFrom = current.expect(primary);
+    attempt.transferred =
+        prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
+    attempt.pace = current.timePerOutputToken();
     attempt.sentAt = now;
     flight.attempts++;
     admission.sent(now, flight);

@@ -18,6 +18,8 @@ final class EndedRequest implements Completion {
   private int expectedCached;
   private int estimatedPrompt;
   private boolean prefilledElsewhere;
+  private @Nullable EndpointState prefiller;
+  private int transferred;
   private double meanDecoding;
   private double meanTokens;
 
@@ -30,7 +32,11 @@ final class EndedRequest implements Completion {
     succeeded = outcome == Outcome.COMPLETED;
     expectedCached = flight.attempt.cached;
     estimatedPrompt = flight.attempt.tokens;
-    prefilledElsewhere = flight.attempt.prefilledBy != null;
+    EndpointState elsewhere = flight.attempt.prefilledBy;
+    prefilledElsewhere = elsewhere != null;
+    // One that has left may be another one's successor in what plugins know of it.
+    prefiller = elsewhere == null || elsewhere.leaving() ? null : elsewhere;
+    transferred = flight.attempt.transferred;
     boolean decoded = flight.firstTokenSeen();
     timeToFirstToken = decoded ? flight.attempt.firstTokenAt - flight.attempt.sentAt : -1;
     prefillTime = decoded ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
@@ -56,6 +62,7 @@ final class EndedRequest implements Completion {
 
   void clear() {
     endpoint = null;
+    prefiller = null;
     usage = Usage.UNKNOWN;
     target = "";
   }
@@ -121,6 +128,16 @@ final class EndedRequest implements Completion {
   @Override
   public boolean prefilledElsewhere() {
     return prefilledElsewhere;
+  }
+
+  @Override
+  public @Nullable Endpoint prefiller() {
+    return prefiller;
+  }
+
+  @Override
+  public int transferredTokens() {
+    return transferred;
   }
 
   @Override

@@ -7,6 +7,8 @@ import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.Paces;
+import io.fairlead.plugin.WaitingRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,7 @@ final class EndpointState implements PoolEndpoint {
   private final TurnPace turns = new TurnPace();
   private final TokenPace tokenPace = new TokenPace();
   private final PrefillQueue prefills = new PrefillQueue();
+  private final PaceCounts paces = new PaceCounts();
   private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
   private final CacheShare cacheShare = new CacheShare();
@@ -223,6 +226,15 @@ final class EndpointState implements PoolEndpoint {
     return metrics.values();
   }
 
+  /**
+   * How full it was found to be when its account changed last, or a tick came: what the pool learns
+   * since of how fast prompts are computed counts from the next of these on. 0 once it has left.
+   */
+  double saturation() {
+    EndpointColumns all = columns;
+    return all == null ? 0 : all.saturation[place];
+  }
+
   /** From now on this says how full it is. */
   void fullness(Fullness says) {
     fullness = says;
@@ -384,6 +396,9 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens += flight.attempt.tokens;
     uncachedInFlightTokens += flight.attempt.uncached();
     inFlightBlocks += flight.attempt.blocks;
+    if (asksHere(flight)) {
+      paces.add(flight.attempt.pace);
+    }
     flight.attempt.first = prefills.count() == 0;
     shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     matchedBlocks += matched;
@@ -402,6 +417,11 @@ final class EndpointState implements PoolEndpoint {
     publish();
   }
 
+  /** Whether its tokens are to come from here, in a pace that it asks for. */
+  private boolean asksHere(Flight flight) {
+    return flight.attempt.pace != WaitingRequest.NEVER && flight.attempt.at == this;
+  }
+
   /** Its first token came, or must have come by now. */
   void decodes(long now, Flight flight) {
     advance(now);
@@ -417,7 +437,8 @@ final class EndpointState implements PoolEndpoint {
       warm = true;
       warmSince = now;
     }
-    if (flight.attempt.prefilledBy == null) {
+    EndpointState elsewhere = flight.attempt.prefilledBy;
+    if (elsewhere == null) {
       long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
       pace.learn(flight.attempt.uncached(), turn);
       if (flight.attempt.sentAt - warmSince >= 0 && Contexts.fit(this, 0, false, 1)) {
@@ -428,8 +449,9 @@ final class EndpointState implements PoolEndpoint {
             flight.attempt.uncached(), turn, now - flight.attempt.sentAt, flight.attempt.first);
       }
     }
-    flight.attempt.prefillSince = Math.max(flight.attempt.sentAt, lastFirstToken);
-    lastFirstToken = now;
+    EndpointState computedAt = elsewhere == null ? this : elsewhere;
+    flight.attempt.prefillSince = Math.max(flight.attempt.sentAt, computedAt.lastFirstToken);
+    computedAt.lastFirstToken = now;
     flight.attempt.decodingArea = decodingArea;
     flight.attempt.tokensArea = tokensArea;
     publish();
@@ -539,6 +561,9 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens -= flight.attempt.tokens;
     uncachedInFlightTokens -= flight.attempt.uncached();
     inFlightBlocks -= flight.attempt.blocks;
+    if (asksHere(flight)) {
+      paces.remove(flight.attempt.pace);
+    }
     if (flight.state().isLeft()) {
       shared.removeSampled(
           flight.attempt.salt, flight.attempt.sampledBlocks, flight.attempt.blocks);
@@ -683,6 +708,11 @@ final class EndpointState implements PoolEndpoint {
 
   CacheShare cacheShare() {
     return cacheShare;
+  }
+
+  @Override
+  public Paces paces() {
+    return paces;
   }
 
   @Override

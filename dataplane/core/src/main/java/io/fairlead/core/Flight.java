@@ -61,6 +61,9 @@ final class Flight {
   /** What it goes on with, as far as that is known; null for a request that begins something. */
   Contexts.@Nullable Context goesOnWith;
 
+  /** Whether nobody could keep what it asks for when it was to be sent last. */
+  boolean unkept;
+
   /** Its tokens that are in no other context. */
   long ownTokens;
 
@@ -151,6 +154,7 @@ final class Flight {
     facts = request;
     listener = told;
     attempts = 0;
+    unkept = false;
     workedOn = false;
     nowhereElse = false;
     askedToEnd = false;

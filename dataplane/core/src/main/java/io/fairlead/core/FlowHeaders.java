@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.crds.config.GoDuration;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.WaitingRequest;
@@ -57,6 +58,20 @@ public final class FlowHeaders {
     String text = headers.first(TTL);
     Duration ttl = text == null ? null : duration(text);
     return ttl == null ? WaitingRequest.NEVER : ttl.toNanos();
+  }
+
+  /** When its first token is wanted: what it says, or else what its model asks for. */
+  static long firstTokenBy(RequestHeaders headers, long arrivedAt, CompiledModel model) {
+    long said = firstTokenBy(headers, arrivedAt);
+    return said == WaitingRequest.NEVER && model.firstToken() != WaitingRequest.NEVER
+        ? arrivedAt + model.firstToken()
+        : said;
+  }
+
+  /** Nanoseconds from token to token: what it says, or else what its model asks for. */
+  static long timePerOutputToken(RequestHeaders headers, CompiledModel model) {
+    long said = timePerOutputToken(headers);
+    return said == WaitingRequest.NEVER ? model.eachToken() : said;
   }
 
   /** When its first token is wanted; {@link WaitingRequest#NEVER} if it says nothing. */

@@ -274,7 +274,7 @@ public final class PoolCore {
     CompiledModel model = active.model(facts.model());
     current.start(now, now, facts, active.criticality(model, facts.headers()), endpoints);
     try {
-      current.target(model.target(current));
+      current.target(model);
       EndpointState[] all = endpoints.eligible();
       long[] holders = new long[Math.min(all.length, 16)];
       int[] tokens = new int[holders.length];

@@ -51,13 +51,16 @@ public record Rejection(
         "queue_timeout",
         1,
         "All model servers were full for as long as this request may wait. Try again later."),
-    /** It waited for a free endpoint until its first token was to be there. */
+    /**
+     * It waited for a free endpoint until its first token was to be there; or it is sheddable, may
+     * not wait, and no endpoint can keep its latency objective.
+     */
     OBJECTIVE_MISSED(
         429,
         "objective_missed",
         1,
-        "No model server was free by the time that this request's latency objective wants its first"
-            + " token. Try again later, or allow more time."),
+        "No model server is free enough for this request's latency objective. Try again later, or"
+            + " allow more time."),
     /** It waited, and made room for a request that is more important. */
     EVICTED(
         429,

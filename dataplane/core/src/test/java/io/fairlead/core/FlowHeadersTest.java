@@ -2,7 +2,19 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.CompiledModel;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.LatencyConfig;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.WaitingRequest;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,5 +76,43 @@ class FlowHeadersTest {
     assertThat(FlowHeaders.isMillis(millis)).isFalse();
     assertThat(FlowHeaders.firstTokenBy(headers("x-llm-d-slo-ttft-ms", millis), 7))
         .isEqualTo(WaitingRequest.NEVER);
+  }
+
+  @Test
+  void whatARequestDoesNotSayItsModelAsksFor() {
+    CompiledModel chat =
+        compiled(new LatencyConfig(Duration.ofMillis(800), Duration.ofMillis(40))).model("chat");
+    RequestHeaders silent = RequestHeaders.NONE;
+    assertThat(FlowHeaders.firstTokenBy(silent, 7, chat)).isEqualTo(800_000_007);
+    assertThat(FlowHeaders.timePerOutputToken(silent, chat)).isEqualTo(40_000_000);
+    assertThat(FlowHeaders.firstTokenBy(headers("x-slo-ttft-ms", "5"), 7, chat))
+        .isEqualTo(5_000_007);
+    assertThat(FlowHeaders.timePerOutputToken(headers("x-slo-tpot-ms", "5"), chat))
+        .isEqualTo(5_000_000);
+
+    CompiledModel other = compiled(LatencyConfig.UNSET).model("chat");
+    assertThat(FlowHeaders.firstTokenBy(silent, 7, other)).isEqualTo(WaitingRequest.NEVER);
+    assertThat(FlowHeaders.timePerOutputToken(silent, other)).isEqualTo(WaitingRequest.NEVER);
+  }
+
+  private static CompiledConfig compiled(LatencyConfig latency) {
+    ModelConfig chat =
+        new ModelConfig(
+            "chat",
+            Criticality.STANDARD,
+            List.of(),
+            TimeoutsConfig.UNSET,
+            ModelQueueConfig.DEFAULT,
+            latency);
+    return new ConfigCompiler(List.of())
+        .compile(
+            new PoolConfig(
+                "default",
+                "pool",
+                Map.of("app", "vllm"),
+                List.of(8000),
+                "http",
+                List.of(chat),
+                new SchedulerConfig(List.of(), List.of(), null)));
   }
 }

@@ -145,10 +145,18 @@ final class TruthServer {
 
   /**
    * Whether nothing sheddable may come. How fast prompts are computed is learned, so how many of
-   * those sent wait is taken from what is shown, while nothing has been booked since.
+   * those sent wait is taken from what is shown, while nothing has been booked since. It is learned
+   * for the pool, from any endpoint's first tokens: where prompts are in line, what was found when
+   * this one's account changed last may differ from what would be found now.
    */
   boolean full() {
-    return saidFull() || (shown == null ? awaiting() : shown.waiting()) >= 5;
+    boolean now = saidFull() || (shown == null ? awaiting() : shown.waiting()) >= 5;
+    if (!(shown instanceof EndpointState state)) {
+      return now;
+    }
+    boolean found = state.saturation() >= 1;
+    TruthModel.hold(found == now || !line.isEmpty(), "how full it was found, it is");
+    return found;
   }
 
   int queueDepth() {

@@ -1,5 +1,7 @@
 package io.fairlead.plugin;
 
+import org.jspecify.annotations.Nullable;
+
 /** How a request went that was sent. Valid only during the call it is passed to. */
 public interface Completion {
 
@@ -18,9 +20,9 @@ public interface Completion {
   long timeToFirstToken();
 
   /**
-   * Nanoseconds to the first token since the endpoint's last first token before it, or since it was
-   * sent if that was later: what its own prefill took, when prefills are done one after the other;
-   * -1 when there was none.
+   * Nanoseconds to the first token since the last one before it of whoever computed the prompt, or
+   * since it was sent if that was later: what its own prefill took, when prefills are done one
+   * after the other; -1 when there was none.
    */
   long prefillTime();
 
@@ -44,6 +46,16 @@ public interface Completion {
 
   /** Whether another endpoint computed the prompt: what was expected is expected of that one. */
   boolean prefilledElsewhere();
+
+  /** The endpoint that computed the prompt for another; null if none did, or it has left. */
+  default @Nullable Endpoint prefiller() {
+    return null;
+  }
+
+  /** Estimated prompt tokens that the {@link #prefiller} had to send to the endpoint. */
+  default int transferredTokens() {
+    return 0;
+  }
 
   /** Estimated prompt tokens that were believed to be cached when it was sent. */
   int expectedCachedTokens();

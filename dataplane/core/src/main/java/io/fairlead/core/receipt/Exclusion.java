@@ -14,6 +14,8 @@ public enum Exclusion {
   FULL("is full"),
   /** It would drive out contexts of conversations that go on. */
   CONTEXTS("has no room for one more conversation"),
+  /** It can't keep the latency that the request asks for, and nor can any other. */
+  LATE("is too busy for the latency that this request asks for"),
   /** Another was to be tried, alone. */
   OTHER_ON_TRIAL("stands back: another that came back was to be tried");
 

@@ -9,6 +9,7 @@ import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.WaitingRequest;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a model name that clients may ask for means: its criticality, its targets, its bounds. */
 public final class CompiledModel {
@@ -25,6 +26,8 @@ public final class CompiledModel {
 
   private final int weight;
   private final long queueTtl;
+  private final long firstToken;
+  private final long eachToken;
 
   private CompiledModel(ModelConfig config, String[] targets, long[] upTo) {
     this.criticality = config.criticality();
@@ -32,8 +35,13 @@ public final class CompiledModel {
     this.upTo = upTo;
     this.timeouts = timeouts(config.timeouts());
     this.weight = config.queue().weight();
-    Duration ttl = config.queue().ttl();
-    this.queueTtl = ttl == null ? WaitingRequest.NEVER : ttl.toNanos();
+    this.queueTtl = nanos(config.queue().ttl());
+    this.firstToken = nanos(config.latency().firstToken());
+    this.eachToken = nanos(config.latency().eachToken());
+  }
+
+  private static long nanos(@Nullable Duration time) {
+    return time == null ? WaitingRequest.NEVER : time.toNanos();
   }
 
   /** A name that is its own and only target. */
@@ -79,6 +87,19 @@ public final class CompiledModel {
   /** Nanoseconds that its requests wait at most; {@link WaitingRequest#NEVER} for any time. */
   public long queueTtl() {
     return queueTtl;
+  }
+
+  /**
+   * Nanoseconds from the arrival to the first token that its requests ask for, where they don't say
+   * so themselves; {@link WaitingRequest#NEVER} for any time.
+   */
+  public long firstToken() {
+    return firstToken;
+  }
+
+  /** The same from each token to the next. */
+  public long eachToken() {
+    return eachToken;
   }
 
   /** The target for this request: by weight, drawn from its seed. */

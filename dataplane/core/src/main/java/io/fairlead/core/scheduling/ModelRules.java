@@ -3,9 +3,11 @@ package io.fairlead.core.scheduling;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.TargetModel;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What the models of a document must be like. */
 final class ModelRules {
@@ -30,6 +32,8 @@ final class ModelRules {
       }
       RequestRules.timeouts(path, model.timeouts(), problems);
       check(path + ".queue", model.queue(), problems);
+      positive(path + ".latency.firstToken", model.latency().firstToken(), problems);
+      positive(path + ".latency.eachToken", model.latency().eachToken(), problems);
     }
   }
 
@@ -42,8 +46,12 @@ final class ModelRules {
               + "; set a whole number from 1 to "
               + ModelQueueConfig.MOST_WEIGHT);
     }
-    if (queue.ttl() != null && !queue.ttl().isPositive()) {
-      problems.add(path + ".ttl", "is " + queue.ttl() + "; set more than 0");
+    positive(path + ".ttl", queue.ttl(), problems);
+  }
+
+  private static void positive(String path, @Nullable Duration time, Problems problems) {
+    if (time != null && !time.isPositive()) {
+      problems.add(path, "is " + time + "; set more than 0");
     }
   }
 

@@ -12,5 +12,8 @@ public final class Peers {
   /** The endpoint that computes the prompt for the one that gets the request. */
   public static final CycleState.Key<Endpoint> PREFILLER = new CycleState.Key<>(Endpoint.class);
 
+  /** What the endpoint that is picked now is to do; {@link Stage#WHOLE} where nobody says. */
+  public static final CycleState.Key<Stage> STAGE = new CycleState.Key<>(Stage.class);
+
   private Peers() {}
 }

@@ -16,6 +16,7 @@ final class CostColumns {
   private long epoch;
   private int places;
   private int adapterPlaces;
+  private int pacedPlaces;
   private int computingPlaces;
   private double perTokenOfAll;
   private double perPairOfAll;
@@ -77,6 +78,7 @@ final class CostColumns {
 
   private boolean[] adapters = {};
   private boolean[] computing = {};
+  private boolean[] paced = {};
 
   /** Hashes of the endpoints' names. */
   private long[] identity = {};
@@ -101,6 +103,7 @@ final class CostColumns {
       inUseOfAll -= inUse[place];
       inUse[place] = 0;
       adapters(place, false);
+      paced(place, false);
       computing(place, false);
     }
     places = count;
@@ -132,6 +135,7 @@ final class CostColumns {
     inFlight = Arrays.copyOf(inFlight, length);
     load = Arrays.copyOf(load, length);
     adapters = Arrays.copyOf(adapters, length);
+    paced = Arrays.copyOf(paced, length);
     computing = Arrays.copyOf(computing, length);
     identity = Arrays.copyOf(identity, length);
   }
@@ -162,6 +166,7 @@ final class CostColumns {
     load[place] = (inFlight[place] + 1) * there.risk();
     identity[place] = there.identity();
     adapters(place, there.adapters().slots() > 0);
+    paced(place, there.paces().count() > 0);
   }
 
   private void writeBacklog(int place, Prefills line, EngineClass engine, double psi) {
@@ -215,6 +220,23 @@ final class CostColumns {
     }
   }
 
+  private void paced(int place, boolean is) {
+    if (paced[place] != is) {
+      paced[place] = is;
+      pacedPlaces += is ? 1 : -1;
+    }
+  }
+
+  /** Whether somebody there asks for a pace. */
+  boolean paced(int place) {
+    return paced[place];
+  }
+
+  /** Whether there is a place where somebody does. */
+  boolean anyPaced() {
+    return pacedPlaces > 0;
+  }
+
   /** How many places there are. */
   int places() {
     return places;
@@ -238,6 +260,16 @@ final class CostColumns {
   /** Share of their caches that those in flight keep, on average over the places. */
   double inUse() {
     return places == 0 ? 0 : inUseOfAll / places;
+  }
+
+  /** Share of the cache there that those in flight keep, at most 1. */
+  double inUse(int place) {
+    return inUse[place];
+  }
+
+  /** Whether there is a prompt to compute there. */
+  boolean computing(int place) {
+    return computing[place];
   }
 
   /** Share of the places that have a prompt to compute. */

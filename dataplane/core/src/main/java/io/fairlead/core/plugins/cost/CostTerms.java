@@ -35,6 +35,15 @@ final class CostTerms {
   /** {@code E}. */
   static final int LATE = 9;
 
+  /** {@code P}. */
+  static final int TRANSFER = 10;
+
+  /** {@code D}. */
+  static final int ELSEWHERE = 11;
+
+  /** {@code G}. */
+  static final int DELAYS = 12;
+
   static final List<CostTerm> ALL =
       List.of(
           new CostTerm("prefills before it", true),
@@ -46,7 +55,10 @@ final class CostTerms {
           new CostTerm("decoding", false),
           new CostTerm("delay of those there", false),
           new CostTerm("prefill that a cache would save", false),
-          new CostTerm("later than it asked for", false));
+          new CostTerm("later than it asked for", false),
+          new CostTerm("KV transfer", true),
+          new CostTerm("prefill by another", true),
+          new CostTerm("later than others asked for", false));
 
   private CostTerms() {}
 }

@@ -21,6 +21,7 @@ import java.util.Map;
  * @param maxBatchedTokens most tokens of one step
  * @param maxSequences most sequences in a batch; further ones wait for one to end
  * @param adapterLoad milliseconds to load a LoRA adapter
+ * @param transfer milliseconds that a token in the KV cache takes to another server
  * @param perFullStep one over the milliseconds of a step full of new prompt tokens: asked for with
  *     each candidate, which a division would slow down
  */
@@ -35,6 +36,7 @@ record EngineClass(
     int maxBatchedTokens,
     int maxSequences,
     double adapterLoad,
+    double transfer,
     double perFullStep) {
 
   /** Works out {@code perFullStep}. */
@@ -48,7 +50,8 @@ record EngineClass(
       long kvTokens,
       int maxBatchedTokens,
       int maxSequences,
-      double adapterLoad) {
+      double adapterLoad,
+      double transfer) {
     this(
         a,
         b,
@@ -60,6 +63,7 @@ record EngineClass(
         maxBatchedTokens,
         maxSequences,
         adapterLoad,
+        transfer,
         1 / (a + b * maxBatchedTokens));
   }
 
@@ -123,6 +127,7 @@ record EngineClass(
         maxBatchedTokens,
         maxSequences,
         adapterLoad,
+        transfer,
         perFullStep);
   }
 
@@ -140,7 +145,8 @@ record EngineClass(
         settings.integer("kvTokens", (int) base.kvTokens, 1, Integer.MAX_VALUE),
         settings.integer("maxBatchedTokens", base.maxBatchedTokens, 1, 1 << 24),
         settings.integer("maxSequences", base.maxSequences, 1, 1 << 20),
-        settings.number("adapterLoadMs", base.adapterLoad, 0, 1e6));
+        settings.number("adapterLoadMs", base.adapterLoad, 0, 1e6),
+        settings.number("transferTokenMs", base.transfer, 0, 1e3));
   }
 
   static EngineClass builtIn(String name) {

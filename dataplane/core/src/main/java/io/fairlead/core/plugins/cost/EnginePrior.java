@@ -26,6 +26,9 @@ final class EnginePrior {
   /** Milliseconds for 200 MB of an adapter at a gigabyte a second; assumed. */
   private static final double ADAPTER_LOAD = 200;
 
+  /** Bytes a second from server to server, of a network of 200 Gbit/s; assumed. */
+  private static final double NETWORK = 25e9;
+
   /** What engines are started with unless told otherwise. */
   private static final int SEATS = 256;
 
@@ -102,6 +105,7 @@ final class EnginePrior {
         (long) (free / perToken),
         accelerator.batchedTokens,
         SEATS,
-        ADAPTER_LOAD);
+        ADAPTER_LOAD,
+        model.cacheBytes / NETWORK * MILLIS);
   }
 }

@@ -77,6 +77,7 @@ final class LearnedSpeeds {
   private final Map<EngineClass, LearnedClass> ofClasses = new HashMap<>();
   private long version;
   private final OutputLengths outputs = new OutputLengths();
+  private final Transfers transfers = new Transfers();
 
   /** Up to when what is known has faded: costs are kept, so it fades in steps. */
   private long lookedAt;
@@ -262,6 +263,15 @@ final class LearnedSpeeds {
         - there.repeatedInFlightTokens();
   }
 
+  /**
+   * Milliseconds that so many tokens of a prompt take to the endpoint that decodes.
+   *
+   * @param from who computes it; null where that isn't known yet
+   */
+  double transfer(double tokens, Endpoint to, @Nullable Endpoint from) {
+    return transfers.millis(tokens, engine(to), to, from);
+  }
+
   /** How long answers are. */
   OutputLengths outputs() {
     return outputs;
@@ -288,6 +298,7 @@ final class LearnedSpeeds {
     }
     speeds(slot).wake(now);
     learnPrefill(completion, engine, slot);
+    learnPair(completion, engine, slot);
     learnDecode(completion, slot);
   }
 
@@ -307,7 +318,6 @@ final class LearnedSpeeds {
     double uncached = Math.max(0, prompt - cached);
     double batch = completion.meanDecoding();
     double kv = completion.meanInFlightTokens() + batch * outputs.underWay();
-    LearnedClass all = learnedClass(slot);
     double own = phi(slot);
     double expected = engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double beside = own * engine.beside(batch, kv);
@@ -319,14 +329,50 @@ final class LearnedSpeeds {
     // Those that decode have had their part of its steps, of which there is at least one; whoever
     // shared a step with one before took no time, and has none to give away.
     taken = Math.max(0, taken - beside * Math.max(1, uncached / engine.maxBatchedTokens()));
+    prefilled(slot, taken, expected);
+  }
+
+  private void prefilled(int slot, double taken, double expected) {
+    LearnedClass all = learnedClass(slot);
     double usual = expected * all.slownessNow();
     // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
-    taken = Math.min(taken, MOST_TOLD * usual);
-    all.prefilled(taken, expected);
+    double told = Math.min(taken, MOST_TOLD * usual);
+    all.prefilled(told, expected);
     if (usual >= TOO_QUICK_TO_TELL) {
-      speeds(slot).prefills.add(taken, expected * all.slownessNow());
+      speeds(slot).prefills.add(told, expected * all.slownessNow());
     }
     version += all.tells() ? 1 : 0;
+  }
+
+  /**
+   * Of a prompt that another endpoint computed. Behind another one's the time since that was there
+   * is its prefill's, as transfers go on beside prefills; with nobody before it there is the
+   * transfer in it, too.
+   */
+  private void learnPair(Completion completion, EngineClass engine, int at) {
+    Endpoint by = completion.prefiller();
+    double prompt = completion.estimatedPromptTokens();
+    if (by == null || completion.prefillTime() < 0 || prompt <= 0) {
+      return;
+    }
+    EngineClass computing = engine(by);
+    int slot = PoolEndpoint.slot(by);
+    speeds(slot).wake(completion.now());
+    double cached = completion.expectedCachedTokens() * trust[slot];
+    double uncached = Math.max(0, prompt - cached);
+    double expected = computing.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double taken = completion.prefillTime() * NANOS;
+    if (completion.prefillTime() == completion.timeToFirstToken()) {
+      double step = phi(at) * engine.decode(completion.meanDecoding(), 0);
+      double both = Math.max(0, taken - step);
+      int tokens = completion.transferredTokens();
+      double slowness = learnedClass(slot).slownessNow();
+      double most = MOST_TOLD * (expected * slowness + tokens * engine.transfer());
+      transfers.observe(
+          expected * slowness, tokens, engine, completion.endpoint(), by, Math.min(both, most));
+      taken = Math.max(0, both - transfers.millis(tokens, engine, completion.endpoint(), by));
+    }
+    prefilled(slot, taken, expected);
   }
 
   private void learnDecode(Completion completion, int slot) {

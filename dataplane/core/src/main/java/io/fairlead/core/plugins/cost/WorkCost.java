@@ -1,5 +1,7 @@
 package io.fairlead.core.plugins.cost;
 
+import io.fairlead.plugin.Paces;
+
 /**
  * What a request costs at each endpoint, in milliseconds:
  *
@@ -13,9 +15,12 @@ package io.fairlead.core.plugins.cost;
  * wait for KV      V  = tokens too many * (r S) / K'           r output tokens to come of who decodes
  * wait for a seat  W  = sequences too many * (o S) / most sequences of a batch
  * cost to others   X  = n (Tp + L) + B o/2 phi (d1 + d2 (N + o/2))
- * first token      F  = (Q + Tp) i + L + V + W + S
+ * first token      F  = (Q + Tp) i + L + V + W + P + S
+ * transfer         P  = the prompt's tokens that another endpoint computes, from there to here
+ * prefill there    D  = what the prompt costs whoever computes it for this one, where it costs least
  * late             E  = min(max(0, F - f), f) + o min(max(0, S - s), s)       f and s are asked for
- * cost = (omega Q + Tp) i + omega (L + V + W) + X + theta M + lambda L + o S + epsilon E
+ * others late      G  = r sum of late(S + Tp/r, s) - late(S', s)      for those there that ask for s
+ * cost = (omega Q + Tp) i + omega (L + V + W + P) + X + theta M + lambda L + o S + D + epsilon (E + G)
  * </pre>
  *
  * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
@@ -31,6 +36,16 @@ package io.fairlead.core.plugins.cost;
  * time it wants its first token, {@code f} being what is left of it, or in what pace the others. It
  * is bounded: who comes too late by far is served no better by coming less late, so that in an
  * overload, when all are late everywhere, the other terms decide.
+ *
+ * <p>{@code G} is what those there that ask for a pace are later for this request: {@code S'} is a
+ * step without it, and its prefill holds each of them up once. Their first tokens it can't hold up,
+ * as prompts are computed in the order in which they came.
+ *
+ * <p>Where two endpoints serve a request, the one that decodes has {@code P} and {@code D} and no
+ * {@code Tp} and {@code M}; and the one that computes the prompt has {@code P} and, of what comes
+ * after the first token, nothing: {@code o} is 0 there, for the steps of others too. Without {@code
+ * D} an endpoint that holds the prompt would look dearer than one for which all of it has to be
+ * computed.
  *
  * <p>The halves in it are means and no weights: each new token of a prompt sees half of the new
  * ones before it, and while the request decodes half of its answer is there. What others have still
@@ -57,6 +72,20 @@ final class WorkCost {
   /** By place: the prefill of its own. */
   private double[] own = {};
 
+  /** Whether the request may be served by two endpoints: then the next two count, by place. */
+  boolean inTwo;
+
+  /** 1 where the endpoint itself computes the prompt, else 0. */
+  double[] computes = {};
+
+  /** Milliseconds that the prompt takes there from where it is computed. */
+  double[] transfer = {};
+
+  /** {@code D}, and how long it takes until the prompt is computed; milliseconds. */
+  double elsewhere;
+
+  double elsewhereTakes;
+
   /** Prompt tokens of the request. */
   double prompt;
 
@@ -64,6 +93,9 @@ final class WorkCost {
   double expectedOutput;
 
   double output;
+
+  /** Steps of others that this request's tokens make longer. */
+  double slowed;
 
   /** Those that a request that is decoding has produced, and has still to produce. */
   double underWay;
@@ -91,6 +123,15 @@ final class WorkCost {
     return columns.step[place] + columns.stepPerKv[place] * (kv(place) + prompt);
   }
 
+  /** The request is one that two endpoints may serve. */
+  void inTwo() {
+    inTwo = true;
+    if (computes.length < columns.places()) {
+      computes = new double[columns.places() * 3 / 2];
+      transfer = new double[computes.length];
+    }
+  }
+
   /**
    * Works out the costs at all places.
    *
@@ -104,6 +145,9 @@ final class WorkCost {
       own = new double[columns.places() * 3 / 2];
     }
     prefill(cached, into);
+    if (inTwo) {
+      part(into);
+    }
     addOthers(into);
     addWork(into);
     addDecode(into);
@@ -128,13 +172,51 @@ final class WorkCost {
       return output * each;
     }
     double uncached = prompt - cached * columns.trust[place];
-    double prefills = before(place) + own(place, uncached);
     double first =
-        prefills * interference(place)
+        prefilled(place, uncached)
+            + (1 - part(place)) * elsewhereTakes
             + adapter
             + (waitForKv(place) + waitForSeat(place)) * oneStep
+            + (inTwo ? transfer[place] : 0)
             + oneStep;
     return tooMuch(first, firstTokenWithin) + output * each;
+  }
+
+  /** Milliseconds until a prompt of so many tokens that are not cached is computed there. */
+  private double prefilled(int place, double uncached) {
+    return (before(place) + own(place, uncached) * part(place)) * interference(place);
+  }
+
+  /**
+   * From now on whoever does not compute the prompt has it computed by this one.
+   *
+   * @param cached prompt tokens that it is said to hold
+   * @param cost what it comes to there
+   */
+  void elsewhere(int place, double cached, double cost) {
+    elsewhere = cost;
+    elsewhereTakes = prefilled(place, prompt - cached * columns.trust[place]);
+  }
+
+  /** Of the prefill, that is done there. */
+  private double part(int place) {
+    return inTwo ? computes[place] : 1;
+  }
+
+  /**
+   * {@code G}, in milliseconds.
+   *
+   * @param cached prompt tokens that the endpoint in this place is said to hold
+   * @param paces that those there ask for
+   */
+  double delays(int place, double cached, Paces paces) {
+    double left = Math.max(1, underWay);
+    double held = own(place, prompt - cached * columns.trust[place]) * part(place) / left;
+    double before =
+        columns.step[place] - columns.stepPerSequence[place] + columns.stepPerKv[place] * kv(place);
+    // Who is there for a prompt alone makes one step longer, and that is in its prefill.
+    double after = slowed == 0 ? before : step(place);
+    return left * paces.late(before, after + held);
   }
 
   private static double tooMuch(double time, double wanted) {
@@ -189,7 +271,7 @@ final class WorkCost {
    */
   void itemize(int place, double cached, double worth, double[] millis, double[] weights) {
     double uncached = prompt - cached * columns.trust[place];
-    double own = own(place, uncached);
+    double own = own(place, uncached) * part(place);
     double interference = interference(place);
     double oneStep = step(place);
     double slower =
@@ -200,12 +282,15 @@ final class WorkCost {
     set(CostTerms.KV_CACHE, waitForKv(place) * oneStep, omega, millis, weights);
     set(CostTerms.SEAT, waitForSeat(place) * oneStep, omega, millis, weights);
     set(CostTerms.DECODE, output * oneStep, 1, millis, weights);
-    double others =
-        columns.inFlight[place] * own + columns.decoding[place] * expectedOutput / 2 * slower;
+    double others = columns.inFlight[place] * own + columns.decoding[place] * slowed * slower;
     set(CostTerms.OTHERS, others, 1, millis, weights);
     double missed =
         worth == 0 ? 0 : (missedToken * uncached + missedPair * pairs(uncached)) / worth;
-    set(CostTerms.MISSED, missed, worth, millis, weights);
+    boolean byAnother = part(place) == 0;
+    double takes = byAnother ? elsewhereTakes : 0;
+    set(CostTerms.ELSEWHERE, takes, takes == 0 ? 0 : elsewhere / takes, millis, weights);
+    set(CostTerms.TRANSFER, inTwo ? transfer[place] : 0, omega, millis, weights);
+    set(CostTerms.MISSED, missed * part(place), worth, millis, weights);
   }
 
   private static void set(int term, double time, double weight, double[] millis, double[] weights) {
@@ -232,6 +317,22 @@ final class WorkCost {
     }
   }
 
+  /**
+   * No {@code Tp} and no {@code M} where the prompt is computed elsewhere; {@code P}, {@code D}.
+   */
+  private void part(double[] into) {
+    double[] own = this.own;
+    double[] computes = this.computes;
+    double[] transfer = this.transfer;
+    double weight = omega;
+    double elsewhere = this.elsewhere;
+    int count = columns.places();
+    for (int i = 0; i < count; i++) {
+      own[i] *= computes[i];
+      into[i] = into[i] * computes[i] + (1 - computes[i]) * elsewhere + weight * transfer[i];
+    }
+  }
+
   /** {@code X} without adapters. */
   private void addOthers(double[] into) {
     double[] own = this.own;
@@ -240,11 +341,11 @@ final class WorkCost {
     double[] stepPerSequence = columns.stepPerSequence;
     double[] stepPerKv = columns.stepPerKv;
     double held = prompt + output / 2;
-    double half = expectedOutput / 2;
+    double slowed = this.slowed;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double slower = stepPerSequence[i] + stepPerKv[i] * held;
-      into[i] += inFlight[i] * own[i] + decoding[i] * half * slower;
+      into[i] += inFlight[i] * own[i] + decoding[i] * slowed * slower;
     }
   }
 

@@ -2,8 +2,11 @@ package io.fairlead.core.plugins.cost;
 
 import io.fairlead.core.view.CostTerm;
 import io.fairlead.core.view.ItemizedScorer;
+import io.fairlead.core.view.Objectives;
+import io.fairlead.core.view.Peers;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.core.view.Stage;
 import io.fairlead.core.view.Teachable;
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
@@ -84,6 +87,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** By candidate, and by place for those that are not all. */
   private double[] cached = {};
 
+  /** By candidate of the whole request, where two endpoints may serve it. */
+  private double[] heldByAll = {};
+
   /** The candidates that are looked at. */
   private int[] near = {};
 
@@ -91,6 +97,12 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   private double[] cachedThere = {};
   private double[] costsThere = {};
+
+  /** What a millisecond of prefill that a cache could have saved counts in the last decision. */
+  private double worth;
+
+  /** The same where others compute the prompt. */
+  private double worthElsewhere;
 
   /** Why the last winner won, but for its cost. */
   private String preference = "";
@@ -217,10 +229,17 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
         request.maxOutputTokens() > 0
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
+    costs.slowed = costs.expectedOutput / 2;
+    worth = missed();
+    costs.inTwo = false;
+    Stage stage = request.cycle().get(Peers.STAGE);
+    if (stage != null && !stage.equals(Stage.WHOLE)) {
+      inTwo(request, candidates, stage);
+    }
     costs.firstTokenWithin = left(request.firstTokenBy(), request.now());
     costs.eachTokenWithin = left(request.timePerOutputToken(), 0);
     if (size == candidates.places()) {
-      averages(columns.perToken() / size, columns.perPair() / size);
+      averages(worth, columns.perToken() / size, columns.perPair() / size);
       costs.fill(cached, scores);
     } else {
       some(candidates, scores);
@@ -230,6 +249,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     }
     if (costs.hasObjective()) {
       addLate(request, candidates, scores);
+    }
+    if (columns.anyPaced()) {
+      addDelays(candidates, scores);
     }
     double least = Double.POSITIVE_INFINITY;
     int cheapest = 0;
@@ -272,7 +294,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     int place = PoolCandidates.of(candidates).place(index);
     Arrays.fill(millis, 0, CostTerms.ALL.size(), 0);
     Arrays.fill(weights, 0, CostTerms.ALL.size(), 1);
-    costs.itemize(place, cached[index], missed(), millis, weights);
+    costs.itemize(place, cached[index], worth, millis, weights);
     if (columns.hasAdapters(place)) {
       Endpoint endpoint = candidates.get(index);
       double load = load(request, endpoint.adapters(), speeds.engine(endpoint));
@@ -287,6 +309,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       double adapter = millis[CostTerms.ADAPTER] + millis[CostTerms.ADAPTER_SLOT];
       millis[CostTerms.LATE] = costs.late(place, cached[index], adapter);
       weights[CostTerms.LATE] = settings.epsilon();
+    }
+    if (columns.paced(place)) {
+      millis[CostTerms.DELAYS] = costs.delays(place, cached[index], candidates.get(index).paces());
+      weights[CostTerms.DELAYS] = settings.epsilon();
     }
   }
 
@@ -318,7 +344,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       perPair += columns.perPair(place);
       cachedThere[place] = cached[i];
     }
-    averages(perToken / size, perPair / size);
+    averages(worth, perToken / size, perPair / size);
     // All of them nevertheless: in vectors that takes less than to leave some out.
     costs.fill(cachedThere, costsThere);
     for (int i = 0; i < size; i++) {
@@ -327,10 +353,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   }
 
   /** Of the candidates' prefills. */
-  private void averages(double perToken, double perPair) {
-    double worth = missed();
-    costs.missedToken = worth * perToken;
-    costs.missedPair = worth * perPair;
+  private void averages(double millisecond, double perToken, double perPair) {
+    costs.missedToken = millisecond * perToken;
+    costs.missedPair = millisecond * perPair;
   }
 
   /**
@@ -338,10 +363,113 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * tokens drive others out of what those in flight leave of the caches, and its time is taken from
    * what prefills leave of the pool's: the less of both there is, the more.
    */
-  double missed() {
-    double room = Math.max(LEAST_LEFT, 1 - columns.inUse());
-    double time = Math.max(LEAST_LEFT, 1 - columns.computing());
+  private double missed() {
+    return missed(columns.inUse(), columns.computing());
+  }
+
+  private double missed(double inUse, double computing) {
+    double room = Math.max(LEAST_LEFT, 1 - inUse);
+    double time = Math.max(LEAST_LEFT, 1 - computing);
     return settings.theta() / (room * time);
+  }
+
+  /** The same as it was in the last decision. */
+  double worth() {
+    return worth;
+  }
+
+  double worthElsewhere() {
+    return worthElsewhere;
+  }
+
+  /**
+   * Two endpoints may serve the request, and one of them is to be chosen now: which candidates
+   * would compute the prompt themselves, and what it takes to get it to where it is decoded.
+   */
+  private void inTwo(InferenceRequest request, PoolCandidates candidates, Stage stage) {
+    Candidates prefillers = stage.prefillers();
+    if (prefillers == null) {
+      costs.elsewhere = 0;
+      costs.elsewhereTakes = 0;
+    } else {
+      elsewhere(PoolCandidates.of(prefillers), stage);
+    }
+    costs.inTwo();
+    Endpoint peer = request.cycle().get(Peers.PEER);
+    boolean promptAlone = stage.promptAlone();
+    double inUse = 0;
+    double computing = 0;
+    int size = candidates.size();
+    for (int i = 0; i < size; i++) {
+      int place = candidates.place(i);
+      Endpoint there = candidates.get(i);
+      boolean elsewhere = stage.promptElsewhere(request, candidates, i);
+      double millis = 0;
+      if (elsewhere && !there.equals(peer)) {
+        double lacking = costs.prompt - cached[i] * columns.trust[place];
+        millis = speeds.transfer(lacking, there, peer);
+      } else if (promptAlone && peer != null && !there.equals(peer)) {
+        millis = speeds.transfer(stage.lacking(), peer, there);
+      }
+      costs.computes[place] = elsewhere ? 0 : 1;
+      costs.transfer[place] = millis;
+      inUse += columns.inUse(place);
+      computing += columns.computing(place) ? 1 : 0;
+    }
+    if (promptAlone) {
+      costs.output = 0;
+      costs.slowed = 0;
+      // Other caches and other time than of those that compute prompts are no use to a prompt.
+      worth = missed(inUse / size, computing / size);
+    }
+  }
+
+  /** What the prompt costs where it costs least, computed for whoever is chosen now. */
+  private void elsewhere(PoolCandidates all, Stage stage) {
+    reserveThere(all.places());
+    if (heldByAll.length < all.size()) {
+      heldByAll = new double[all.places()];
+    }
+    all.cachedTokens(heldByAll);
+    double inUse = 0;
+    double computing = 0;
+    double perToken = 0;
+    double perPair = 0;
+    int count = 0;
+    for (int i = 0; i < all.size(); i++) {
+      if (stage.prefills(i)) {
+        int place = all.place(i);
+        cachedThere[place] = heldByAll[i];
+        inUse += columns.inUse(place);
+        computing += columns.computing(place) ? 1 : 0;
+        perToken += columns.perToken(place);
+        perPair += columns.perPair(place);
+        count++;
+      }
+    }
+    if (count == 0) {
+      costs.elsewhere = 0;
+      costs.elsewhereTakes = 0;
+      return;
+    }
+    double output = costs.output;
+    double slowed = costs.slowed;
+    costs.output = 0;
+    costs.slowed = 0;
+    worthElsewhere = missed(inUse / count, computing / count);
+    averages(worthElsewhere, perToken / count, perPair / count);
+    costs.fill(cachedThere, costsThere);
+    int cheapest = NONE;
+    for (int i = 0; i < all.size(); i++) {
+      if (stage.prefills(i)
+          && (cheapest == NONE || costsThere[all.place(i)] < costsThere[all.place(cheapest)])) {
+        cheapest = i;
+      }
+    }
+    int place = all.place(cheapest);
+    costs.elsewhere(place, heldByAll[cheapest], costsThere[place]);
+    costs.output = output;
+    costs.slowed = slowed;
   }
 
   /** Loading an adapter costs this request, those in flight, and those to come. */
@@ -362,6 +490,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   /** What is later than the request asks for: one by one, as few requests ask for anything. */
   private void addLate(InferenceRequest request, PoolCandidates candidates, double[] scores) {
+    double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < candidates.size(); i++) {
       int place = candidates.place(i);
       double adapter = 0;
@@ -371,7 +500,24 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
         double load = load(request, adapters, speeds.engine(endpoint));
         adapter = load > 0 ? load + untilASlotIsFree(adapters, place) : 0;
       }
-      scores[i] += settings.epsilon() * costs.late(place, cached[i], adapter);
+      double late = costs.late(place, cached[i], adapter);
+      scores[i] += settings.epsilon() * late;
+      least = Math.min(least, late);
+    }
+    if (settings.epsilon() == 0) {
+      return; // objectives count for nothing
+    }
+    Double before = request.cycle().get(Objectives.LEAST_LATE);
+    request.cycle().put(Objectives.LEAST_LATE, before == null ? least : Math.max(before, least));
+  }
+
+  /** What those there would have later than they ask for: only where some do. */
+  private void addDelays(PoolCandidates candidates, double[] scores) {
+    for (int i = 0; i < candidates.size(); i++) {
+      int place = candidates.place(i);
+      if (columns.paced(place)) {
+        scores[i] += settings.epsilon() * costs.delays(place, cached[i], candidates.get(i).paces());
+      }
     }
   }
 
@@ -397,7 +543,13 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       cached = new double[size + size / 2];
       near = new int[cached.length];
     }
-    if (size < places && cachedThere.length < places) {
+    if (size < places) {
+      reserveThere(places);
+    }
+  }
+
+  private void reserveThere(int places) {
+    if (cachedThere.length < places) {
       cachedThere = new double[places];
       costsThere = new double[places];
     }

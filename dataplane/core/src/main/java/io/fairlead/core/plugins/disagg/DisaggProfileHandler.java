@@ -1,9 +1,13 @@
 package io.fairlead.core.plugins.disagg;
 
+import io.fairlead.core.view.Memo;
 import io.fairlead.core.view.Peers;
+import io.fairlead.core.view.Stage;
 import io.fairlead.plugin.Assigner;
+import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Decider;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.InvalidParameterException;
 import io.fairlead.plugin.Parameters;
@@ -37,11 +41,56 @@ final class DisaggProfileHandler implements ProfileHandler, Assigner {
   private static final long PREFILLERS = Role.partitions(Role::prefills);
   private static final long LABELLED = Role.partitions(role -> role != Role.UNLABELLED);
 
+  private final Memo<EndpointAttributes, Boolean> prefills =
+      Memo.ofAttributes(attributes -> Role.of(attributes).prefills());
   private final boolean prefillFirst;
   private final Settings settings;
   private final @Nullable Decider decider;
+  private final PrefilledElsewhere prefilledElsewhere = new PrefilledElsewhere();
+  private final PromptAlone promptAlone = new PromptAlone();
   private int decode = ABSENT;
   private int prefill = ABSENT;
+
+  /** Of who computes the prompt. */
+  private static final class PromptAlone implements Stage {
+
+    private int lacking;
+
+    @Override
+    public boolean promptAlone() {
+      return true;
+    }
+
+    @Override
+    public int lacking() {
+      return lacking;
+    }
+  }
+
+  /** Of the endpoint that decodes: its prompt is computed where that was decided, or will be. */
+  private final class PrefilledElsewhere implements Stage {
+
+    /** While it is open who computes the prompt. */
+    private @Nullable Candidates candidates;
+
+    /** Whether some have roles: else anybody computes prompts. */
+    private boolean labelled;
+
+    @Override
+    public boolean promptElsewhere(InferenceRequest request, Candidates among, int index) {
+      return candidates == null || (decider != null && decider.disaggregate(request, among, index));
+    }
+
+    @Override
+    public @Nullable Candidates prefillers() {
+      return candidates;
+    }
+
+    @Override
+    public boolean prefills(int index) {
+      return !labelled || (candidates != null && prefills.of(candidates.get(index)));
+    }
+  }
 
   record Settings(String decodeProfile, String prefillProfile, boolean prefillRequired) {}
 
@@ -74,6 +123,11 @@ final class DisaggProfileHandler implements ProfileHandler, Assigner {
       return nextPrefillFirst(request, results);
     }
     if (!results.ran(decode)) {
+      if (prefill != ABSENT && decider != null) {
+        prefilledElsewhere.candidates = results.candidates();
+        prefilledElsewhere.labelled = false;
+        request.cycle().put(Peers.STAGE, prefilledElsewhere);
+      }
       return decode;
     }
     if (prefill == ABSENT || !results.succeeded(decode)) {
@@ -88,6 +142,8 @@ final class DisaggProfileHandler implements ProfileHandler, Assigner {
       return DONE;
     }
     request.cycle().put(Peers.PEER, results.candidates().get(picked));
+    promptAlone.lacking = request.promptTokens() - results.candidates().cachedTokens(picked);
+    request.cycle().put(Peers.STAGE, promptAlone);
     return prefill;
   }
 
@@ -96,9 +152,14 @@ final class DisaggProfileHandler implements ProfileHandler, Assigner {
       return DONE;
     }
     if (prefill != ABSENT && !results.ran(prefill)) {
+      promptAlone.lacking = 0;
+      request.cycle().put(Peers.STAGE, promptAlone);
       return prefill;
     }
     if (prefill != ABSENT) {
+      boolean found = results.succeeded(prefill);
+      prefilledElsewhere.candidates = null;
+      request.cycle().put(Peers.STAGE, found ? prefilledElsewhere : Stage.WHOLE);
       note(request, results);
     }
     return decode;
@@ -138,6 +199,10 @@ final class DisaggProfileHandler implements ProfileHandler, Assigner {
   @Override
   public long allowed(InferenceRequest request, String profile, long present) {
     boolean labelled = (present & LABELLED) != 0;
+    prefilledElsewhere.labelled = labelled;
+    if (labelled && (present & PREFILLERS) == 0) {
+      request.cycle().put(Peers.STAGE, Stage.WHOLE); // nobody is there to compute it elsewhere
+    }
     if (labelled && profile.equals(settings.decodeProfile())) {
       return DECODERS;
     }

@@ -1,6 +1,7 @@
 package io.fairlead.core.plugins.topology;
 
 import io.fairlead.core.plugins.compat.Producer;
+import io.fairlead.core.view.Location;
 import io.fairlead.core.view.Memo;
 import io.fairlead.core.view.Peers;
 import io.fairlead.plugin.Candidates;

@@ -1,7 +1,9 @@
 package io.fairlead.core.plugins.cost;
 
+import io.fairlead.core.view.Peers;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.core.view.Stage;
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
@@ -9,7 +11,11 @@ import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.Scorer;
 import io.fairlead.plugin.WaitingRequest;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.DoubleSupplier;
+import java.util.stream.IntStream;
 
 /**
  * What {@link WorkCostScorer} is held against: the same formula, worked out candidate by candidate
@@ -23,10 +29,21 @@ final class PlainWorkCost implements Scorer {
   private final WorkCostScorer.Settings settings;
   private final LearnedSpeeds speeds;
   private final DoubleSupplier missed;
+  private final DoubleSupplier missedElsewhere;
   private final double criticalMore;
   private final double sheddableMore;
   private double expectedOutput;
   private double underWay;
+  private double slowed;
+  private double elsewhereCosts;
+  private double elsewhereTakes;
+
+  /** Of the last cost: until the prompt is computed. */
+  private double computed;
+
+  /** Whether what the request asks for counts. */
+  private boolean askedFor = true;
+
   private double meanToken;
   private double meanPair;
 
@@ -37,9 +54,17 @@ final class PlainWorkCost implements Scorer {
   private double[] cached = {};
   private final Newcomers newcomers = new Newcomers();
 
-  /** {@code missed} knows of all endpoints of the pool, also where not all are candidates. */
-  PlainWorkCost(WorkCostScorer.Settings settings, LearnedSpeeds speeds, DoubleSupplier missed) {
+  /**
+   * What {@code missed} tells is of all endpoints of the pool, also where not all are candidates;
+   * {@code missedElsewhere} of those that compute prompts for others.
+   */
+  PlainWorkCost(
+      WorkCostScorer.Settings settings,
+      LearnedSpeeds speeds,
+      DoubleSupplier missed,
+      DoubleSupplier missedElsewhere) {
     this.speeds = speeds;
+    this.missedElsewhere = missedElsewhere;
     this.missed = missed;
     this.settings = settings;
     this.criticalMore = settings.criticalWeight() - 1;
@@ -57,6 +82,10 @@ final class PlainWorkCost implements Scorer {
     double ofModel = speeds.outputs().of(request.targetModel());
     double output =
         request.maxOutputTokens() > 0 ? Math.min(ofModel, request.maxOutputTokens()) : ofModel;
+    Stage stage = Objects.requireNonNullElse(request.cycle().get(Peers.STAGE), Stage.WHOLE);
+    boolean promptAlone = stage.promptAlone();
+    slowed = promptAlone ? 0 : expectedOutput / 2;
+    output = promptAlone ? 0 : output;
     if (uncached.length < size) {
       uncached = new double[size + size / 2];
       cached = new double[size + size / 2];
@@ -68,15 +97,9 @@ final class PlainWorkCost implements Scorer {
     boolean welcomed =
         newcomers.welcome(request.now(), PoolCandidates.of(candidates), cached, speeds);
     double prompt = request.promptTokens();
-    double tokenTime = 0;
-    meanPair = 0;
-    for (int i = 0; i < size; i++) {
-      Endpoint there = candidates.get(i);
-      int slot = PoolEndpoint.slot(there);
-      tokenTime += speeds.psi(slot) * speeds.engine(there).b();
-      meanPair += speeds.psi(slot) * speeds.engine(there).c() / size;
-    }
-    meanToken = tokenTime / size;
+    prefillElsewhere(request, stage);
+    List<Endpoint> all = IntStream.range(0, size).mapToObj(candidates::get).toList();
+    means(all);
     for (int i = 0; i < size; i++) {
       Endpoint there = candidates.get(i);
       int slot = PoolEndpoint.slot(there);
@@ -84,13 +107,16 @@ final class PlainWorkCost implements Scorer {
       uncached[i] = prompt - cached[i] * speeds.trust(slot);
       double load = there.adapters().slots() > 0 ? load(request, there.adapters(), engine) : 0;
       leastInFlight = there.adapters().leastInFlight();
-      scores[i] = cost(request, there, engine, slot, uncached[i], load, output);
+      boolean elsewhere = stage.promptElsewhere(request, candidates, i);
+      double lacking = elsewhere ? uncached[i] : stage.lacking();
+      double transfer = elsewhere || promptAlone ? transfer(request, there, elsewhere, lacking) : 0;
+      uncached[i] = elsewhere ? 0 : uncached[i];
+      scores[i] =
+          cost(request, there, engine, slot, uncached[i], elsewhere, load, output, transfer);
     }
-    // Kept as of each endpoint's last event, how long answers are having changed a little since.
     double worth = missed.getAsDouble();
-    if (size == PoolCandidates.of(candidates).places()
-        && Math.abs(worth - worth(candidates)) > 0.1 * worth) {
-      throw new AssertionError("worth " + worth + " instead of " + worth(candidates));
+    if (promptAlone || size == PoolCandidates.of(candidates).places()) {
+      checkWorth(worth, all);
     }
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
@@ -110,12 +136,73 @@ final class PlainWorkCost implements Scorer {
     scores[owner] = 1;
   }
 
-  private double worth(Candidates candidates) {
+  /** Of a pair one end of which is chosen now, and the other perhaps before. */
+  private double transfer(
+      InferenceRequest request, Endpoint there, boolean decodes, double tokens) {
+    Endpoint peer = request.cycle().get(Peers.PEER);
+    if (decodes) {
+      return there.equals(peer) ? 0 : speeds.transfer(tokens, there, peer);
+    }
+    return peer == null || peer.equals(there) ? 0 : speeds.transfer(tokens, peer, there);
+  }
+
+  private void means(List<Endpoint> of) {
+    meanToken = 0;
+    meanPair = 0;
+    for (Endpoint there : of) {
+      int slot = PoolEndpoint.slot(there);
+      meanToken += speeds.psi(slot) * speeds.engine(there).b() / of.size();
+      meanPair += speeds.psi(slot) * speeds.engine(there).c() / of.size();
+    }
+  }
+
+  /** The cheapest of those that compute prompts for others, while that is open. */
+  private void prefillElsewhere(InferenceRequest request, Stage stage) {
+    elsewhereCosts = 0;
+    elsewhereTakes = 0;
+    Candidates all = stage.prefillers();
+    if (all == null) {
+      return;
+    }
+    int[] prefillers = IntStream.range(0, all.size()).filter(stage::prefills).toArray();
+    List<Endpoint> endpoints = Arrays.stream(prefillers).mapToObj(all::get).toList();
+    means(endpoints);
+    double worth = missedElsewhere.getAsDouble();
+    checkWorth(worth, endpoints);
+    double most = slowed;
+    slowed = 0;
+    askedFor = false;
+    elsewhereCosts = Double.POSITIVE_INFINITY;
+    double prompt = request.promptTokens();
+    for (int i : prefillers) {
+      Endpoint there = all.get(i);
+      int slot = PoolEndpoint.slot(there);
+      double lacks = prompt - all.cachedTokens(i) * speeds.trust(slot);
+      double pairs = lacks * (prompt - lacks / 2);
+      double cost =
+          cost(request, there, speeds.engine(there), slot, lacks, false, 0, 0, 0)
+              + worth * (meanToken * lacks + meanPair * pairs);
+      if (cost < elsewhereCosts) {
+        elsewhereCosts = cost;
+        elsewhereTakes = computed;
+      }
+    }
+    slowed = most;
+    askedFor = true;
+  }
+
+  /** Kept as of each endpoint's last event, how long answers are having changed a little since. */
+  private void checkWorth(double worth, List<Endpoint> of) {
+    if (Math.abs(worth - worth(of)) > 0.1 * worth) {
+      throw new AssertionError("worth " + worth + " instead of " + worth(of));
+    }
+  }
+
+  private double worth(List<Endpoint> candidates) {
     double inUse = 0;
     double computing = 0;
     int size = candidates.size();
-    for (int i = 0; i < size; i++) {
-      Endpoint there = candidates.get(i);
+    for (Endpoint there : candidates) {
       double capacity =
           there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : speeds.engine(there).kvTokens();
       double kept = speeds.kept(there) * speeds.room(PoolEndpoint.slot(there));
@@ -132,8 +219,10 @@ final class PlainWorkCost implements Scorer {
       EngineClass engine,
       int slot,
       double uncached,
+      boolean elsewhere,
       double load,
-      double output) {
+      double output,
+      double transfer) {
     double prompt = request.promptTokens();
     long now = request.now();
     Prefills line = there.prefills();
@@ -144,7 +233,10 @@ final class PlainWorkCost implements Scorer {
             + sheddableMore * there.sheddableInFlight();
     double kv = there.inFlightTokens() + there.decoding() * underWay;
 
-    double own = speeds.psi(slot) * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double own =
+        elsewhere
+            ? 0
+            : speeds.psi(slot) * engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double backlog = 0;
     if (line.count() > 0) {
       double all = engine.prefill(line.count(), (double) line.uncachedTokens(), line.attention());
@@ -168,21 +260,29 @@ final class PlainWorkCost implements Scorer {
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
     double interference = engine.interference(there.decoding(), kv, slowness(slot));
-    double first = (backlog + own) * interference + load + wait + step;
+    computed = (backlog + own) * interference;
+    double before = elsewhere ? elsewhereTakes : 0;
+    double first = before + computed + load + wait + transfer + step;
     double late = 0;
-    if (request.firstTokenBy() != WaitingRequest.NEVER) {
+    if (askedFor && request.firstTokenBy() != WaitingRequest.NEVER) {
       double left = Math.max(0, (request.firstTokenBy() - now) * NANOS);
       late += Math.min(left, Math.max(0, first - left));
     }
-    if (request.timePerOutputToken() != WaitingRequest.NEVER) {
+    if (askedFor && request.timePerOutputToken() != WaitingRequest.NEVER) {
       double wanted = request.timePerOutputToken() * NANOS;
       late += output * Math.min(wanted, Math.max(0, step - wanted));
     }
+    double producing = Math.max(1, underWay);
+    double without = speeds.phi(slot) * engine.decode(there.inFlight(), kv);
+    double with = slowed == 0 ? without : step;
+    double delays = producing * there.paces().late(without, with + own / producing);
     return (settings.omega() * backlog + own) * interference
+        + (askedFor ? settings.epsilon() * delays : 0)
         + settings.epsilon() * late
-        + settings.omega() * (load + wait)
+        + settings.omega() * (load + wait + transfer)
+        + (elsewhere ? elsewhereCosts : 0)
         + inFlight * (own + load)
-        + there.decoding() * expectedOutput / 2 * slower
+        + there.decoding() * slowed * slower
         + settings.lambda() * load
         + output * step;
   }

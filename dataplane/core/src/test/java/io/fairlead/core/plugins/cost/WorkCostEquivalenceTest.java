@@ -16,10 +16,13 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.view.Peers;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
@@ -54,6 +57,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
 
   private final List<Long> open = new ArrayList<>();
   private int compared;
+  private int inTwo;
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
@@ -105,6 +109,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
       }
     }
     assertThat(compared).as("decisions compared with seed %d", seed).isGreaterThan(EVENTS / 10);
+    assertThat(inTwo).as("of them, of one end of a pair").isPositive();
   }
 
   private void configure(PoolCore core, long now, long kind) {
@@ -135,13 +140,32 @@ final class WorkCostEquivalenceTest implements RequestListener {
                     List.of(8000),
                     "http",
                     models,
-                    new SchedulerConfig(plugins, List.of(), null))));
+                    new SchedulerConfig(plugins, inTwo(kind, plugins), null))));
+  }
+
+  /** Of some configs: a prefill and a decode profile, one before the other or the other way. */
+  private static List<ProfileConfig> inTwo(long kind, List<PluginConfig> plugins) {
+    if (kind % 2 == 0) {
+      return List.of();
+    }
+    Map<String, Object> settings =
+        kind % 4 == 1
+            ? Map.of("deciders", Map.of("prefill", "decider"))
+            : Map.of("stageOrder", "prefill-first");
+    List<PluginReference> all =
+        plugins.stream().map(plugin -> new PluginReference(plugin.name(), 1)).toList();
+    plugins.add(new PluginConfig("handler", "disagg-profile-handler", settings));
+    plugins.add(
+        new PluginConfig("decider", "prefix-based-pd-decider", Map.of("nonCachedTokens", 700L)));
+    return List.of(new ProfileConfig("prefill", all), new ProfileConfig("decode", all));
   }
 
   private Plugin both(Parameters parameters) {
     WorkCostScorer columns = (WorkCostScorer) new WorkCostScorer.Factory().create(parameters);
     return new Both(
-        columns, new PlainWorkCost(columns.settings(), columns.speeds(), columns::missed));
+        columns,
+        new PlainWorkCost(
+            columns.settings(), columns.speeds(), columns::worth, columns::worthElsewhere));
   }
 
   private static PluginFactory factory(String type, Function<Parameters, Plugin> make) {
@@ -171,9 +195,21 @@ final class WorkCostEquivalenceTest implements RequestListener {
               random.nextInt(20) == 0 ? "2" : "1",
               "10.0.0.1",
               8000,
-              Map.of("nvidia.com/gpu.product", accelerator)));
+              labels(accelerator, number)));
     }
     return specs;
+  }
+
+  /** Names of some roles and racks are on all endpoints of those numbers. */
+  private static Map<String, String> labels(String accelerator, int number) {
+    Map<String, String> labels = new HashMap<>();
+    labels.put("nvidia.com/gpu.product", accelerator);
+    labels.put("kubernetes.io/hostname", "host-" + number / 2);
+    labels.put("topology.kubernetes.io/rack", "rack-" + number / 8);
+    if (number % 7 != 0) {
+      labels.put("llm-d.ai/role", List.of("prefill", "decode", "both").get(number % 3));
+    }
+    return labels;
   }
 
   private static RequestFacts request(SplittableRandom random) {
@@ -269,6 +305,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
         }
       }
       compared++;
+      inTwo += request.cycle().get(Peers.STAGE) == null ? 0 : 1;
     }
 
     /** The sum of the terms is the cost that is scored by: the least one over each. */

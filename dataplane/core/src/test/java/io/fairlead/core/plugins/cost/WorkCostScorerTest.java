@@ -8,9 +8,15 @@ import io.fairlead.core.plugins.TestCandidates;
 import io.fairlead.core.plugins.TestCompletion;
 import io.fairlead.core.plugins.TestEndpoint;
 import io.fairlead.core.plugins.TestRequest;
+import io.fairlead.core.view.Objectives;
+import io.fairlead.core.view.Peers;
+import io.fairlead.core.view.Stage;
+import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.EndpointAttributes;
+import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.InvalidParameterException;
+import io.fairlead.plugin.Paces;
 import io.fairlead.plugin.Parameters;
 import java.util.List;
 import java.util.Map;
@@ -112,13 +118,115 @@ class WorkCostScorerTest {
     request.firstTokenBy = Math.round(2 * before * MILLI);
     assertThat(scores(scorer, request, caching, idle)[0]).as("both are in time").isEqualTo(1);
 
+    assertThat(request.cycle().get(Objectives.LEAST_LATE)).isZero();
+
     request.firstTokenBy = Math.round(idleFirst / 3 * MILLI);
     assertThat(scores(scorer, request, caching, idle)[0]).as("both are too late").isEqualTo(1);
+    assertThat(request.cycle().get(Objectives.LEAST_LATE)).as("whoever gets it").isPositive();
 
     request.now = 1_000 * MILLI;
     caching.headSince = request.now;
     request.firstTokenBy = MILLI;
     assertThat(scores(scorer, request, caching, idle)[0]).as("past already").isEqualTo(1);
+  }
+
+  /** Those at one of two equal endpoints ask for a pace that one more would break. */
+  @Test
+  void leavesThoseAloneWhomItWouldMakeTooLate() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint asking = endpoint("asking", 0);
+    TestEndpoint other = endpoint("other", 1);
+    for (TestEndpoint each : List.of(asking, other)) {
+      each.inFlight = 8;
+      each.tokens = 8_000;
+    }
+    asking.inFlight = 7;
+    TestRequest request = new TestRequest(1, 100);
+    assertThat(scores(scorer, request, asking, other)[0]).as("nobody asks").isEqualTo(1);
+
+    double pace = D0 + D1 * 7 + D2 * 8_000;
+    asking.paces = of(pace + 0.01);
+    assertThat(scores(scorer, request, asking, other)[1]).isEqualTo(1);
+
+    asking.paces = of(10 * pace);
+    assertThat(scores(scorer, request, asking, other)[0]).as("they have time").isEqualTo(1);
+  }
+
+  /** One that asks for a pace, in milliseconds. */
+  private static Paces of(double pace) {
+    return new Paces() {
+      @Override
+      public int count() {
+        return 1;
+      }
+
+      @Override
+      public double late(double before, double after) {
+        return Math.max(0, after - pace) - Math.max(0, before - pace);
+      }
+    };
+  }
+
+  /** Who decodes has the prompt come from elsewhere, and who computes it does no more than that. */
+  @Test
+  void eachEndOfAPairIsChargedWhatItDoes() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint holder = endpoint("holder", 0);
+    TestEndpoint empty = endpoint("empty", 1);
+    holder.matched = 50;
+    TestCandidates candidates = new TestCandidates().add(holder).add(empty);
+    TestRequest request = new TestRequest(1, 100);
+
+    request.put(Peers.STAGE, elsewhere());
+    double[] decodes = terms(scorer, request, candidates, 0);
+    assertThat(decodes[CostTerms.PREFILL]).isZero();
+    assertThat(decodes[CostTerms.MISSED]).isZero();
+    assertThat(decodes[CostTerms.TRANSFER]).isCloseTo(800 * ASSUMED.transfer(), within(1e-9));
+    assertThat(decodes[CostTerms.DECODE]).isPositive();
+    assertThat(terms(scorer, request, candidates, 1)[CostTerms.TRANSFER])
+        .isCloseTo(1_600 * ASSUMED.transfer(), within(1e-9));
+
+    request.put(Peers.STAGE, promptOf(800));
+    request.put(Peers.PEER, holder);
+    double[] computes = terms(scorer, request, candidates, 1);
+    double own = A + B * 1600 + C * 1600 * 800;
+    assertThat(computes[CostTerms.PREFILL]).isCloseTo(own, within(1e-9));
+    assertThat(computes[CostTerms.DECODE]).isZero();
+    assertThat(computes[CostTerms.TRANSFER]).isCloseTo(800 * ASSUMED.transfer(), within(1e-9));
+    assertThat(terms(scorer, request, candidates, 0)[CostTerms.TRANSFER])
+        .as("the way to itself")
+        .isZero();
+  }
+
+  private static Stage elsewhere() {
+    return new Stage() {
+      @Override
+      public boolean promptElsewhere(InferenceRequest request, Candidates among, int index) {
+        return true;
+      }
+    };
+  }
+
+  private static Stage promptOf(int lacking) {
+    return new Stage() {
+      @Override
+      public boolean promptAlone() {
+        return true;
+      }
+
+      @Override
+      public int lacking() {
+        return lacking;
+      }
+    };
+  }
+
+  private static double[] terms(
+      WorkCostScorer scorer, TestRequest request, TestCandidates candidates, int index) {
+    double[] millis = new double[CostTerms.ALL.size()];
+    scorer.score(request, candidates, new double[candidates.size()]);
+    scorer.itemize(request, candidates, index, millis, new double[millis.length]);
+    return millis;
   }
 
   /** A batch that is full already takes longer for each step. */
