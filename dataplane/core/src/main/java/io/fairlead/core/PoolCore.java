@@ -428,7 +428,7 @@ public final class PoolCore {
   public void tick(long now) {
     @Nullable Throwable failure = deadlines.check(now);
     health.tick(now);
-    endpoints.assume();
+    endpoints.tick();
     contexts.tick(now);
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {
