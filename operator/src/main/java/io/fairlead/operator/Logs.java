@@ -54,7 +54,7 @@ final class Logs {
     private static final String REFLECTOR =
         "io.fabric8.kubernetes.client.informers.impl.cache.Reflector";
     private static final Pattern KINDS =
-        Pattern.compile("/(inferenceobjectives|inferencemodelrewrites)\\b");
+        Pattern.compile("/(inferenceobjectives|inferencemodelrewrites|podmonitors)\\b");
 
     @Override
     public FilterReply decide(

@@ -70,8 +70,8 @@ public final class ChildApplier {
    * Applies in order; one that cannot be applied keeps none of the others back.
    *
    * @return every child that could not be; empty when all is well
-   * @throws KubernetesClientException after all were tried, when the API server is overloaded, in
-   *     trouble or away, or a child changes again and again between look and apply
+   * @throws KubernetesClientException after all were tried, when the API server is overloaded or
+   *     away, or a child changes again and again between look and apply
    */
   public List<Failure> apply(
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
@@ -251,13 +251,16 @@ public final class ChildApplier {
   }
 
   private static Verdict refused(HasMetadata child, KubernetesClientException e) {
-    if (e.getCode() < BAD_REQUEST
-        || e.getCode() == CONFLICT
-        || e.getCode() == TOO_MANY_REQUESTS
-        || e.getCode() >= SERVER_ERROR) {
+    if (e.getCode() < BAD_REQUEST || e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS) {
       throw e;
     }
     String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    if (e.getCode() >= SERVER_ERROR) {
+      return Verdict.no(
+          Reason.API_SERVER_ERROR,
+          "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
+              .formatted(describe(child), e.getCode(), said));
+    }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
     return e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
