@@ -57,6 +57,8 @@ class PermissionsIT {
           new Fence(Leadership.LEASE, System::nanoTime),
           () -> {},
           () -> {});
+      pool.createPicker("lost", "{name: nowhere}");
+      pool.awaitPicker("lost", "Accepted", "Unknown/Pending");
       TestSecrets.tls(pool, "pair", "good.crt", "good.key");
       pool.createPool();
       pool.create(

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * InferenceObjectives and InferenceModelRewrites beside pools, on an API server of its own: its
  * kinds come and go.
  */
-@Makes(Reason.SUPERSEDED)
+@Makes({Reason.SUPERSEDED, Reason.POOL_NOT_SERVED})
 class UpstreamKindsIT {
   private static final String OLD = "inference.networking.x-k8s.io";
   private static final String NEW = "llm-d.ai";
@@ -139,6 +139,28 @@ class UpstreamKindsIT {
     awaitCondition(NEW, "InferenceObjective", "batch", "Accepted", "True/Accepted");
     awaitCondition(NEW, "InferenceModelRewrite", "chat-latest", "Accepted", "True/Accepted");
     assertThat(pool.config("sample-epp")).contains("priority: -10", "chat-latest", "chat-v2");
+  }
+
+  @Test
+  void aPickerOfAPoolOfTheOlderGroupIsToldToConvertIt() {
+    Crds.oldPools(cluster.admin());
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferencePool
+        metadata: {name: pool}
+        spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: picker-service}}
+        """);
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPicker("lost", "{name: nowhere}");
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    pool.awaitPicker("mine", "Ready", "False/PoolNotServed");
+    assertThat(pool.pickerMessage("mine", "Accepted"))
+        .contains("inference.networking.x-k8s.io, which is not served")
+        .contains("inferencepools.inference.networking.x-k8s.io pool -o yaml | fairlead convert");
+    pool.awaitPicker("lost", "Ready", "Unknown/Pending");
+    pool.createPool();
+    pool.awaitPicker("mine", "Accepted", "True/Accepted");
   }
 
   @Test

@@ -55,7 +55,10 @@ class StatusIT {
             """);
     assertThat(run(server, "status", "-A"))
         .contains("NAMESPACE   POOL   READY", "default     chat   False", "NoReadyReplicas");
-    assertThat(run(server, "status", "-n", "kube-system")).contains("There is no InferencePool");
+    assertThat(run(server, "status", "-n", "kube-system"))
+        .as("nothing else is said, on neither stream")
+        .isEqualToIgnoringNewLines(
+            "There is no InferencePool of inference.networking.k8s.io here.");
   }
 
   private String run(KubeApi.Running server, String... args)

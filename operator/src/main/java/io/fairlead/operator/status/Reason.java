@@ -96,6 +96,11 @@ public enum Reason {
       "PoolNotManaged",
       "The model's pool is there, but not served by Fairlead.",
       "Create an EndpointPicker that names the pool, or leave the model to whoever serves it."),
+  POOL_NOT_SERVED(
+      Kind.WRONG,
+      "PoolNotServed",
+      "The EndpointPicker names an InferencePool of `inference.networking.x-k8s.io`; pools of `inference.networking.k8s.io` alone are served.",
+      "Convert the pool, `fairlead convert`, and apply it."),
   MODEL_NAME_IN_USE(
       Kind.WRONG,
       "ModelNameInUse",
