@@ -85,8 +85,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private final Settings settings;
   private final Events events;
-  private final ChildApplier children = new ChildApplier();
-  private final Pruner pruner = new Pruner(children);
+  private final ChildApplier children;
+  private final Pruner pruner;
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
   private final HotReloads reloads = new HotReloads(System::nanoTime);
@@ -108,6 +108,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       MeterRegistry meters) {
     this.settings = settings;
     this.events = events;
+    this.children =
+        new ChildApplier((pool, message) -> events.warn(pool, Notice.REPAIRED, message));
+    this.pruner = new Pruner(children);
     this.entries =
         new PoolEntryWriter(
             client,
@@ -135,6 +138,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ClusterView informers = view;
     if (informers != null && context.isPrimaryResourceDeleted()) {
       var _ = informers.scheduling(pool, null);
+      children.forget(pool);
       orphan(informers.orphans(pool), pool.getMetadata().getName());
     }
     if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
@@ -151,6 +155,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return switch (decide(seen)) {
       case Serving.NotOurs _ -> {
         var _ = informers.scheduling(pool, null);
+        children.forget(pool);
         yield release(seen, context);
       }
       case Serving.Undecided wait ->
