@@ -35,6 +35,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -96,9 +97,15 @@ class ExternalSchedulersIT {
               .create();
       cluster.admin().resource(made).editStatus(pod -> TestPods.running(pod, "127.0.0.1", true, 0));
       pool.awaitPool("Ready", "False/RolloutInProgress");
-      assertThat(pod(pool).getContainers())
-          .extracting(Container::getName)
-          .containsExactly("epp", "scheduler");
+      // The pool may have been served for a moment before its EndpointPicker was seen.
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () ->
+                  pod(pool).getContainers().stream()
+                      .map(Container::getName)
+                      .toList()
+                      .equals(List.of("epp", "scheduler")));
       pool.becomeAvailable();
 
       try (Picker picker = Picker.gateway(cluster, pool);
@@ -148,6 +155,74 @@ class ExternalSchedulersIT {
                 external(pool, "{\"sidecar\":{\"image\":\"i\"},\"service\":{\"address\":\"a:1\"}}"))
         .isInstanceOf(KubernetesClientException.class)
         .hasMessageContaining("set either sidecar or service");
+  }
+
+  /** What can't be run leaves the pods as they are, and says by its field why. */
+  @Test
+  void whatIsRefusedChangesNoPod() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("external-kept"));
+    try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.createPool();
+      pool.createPicker("mine", "{name: pool}");
+      patch(
+          pool,
+          "{\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"real:1\"}}},\"shadows\":[{\"name\":\"tried\",\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"tried:1\",\"port\":9100}}}}]}");
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> images(pool).equals(List.of("real:1", "tried:1")));
+      PodSpec before = pod(pool);
+
+      // A plugin that does not exist, and a shadow where the picker's metrics are.
+      patch(
+          pool,
+          "{\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"real:2\"}},\"plugins\":[{\"type\":\"no-such\"}]},\"shadows\":[{\"name\":\"tried\",\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"tried:2\",\"port\":9090}}}}]}");
+      pool.awaitPool("Accepted", "False/InvalidSpec");
+      assertThat(pool.poolMessage("Accepted"))
+          .contains("spec.scheduling.plugins[0].type")
+          .contains(
+              "spec.shadows[0].scheduling.external.sidecar.port is 9090: this is a port of the"
+                  + " picker's own; take another");
+      assertThat(pod(pool)).isEqualTo(before);
+
+      // Another setting of the pods is carried out, and takes nothing of what is refused along.
+      patch(pool, "{\"image\":\"picker:2\"}");
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> pod(pool).getContainers().getFirst().getImage().equals("picker:2"));
+      assertThat(images(pool)).containsExactly("real:1", "tried:1");
+
+      patch(
+          pool,
+          "{\"scheduling\":{\"plugins\":null},\"shadows\":[{\"name\":\"tried\",\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"tried:2\",\"port\":9101}}}}]}");
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> images(pool).equals(List.of("real:2", "tried:2")));
+      pool.awaitPool("Accepted", "True/Accepted");
+    }
+  }
+
+  /** Of the containers beside the picker's. */
+  private static List<String> images(PoolFixture pool) {
+    return cluster
+        .admin()
+        .apps()
+        .deployments()
+        .inNamespace(pool.namespace())
+        .list()
+        .getItems()
+        .stream()
+        .flatMap(there -> there.getSpec().getTemplate().getSpec().getContainers().stream().skip(1))
+        .map(Container::getImage)
+        .toList();
+  }
+
+  private static void patch(PoolFixture pool, String spec) {
+    cluster
+        .admin()
+        .resources(EndpointPicker.class)
+        .inNamespace(pool.namespace())
+        .withName("mine")
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":" + spec + "}");
   }
 
   private static void external(PoolFixture pool, String json) {

@@ -28,6 +28,20 @@ public record Compilation(
    */
   public record AcceptedModel(ObjectRef object, String message) {}
 
+  /**
+   * Whether something is wrong with this field of the EndpointPicker, or below it, so that what was
+   * in force of it stays.
+   *
+   * @param path such as {@code spec.scheduling}
+   */
+  public boolean refuses(String path) {
+    return findings.stream()
+        .filter(finding -> finding.severity() == Finding.Severity.REJECTS)
+        .filter(finding -> finding.object().kind().equals("EndpointPicker"))
+        .map(Finding::path)
+        .anyMatch(at -> at.equals(path) || at.startsWith(path + ".") || at.startsWith(path + "["));
+  }
+
   /** The findings about {@code object}. */
   public List<Finding> about(ObjectRef object) {
     return findings.stream().filter(finding -> finding.object().equals(object)).toList();

@@ -19,7 +19,9 @@ import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.ShadowsDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
 import io.fairlead.crds.fairlead.v1alpha1.SchedulingFromSpec;
@@ -31,6 +33,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.InferenceModelSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -320,6 +323,7 @@ public final class PoolCompiler {
           spec -> ExternalPlace.ofShadow(name, spec));
     }
     List<ShadowConfig> read = ShadowsDocument.read(tree, path, list);
+    distinctPorts(picker.getSpec(), tree, path);
     for (int i = 0; types != null && tree.errors().isEmpty() && i < list.size(); i++) {
       types.check(
           tree,
@@ -334,6 +338,34 @@ public final class PoolCompiler {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
     return tree.errors().isEmpty() ? read : lastGood == null ? List.of() : lastGood.shadows();
+  }
+
+  /** Containers of a pod share its ports: the second of two would never listen. */
+  private static void distinctPorts(EndpointPickerSpec picker, SourceTree tree, FieldPath path) {
+    Map<Integer, String> taken = new HashMap<>();
+    Integer inForce = port(picker.scheduling());
+    if (inForce != null) {
+      taken.put(inForce, "spec.scheduling");
+    }
+    for (int i = 0; i < picker.shadows().size(); i++) {
+      FieldPath scheduling = path.element(i).field("scheduling");
+      Integer port = port(picker.shadows().get(i).scheduling());
+      String other = port == null ? null : taken.putIfAbsent(port, scheduling.toString());
+      if (other != null) {
+        tree.error(
+            scheduling.field("external").field("sidecar").field("port"),
+            "is "
+                + port
+                + ", where the sidecar of "
+                + other
+                + " listens in the same pod; take another");
+      }
+    }
+  }
+
+  private static @Nullable Integer port(@Nullable JsonNode scheduling) {
+    ExternalSpec external = ExternalSpec.of(scheduling);
+    return external == null || external.sidecar() == null ? null : external.sidecar().port();
   }
 
   private static Finding finding(

@@ -100,7 +100,8 @@ public final class Schema {
     if (tree.errorCount() == before) {
       for (CelRule rule : rules) {
         if (!rule.holds().test(value)) {
-          tree.error(path, rule.message());
+          tree.error(
+              path, value.isNumber() ? "is " + value + ": " + rule.message() : rule.message());
         }
       }
     }

@@ -39,6 +39,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class PoolCompilerTest {
   private static final YAMLMapper YAML = new YAMLMapper();
@@ -470,6 +471,63 @@ final class PoolCompilerTest {
                 assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
               });
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {8080, 9002, 9003, 9004, 9090})
+  void aSidecarAtAPortOfThePickersIsToldByItsField(int port) {
+    String external = "scheduling: {external: {sidecar: {image: i, port: " + port + "}}}";
+    Map<String, EndpointPicker> wrong =
+        Map.of(
+            "spec.scheduling.external.sidecar.port",
+            scheduling("{external: {sidecar: {image: i, port: " + port + "}}}"),
+            "spec.shadows[1].scheduling.external.sidecar.port",
+            shadows("{name: a, scheduling: {}}, {name: b, " + external + "}"));
+    wrong.forEach(
+        (path, picker) -> {
+          Compilation compilation = PoolCompiler.compile(pool(), List.of(), picker);
+          assertThat(compilation.findings())
+              .singleElement()
+              .satisfies(
+                  finding -> {
+                    assertThat(finding.path()).isEqualTo(path);
+                    assertThat(finding.message())
+                        .isEqualTo(
+                            path
+                                + " is "
+                                + port
+                                + ": this is a port of the picker's own; take another");
+                    assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
+                  });
+          assertThat(compilation.refuses("spec.scheduling")).isNotEqualTo(path.contains("shadows"));
+          assertThat(compilation.refuses("spec.shadows")).isEqualTo(path.contains("shadows"));
+        });
+  }
+
+  @Test
+  void sidecarsOfOnePodAtTheSamePortAreToldByTheSecondsField() {
+    String there = "scheduling: {external: {sidecar: {image: i, port: 9100}}}";
+    EndpointPicker picker =
+        read(
+            EndpointPicker.class,
+            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, "
+                + there
+                + ", shadows: [{name: a, scheduling: {}}, {name: b, "
+                + there
+                + "}]}}");
+    assertThat(PoolCompiler.compile(pool(), List.of(), picker).findings())
+        .extracting(Finding::message)
+        .containsExactly(
+            "spec.shadows[1].scheduling.external.sidecar.port is 9100, where the sidecar of"
+                + " spec.scheduling listens in the same pod; take another");
+    assertThat(
+            PoolCompiler.compile(
+                    pool(),
+                    List.of(),
+                    shadows("{name: a, " + there + "}, {name: b, " + there + "}"))
+                .findings())
+        .extracting(Finding::path)
+        .containsExactly("spec.shadows[1].scheduling.external.sidecar.port");
   }
 
   private static EndpointPicker scheduling(String scheduling) {

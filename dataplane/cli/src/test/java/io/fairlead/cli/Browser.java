@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.imageio.ImageIO;
@@ -19,6 +20,7 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -95,6 +97,37 @@ final class Browser implements AutoCloseable {
 
   void open(String url) {
     driver.get(url);
+  }
+
+  /** Opens another tab in front of the one that there is, whose name this returns. */
+  String tabInFront() {
+    String before = driver.getWindowHandle();
+    driver.switchTo().newWindow(WindowType.TAB);
+    return before;
+  }
+
+  /** Opens a page in a tab behind the one that is looked at, and returns its name. */
+  String openBehind(String url) {
+    Set<String> before = driver.getWindowHandles();
+    var _ = driver.executeCdpCommand("Target.createTarget", Map.of("url", url, "background", true));
+    Set<String> now =
+        await().atMost(PATIENCE).until(driver::getWindowHandles, all -> all.size() > before.size());
+    return now.stream().filter(one -> !before.contains(one)).findFirst().orElseThrow();
+  }
+
+  /** Brings a tab to the front. */
+  void backTo(String tab) {
+    driver.switchTo().window(tab);
+    var _ = driver.executeCdpCommand("Page.bringToFront", Map.of());
+  }
+
+  /** Whether a person can't see the tab, as its page is told; what is looked at stays. */
+  boolean isHidden(String tab) {
+    String now = driver.getWindowHandle();
+    driver.switchTo().window(tab);
+    boolean hidden = Boolean.TRUE.equals(run("return document.hidden"));
+    driver.switchTo().window(now);
+    return hidden;
   }
 
   String url() {

@@ -231,6 +231,108 @@ final class ConsoleIT {
     assertThat(browser().text("#notices")).isEmpty();
   }
 
+  /** A tab that nobody looks at takes nobody's place, and costs the picker nothing. */
+  @Test
+  void aTabThatIsHiddenHasNoStreamUntilItIsLookedAtAgain() throws Exception {
+    GatewayUnderTest pool = start();
+    HttpRequest stream =
+        HttpRequest.newBuilder(URI.create(pool.adminUrl() + "/console/events")).build();
+    List<InputStream> others = new ArrayList<>();
+    for (int i = 0; i < 15; i++) {
+      others.add(client.send(stream, BodyHandlers.ofInputStream()).body());
+    }
+    assertThat(room(pool)).as("of one more").isTrue();
+    look(pool);
+    assertThat(room(pool)).as("the page has it").isFalse();
+
+    String page = browser().tabInFront();
+    assertThat(browser().isHidden(page)).isTrue();
+    await().until(() -> room(pool));
+    ask(pool, "m", "meanwhile");
+
+    browser().backTo(page);
+    assertThat(browser().isHidden(page)).isFalse();
+    browser().awaitText("#decisions tbody tr", "meanwhile");
+    browser().awaitText("#link", "Live");
+    assertThat(room(pool)).isFalse();
+    assertThat(browser().text("#notices")).isEmpty();
+
+    // One that was never looked at has never had one.
+    browser().open("about:blank");
+    await().until(() -> room(pool));
+    String behind = browser().openBehind(pool.adminUrl() + "/console/");
+    assertThat(browser().isHidden(behind)).isTrue();
+    assertThat(room(pool)).isTrue();
+    browser().backTo(behind);
+    browser().awaitText("#link", "Live");
+    assertThat(room(pool)).isFalse();
+    for (InputStream other : others) {
+      other.close();
+    }
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  /** Whether one more may look. */
+  private boolean room(GatewayUnderTest pool) throws Exception {
+    HttpRequest head =
+        HttpRequest.newBuilder(URI.create(pool.adminUrl() + "/console/events")).HEAD().build();
+    return client.send(head, BodyHandlers.discarding()).statusCode() == 200;
+  }
+
+  @Test
+  void whoGuessesTokensMustWait() throws Exception {
+    InetAddress address = outside();
+    Path token = Files.writeString(temporary.resolve("token"), "the-token-of-the-console\n");
+    GatewayUnderTest pool = start(List.of("one"), "0.0.0.0", 0, new ConsoleConfig(token));
+    String base = "http://" + address.getHostAddress() + ":" + pool.adminPort();
+    for (int i = 0; i < 10; i++) {
+      var answer =
+          client.send(
+              HttpRequest.newBuilder(URI.create(base + "/debug/status"))
+                  .header("authorization", "Bearer a guess " + i)
+                  .build(),
+              BodyHandlers.discarding());
+      assertThat(answer.statusCode()).isEqualTo(403);
+    }
+    var answer =
+        client.send(
+            HttpRequest.newBuilder(URI.create(base + "/debug/status"))
+                .header("authorization", "Bearer the-token-of-the-console")
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(429);
+    int wait = Integer.parseInt(answer.headers().firstValue("retry-after").orElseThrow());
+    assertThat(wait).isBetween(1, 6);
+
+    browser().open(base + "/console/");
+    browser().type("#token", "the-token-of-the-console");
+    browser().press(Keys.ENTER);
+    browser().awaitText("[role=alert]", "Too many wrong tokens. Try again in ");
+    assertThat(browser().complaints()).allMatch(line -> line.contains("429"));
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(500))
+        .until(
+            () -> {
+              browser().open(base + "/console/login");
+              browser().type("#token", "the-token-of-the-console");
+              browser().press(Keys.ENTER);
+              return browser().url().equals(base + "/console/");
+            });
+    browser().awaitText("#link", "Live");
+  }
+
+  private static InetAddress outside() throws IOException {
+    InetAddress address =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(one -> one instanceof Inet4Address && !one.isLoopbackAddress())
+            .findFirst()
+            .orElse(null);
+    Assumptions.assumeTrue(address != null, "this machine has no address but the loopback");
+    return Objects.requireNonNull(address);
+  }
+
   @Test
   void showsWhatIsRefusedAndWhatDoesNotAnswer() throws Exception {
     GatewayUnderTest pool = start();
@@ -259,13 +361,7 @@ final class ConsoleIT {
 
   @Test
   void othersThanThisHostNeedTheToken() throws Exception {
-    InetAddress address =
-        NetworkInterface.networkInterfaces()
-            .flatMap(NetworkInterface::inetAddresses)
-            .filter(one -> one instanceof Inet4Address && !one.isLoopbackAddress())
-            .findFirst()
-            .orElse(null);
-    Assumptions.assumeTrue(address != null, "this machine has no address but the loopback");
+    InetAddress address = outside();
     Path token = Files.writeString(temporary.resolve("token"), "the-token-of-the-console\n");
     GatewayUnderTest pool = start(List.of("one"), "0.0.0.0", 0, new ConsoleConfig(token));
     String base = "http://" + address.getHostAddress() + ":" + pool.adminPort();

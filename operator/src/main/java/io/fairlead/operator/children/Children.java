@@ -23,6 +23,7 @@ import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.AutoscalingSpec;
 import io.fairlead.crds.fairlead.v1alpha1.DisruptionBudgetSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
 import io.fairlead.crds.v1.InferencePool;
@@ -77,6 +78,11 @@ public final class Children {
   /** What the picker is that runs in this Deployment. */
   public static Frontend frontend(Deployment there) {
     return PickerDeployment.frontend(there);
+  }
+
+  /** Schedulers of the author's own that the pods of this Deployment have. */
+  public static List<ExternalPlace> schedulers(Deployment there) {
+    return SchedulerParts.of(there.getMetadata().getAnnotations());
   }
 
   /** Whether the pods that run are others than the pool's author asks for now. */

@@ -65,7 +65,10 @@ final class PickerDeployment {
     PickerOptions options = PickerOptions.of(design.settings());
     return new DeploymentBuilder()
         .withMetadata(
-            Children.meta(design, design.picker()).addToAnnotations(ASKED, asked(design)).build())
+            Children.meta(design, design.picker())
+                .addToAnnotations(ASKED, asked(design))
+                .addToAnnotations(SchedulerParts.annotations(design.schedulers()))
+                .build())
         .withNewSpec()
         .withReplicas(design.settings().autoscaling() == null ? design.settings().replicas() : null)
         .withRevisionHistoryLimit(3)

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param frontend what the picker is to those who send requests
  * @param image image of the data plane
  * @param settings what else the picker's author wants of the pods
+ * @param schedulers of the author's own, each in a container beside the picker's or elsewhere:
+ *     those that the document speaks of
  */
 public record PickerDesign(
     String namespace,
@@ -34,11 +36,11 @@ public record PickerDesign(
     @Nullable String lastGood,
     Frontend frontend,
     String image,
-    EndpointPickerSpec settings) {
+    EndpointPickerSpec settings,
+    List<ExternalPlace> schedulers) {
 
-  /** Schedulers of the author's own, each in a container beside the picker's or elsewhere. */
-  List<ExternalPlace> schedulers() {
-    return ExternalPlace.of(settings);
+  public PickerDesign {
+    schedulers = List.copyOf(schedulers);
   }
 
   /** The picker's name, see {@link Names#child}. */

@@ -1,5 +1,8 @@
 package io.fairlead.operator.children;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -17,6 +20,8 @@ import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec.SidecarSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec.TlsSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What a picker's pod has for one scheduler of the author's own. */
 final class SchedulerParts {
@@ -25,7 +30,38 @@ final class SchedulerParts {
   private static final String CA_KEY = "ca.crt";
   private static final int READ_ONLY = 0444;
 
+  /** What pods have, to go on with where what is asked for next can't be run. */
+  private static final String PLACES = "fairlead.io/schedulers";
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
   private SchedulerParts() {}
+
+  /** Says of a Deployment which of them its pods have; empty for none. */
+  static Map<String, String> annotations(List<ExternalPlace> places) {
+    if (places.isEmpty()) {
+      return Map.of();
+    }
+    List<ExternalPlace> ofPods =
+        places.stream()
+            .map(place -> new ExternalPlace(place.name(), place.spec().ofPods()))
+            .toList();
+    try {
+      return Map.of(PLACES, JSON.writeValueAsString(ofPods));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("what came as JSON could not be written as JSON", e);
+    }
+  }
+
+  /** Reads it back; none where somebody has made something else of it. */
+  static List<ExternalPlace> of(@Nullable Map<String, String> annotations) {
+    String places = annotations == null ? null : annotations.get(PLACES);
+    try {
+      return places == null ? List.of() : JSON.readValue(places, new TypeReference<>() {});
+    } catch (JsonProcessingException e) {
+      return List.of();
+    }
+  }
 
   /** Its container; none where it runs elsewhere. */
   static List<Container> container(ExternalPlace place) {

@@ -2,6 +2,7 @@ package io.fairlead.operator.desire;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.Verdict;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param document that config as it is stored; null when there is none
  * @param tooLarge why it is not the newest one, whose document no ConfigMap holds; null when it is
  * @param lastGood the document that ran before it; null when none is known to have run
+ * @param schedulers of the author's own that the config speaks of
  * @param models a judgement of every model that names the pool
  * @param upstream a judgement of every object of upstream's that names the pool
  */
@@ -24,10 +26,12 @@ public record CompiledPool(
     @Nullable String document,
     @Nullable Verdict tooLarge,
     @Nullable String lastGood,
+    List<ExternalPlace> schedulers,
     List<JudgedModel> models,
     List<JudgedObject> upstream) {
 
   public CompiledPool {
+    schedulers = List.copyOf(schedulers);
     models = List.copyOf(models);
     upstream = List.copyOf(upstream);
   }

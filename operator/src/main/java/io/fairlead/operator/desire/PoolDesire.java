@@ -1,5 +1,6 @@
 package io.fairlead.operator.desire;
 
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.compile.Compilation;
 import io.fairlead.crds.compile.Compilation.AcceptedModel;
 import io.fairlead.crds.compile.Finding;
@@ -13,8 +14,11 @@ import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
@@ -25,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Puts what the compiler finds into the words of conditions. */
@@ -73,8 +78,28 @@ public final class PoolDesire {
         document,
         fits ? null : tooLarge(seen.pool(), config),
         lastGood(held, config),
+        schedulers(seen, picker, compilation, newest),
         models,
         UpstreamJudge.judge(seen, compilation));
+  }
+
+  /** What is refused changes no pod: as of the config, what runs of it stays. */
+  private static List<ExternalPlace> schedulers(
+      Observation seen, @Nullable EndpointPicker picker, Compilation compilation, boolean newest) {
+    EndpointPickerSpec asked = picker == null ? null : picker.getSpec();
+    List<ExternalPlace> there =
+        seen.child(Deployment.class, Names.child(seen.pool().getMetadata().getName()))
+            .map(Children::schedulers)
+            .orElse(List.of());
+    Stream<ExternalPlace> inForce =
+        newest && !compilation.refuses("spec.scheduling")
+            ? ExternalPlace.ofScheduling(asked).stream()
+            : there.stream().filter(ExternalPlace::isInForce);
+    Stream<ExternalPlace> tried =
+        newest && !compilation.refuses("spec.shadows")
+            ? ExternalPlace.ofShadows(asked).stream()
+            : there.stream().filter(place -> !place.isInForce());
+    return Stream.concat(inForce, tried).toList();
   }
 
   private static Verdict tooLarge(InferencePool pool, @Nullable PoolConfig inForce) {

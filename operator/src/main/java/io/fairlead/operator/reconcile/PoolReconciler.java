@@ -480,7 +480,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             compiled.lastGood(),
             frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
-            spec == null ? EndpointPickerSpec.DEFAULT : spec));
+            spec == null ? EndpointPickerSpec.DEFAULT : spec,
+            compiled.schedulers()));
   }
 
   /** What is asked for; where that is nothing that there is, what runs. */

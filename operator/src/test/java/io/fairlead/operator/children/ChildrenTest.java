@@ -47,7 +47,8 @@ class ChildrenTest {
           null,
           Frontend.EXT_PROC,
           "example.test/epp:1",
-          settings("replicas: 2"));
+          settings("replicas: 2"),
+          List.of());
 
   private static PickerDesign with(String document, String hash, int servicePort) {
     return new PickerDesign(
@@ -61,7 +62,8 @@ class ChildrenTest {
         "models: []\n",
         Frontend.EXT_PROC,
         "example.test/epp:1",
-        settings("replicas: 2"));
+        settings("replicas: 2"),
+        List.of());
   }
 
   @ParameterizedTest
@@ -230,6 +232,41 @@ class ChildrenTest {
 
   private static PodSpec pod(String settings) {
     return ((Deployment) deployment(with(settings))).getSpec().getTemplate().getSpec();
+  }
+
+  /** Else what can't be run next could not leave them as they are. */
+  @Test
+  void aDeploymentTellsWhichSchedulersItsPodsHave() {
+    PickerDesign asked =
+        with(
+            """
+            scheduling: {external: {timeout: 5ms, sidecar: {image: i, port: 9100, env: {A: "1"}}}}
+            shadows:
+              - name: tried
+                scheduling: {external: {service: {address: "s:1", tls: {caSecret: secret}}}}
+            """);
+    Deployment made = (Deployment) deployment(asked);
+
+    PickerDesign kept =
+        new PickerDesign(
+            DESIGN.namespace(),
+            DESIGN.pool(),
+            DESIGN.poolUid(),
+            DESIGN.service(),
+            DESIGN.servicePort(),
+            DESIGN.document(),
+            DESIGN.documentHash(),
+            DESIGN.lastGood(),
+            DESIGN.frontend(),
+            DESIGN.image(),
+            settings("scheduling: {external: {sidecar: {image: other, port: 9002}}}"),
+            Children.schedulers(made));
+
+    assertThat(deployment(kept)).isEqualTo(made);
+    assertThat(Children.askedFor(kept, made)).isFalse();
+    made.getMetadata().getAnnotations().put("fairlead.io/schedulers", "edited by hand");
+    assertThat(Children.schedulers(made)).isEmpty();
+    assertThat(Children.schedulers((Deployment) deployment(DESIGN))).isEmpty();
   }
 
   @ParameterizedTest
@@ -423,7 +460,8 @@ class ChildrenTest {
         DESIGN.lastGood(),
         frontend,
         DESIGN.image(),
-        settings(settings));
+        settings(settings),
+        ExternalPlace.of(settings(settings)));
   }
 
   private static HasMetadata child(PickerDesign design, String kind) {

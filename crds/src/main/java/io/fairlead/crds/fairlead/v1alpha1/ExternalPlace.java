@@ -1,5 +1,6 @@
 package io.fairlead.crds.fairlead.v1alpha1;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,21 +40,33 @@ public record ExternalPlace(String name, ExternalSpec spec) {
 
   /** All of a picker, that in force first. */
   public static List<ExternalPlace> of(@Nullable EndpointPickerSpec picker) {
+    List<ExternalPlace> places = new ArrayList<>(ofScheduling(picker));
+    places.addAll(ofShadows(picker));
+    return places;
+  }
+
+  /** That of a picker's scheduling; empty where it has none. */
+  public static List<ExternalPlace> ofScheduling(@Nullable EndpointPickerSpec picker) {
+    ExternalSpec spec = picker == null ? null : ExternalSpec.of(picker.scheduling());
+    return spec != null && spec.canBe() ? List.of(inForce(spec)) : List.of();
+  }
+
+  /** Those of a picker's shadows. */
+  public static List<ExternalPlace> ofShadows(@Nullable EndpointPickerSpec picker) {
     List<ExternalPlace> places = new ArrayList<>();
-    if (picker == null) {
-      return places;
-    }
-    ExternalSpec spec = ExternalSpec.of(picker.scheduling());
-    if (spec != null && spec.canBe()) {
-      places.add(inForce(spec));
-    }
-    for (ShadowSpec shadow : picker.shadows()) {
+    for (ShadowSpec shadow : picker == null ? List.<ShadowSpec>of() : picker.shadows()) {
       ExternalSpec tried = ExternalSpec.of(shadow.scheduling());
       if (tried != null && tried.canBe() && shadow.name() != null) {
         places.add(ofShadow(shadow.name(), tried));
       }
     }
     return places;
+  }
+
+  /** Whether it is that of the scheduling in force, and of no shadow. */
+  @JsonIgnore
+  public boolean isInForce() {
+    return name.equals(IN_FORCE);
   }
 
   /** The folder of its socket. */

@@ -116,6 +116,11 @@ public record ExternalSpec(
         : service != null && service.address() != null;
   }
 
+  /** What of it is in pods: the rest is in the config, which is read hot. */
+  public ExternalSpec ofPods() {
+    return new ExternalSpec(sidecar, service, null, null, null, null, null, null, List.of());
+  }
+
   /** Reads that of a scheduling, as the API server has let it through; null if it has none. */
   public static @Nullable ExternalSpec of(@Nullable JsonNode scheduling) {
     JsonNode external = scheduling == null ? null : scheduling.get("external");

@@ -10,12 +10,13 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Who may see the console and the debug pages: whoever is on this host, and from elsewhere those
- * with the token.
+ * with the token. Who shows wrong ones must wait before the next is looked at.
  *
  * <p>A browser is made to ask on another page's behalf by a name that leads here: so a client of
  * this host must call it by a name of this host. What a proxy on this host passes on is from
@@ -36,9 +37,11 @@ public final class Access {
   private static final String BEARER = "Bearer ";
 
   private final @Nullable AccessToken token;
+  private final WrongTokens wrong;
 
-  private Access(@Nullable AccessToken token) {
+  private Access(@Nullable AccessToken token, LongSupplier clock) {
     this.token = token;
+    wrong = new WrongTokens(clock);
   }
 
   /**
@@ -50,12 +53,13 @@ public final class Access {
     return new Access(
         console == null || console.tokenFile() == null
             ? null
-            : new AccessToken(console.tokenFile(), System::nanoTime, InstantSource.system()));
+            : new AccessToken(console.tokenFile(), System::nanoTime, InstantSource.system()),
+        System::nanoTime);
   }
 
   /** With this token; null for none. */
-  static Access with(@Nullable AccessToken token) {
-    return new Access(token);
+  static Access with(@Nullable AccessToken token, LongSupplier clock) {
+    return new Access(token, clock);
   }
 
   /** Whether this client may see all. */
@@ -63,7 +67,20 @@ public final class Access {
     if (isLocal(client) && isNamedSo(headers)) {
       return true;
     }
-    return bears(headers) || hasSession(headers);
+    return hasSession(headers) || bears(client, headers);
+  }
+
+  /**
+   * After how many seconds this client's token will be looked at again, since too many wrong ones
+   * were shown; 0 where it is now.
+   */
+  public long secondsToWait(@Nullable SocketAddress client) {
+    return wrong.secondsToWait(client);
+  }
+
+  /** Whether a request shows a token, right or wrong. */
+  public static boolean showsToken(HttpHeaders headers) {
+    return shown(headers) != null;
   }
 
   /** Why nobody of another host can get in; empty where they can, with the token. */
@@ -74,9 +91,23 @@ public final class Access {
         : token.problem();
   }
 
-  /** A session for who has shown this token; null if it isn't the right one. */
-  @Nullable String login(String shown) {
-    return token != null && token.matches(shown) ? token.newSession() : null;
+  /**
+   * A session for who has shown this token; null if it isn't the right one, or its client has to
+   * wait.
+   */
+  @Nullable String login(@Nullable SocketAddress client, String shown) {
+    return token != null && isRight(client, token, shown) ? token.newSession() : null;
+  }
+
+  private boolean isRight(@Nullable SocketAddress client, AccessToken known, String shown) {
+    if (wrong.secondsToWait(client) > 0) {
+      return false;
+    }
+    boolean right = known.matches(shown);
+    if (!right) {
+      wrong.count(client);
+    }
+    return right;
   }
 
   /** Whether a browser has logged in, and still may look. */
@@ -112,11 +143,15 @@ public final class Access {
         .allMatch(name -> LOCAL_NAME.matcher(name.toLowerCase(Locale.ROOT)).matches());
   }
 
-  private boolean bears(HttpHeaders headers) {
+  private boolean bears(@Nullable SocketAddress client, HttpHeaders headers) {
+    String shown = shown(headers);
+    return token != null && shown != null && isRight(client, token, shown);
+  }
+
+  private static @Nullable String shown(HttpHeaders headers) {
     String shown = headers.get(HttpHeaderNames.AUTHORIZATION);
-    return token != null
-        && shown != null
-        && shown.regionMatches(true, 0, BEARER, 0, BEARER.length())
-        && token.matches(shown.substring(BEARER.length()).strip());
+    return shown != null && shown.regionMatches(true, 0, BEARER, 0, BEARER.length())
+        ? shown.substring(BEARER.length()).strip()
+        : null;
   }
 }

@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +30,6 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
   private static final String LOGIN = "login";
   private static final String EVENTS = "events";
   private static final String TEXT = "text/plain; charset=utf-8";
-  private static final String WRONG_TOKEN =
-      "<p class=\"wrong\" role=\"alert\">That is not the token.</p>";
   private static final String PLACE_OF_WRONG_TOKEN = "<!-- wrong token -->";
 
   /** Nothing from elsewhere, nothing inline, and no text becomes markup. */
@@ -109,11 +108,14 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
     }
     switch (page) {
       case LOGIN -> {
-        String session = access.login(exchange.field("token"));
-        if (session == null) {
-          Assets.Asset form = required("login.html");
-          exchange.answer(
-              401, form.type(), form.text().replace(PLACE_OF_WRONG_TOKEN, WRONG_TOKEN), Map.of());
+        SocketAddress client = exchange.context().channel().remoteAddress();
+        long wait = access.secondsToWait(client);
+        String session = access.login(client, exchange.field("token"));
+        if (wait > 0) {
+          formAgain(
+              exchange, 429, wrong("Too many wrong tokens. Try again in " + wait + " s."), wait);
+        } else if (session == null) {
+          formAgain(exchange, 401, wrong("That is not the token."), 0);
         } else {
           exchange.redirect("./", exchange.cookie(session, AccessToken.SESSION_SECONDS));
         }
@@ -123,8 +125,25 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
     }
   }
 
+  private static String wrong(String words) {
+    return "<p class=\"wrong\" role=\"alert\">" + words + "</p>";
+  }
+
+  private void formAgain(Exchange exchange, int status, String why, long wait) {
+    Assets.Asset form = required("login.html");
+    exchange.answer(
+        status,
+        form.type(),
+        form.text().replace(PLACE_OF_WRONG_TOKEN, why),
+        wait > 0 ? Map.of("retry-after", String.valueOf(wait)) : Map.of());
+  }
+
   private void events(Exchange exchange, boolean admitted) {
-    if (!admitted) {
+    long wait = access.secondsToWait(exchange.context().channel().remoteAddress());
+    if (!admitted && wait > 0 && Access.showsToken(exchange.headers())) {
+      exchange.answer(
+          429, TEXT, "too many wrong tokens\n", Map.of("retry-after", String.valueOf(wait)));
+    } else if (!admitted) {
       exchange.answer(401, TEXT, "log in at /console/login\n", Map.of());
     } else if (!console.streams().hasRoom()) {
       exchange.answer(

@@ -29,6 +29,9 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.AsciiString;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -52,6 +55,10 @@ public final class AdminServer implements AutoCloseable {
   private static final String DECISIONS = "/debug/decisions";
   private static final int USUAL_DECISIONS = 100;
   private static final String LIMIT = "limit";
+
+  /** Longer than scrapers' usual intervals; streams of the console say something each second. */
+  private static final int IDLE_SECONDS = 180;
+
   private static final Set<String> FILTERS = Set.of("model", "endpoint", "outcome");
   private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,3}");
   private static final String JSON = "application/json";
@@ -129,6 +136,7 @@ public final class AdminServer implements AutoCloseable {
                   protected void initChannel(Channel channel) {
                     channel
                         .pipeline()
+                        .addLast(new IdleStateHandler(0, 0, IDLE_SECONDS))
                         .addLast(new HttpServerCodec(), new HttpObjectAggregator(64 * 1024));
                     if (console != null) {
                       channel.pipeline().addLast(console.handler());
@@ -176,14 +184,7 @@ public final class AdminServer implements AutoCloseable {
       QueryStringDecoder query = new QueryStringDecoder(request.uri());
       if (query.path().startsWith("/debug/")
           && !access.admits(context.channel().remoteAddress(), request.headers())) {
-        answer(
-            context,
-            403,
-            TEXT,
-            query.path()
-                + " is shown to this host alone: kubectl port-forward, then ask localhost\n",
-            keepAlive,
-            head);
+        refuse(context, request, query.path(), keepAlive, head);
         return;
       }
       if (query.path().startsWith(DECISIONS + "/")) {
@@ -226,6 +227,33 @@ public final class AdminServer implements AutoCloseable {
                 keepAlive,
                 head);
       }
+    }
+
+    private void refuse(
+        ChannelHandlerContext context,
+        FullHttpRequest request,
+        String path,
+        boolean keepAlive,
+        boolean head) {
+      long wait = access.secondsToWait(context.channel().remoteAddress());
+      if (wait > 0 && Access.showsToken(request.headers())) {
+        answer(
+            context,
+            429,
+            TEXT,
+            "too many wrong tokens\n",
+            Map.of(HttpHeaderNames.RETRY_AFTER, String.valueOf(wait)),
+            keepAlive,
+            head);
+        return;
+      }
+      answer(
+          context,
+          403,
+          TEXT,
+          path + " is shown to this host alone: kubectl port-forward, then ask localhost\n",
+          keepAlive,
+          head);
     }
 
     /** Shows a page to those who may see it; whether they may is asked on another thread. */
@@ -406,6 +434,17 @@ public final class AdminServer implements AutoCloseable {
         String text,
         boolean keepAlive,
         boolean head) {
+      answer(context, status, type, text, Map.of(), keepAlive, head);
+    }
+
+    private static void answer(
+        ChannelHandlerContext context,
+        int status,
+        String type,
+        String text,
+        Map<AsciiString, String> headers,
+        boolean keepAlive,
+        boolean head) {
       ByteBuf body = ByteBufUtil.writeUtf8(context.alloc(), text);
       int length = body.readableBytes();
       if (head) {
@@ -415,6 +454,7 @@ public final class AdminServer implements AutoCloseable {
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), body);
       response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
+      headers.forEach(response.headers()::set);
       response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, length);
       if (status == HttpResponseStatus.UNAUTHORIZED.code()) {
         response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
@@ -423,6 +463,16 @@ public final class AdminServer implements AutoCloseable {
       var written = context.writeAndFlush(response);
       if (!keepAlive) {
         written.addListener(ChannelFutureListener.CLOSE);
+      }
+    }
+
+    /** Nobody is there any more, or somebody only holds the connection. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof IdleStateEvent) {
+        var _ = context.close();
+      } else {
+        context.fireUserEventTriggered(event);
       }
     }
 

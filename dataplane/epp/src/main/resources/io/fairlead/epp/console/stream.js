@@ -88,5 +88,7 @@ export function listen(heard, lost) {
     }
   });
 
-  open();
+  if (!document.hidden) {
+    open();
+  }
 }

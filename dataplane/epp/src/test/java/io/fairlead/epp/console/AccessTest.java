@@ -36,7 +36,8 @@ class AccessTest {
   }
 
   private Access withToken() {
-    return Access.with(new AccessToken(file, () -> nanos, () -> Instant.ofEpochSecond(seconds)));
+    return Access.with(
+        new AccessToken(file, () -> nanos, () -> Instant.ofEpochSecond(seconds)), () -> nanos);
   }
 
   private static SocketAddress at(String address) {
@@ -131,8 +132,8 @@ class AccessTest {
   @Test
   void aSessionLastsHalfADayAndAsLongAsTheToken() throws IOException {
     Access access = withToken();
-    assertThat(access.login("something else")).isNull();
-    assertThat(access.login("")).isNull();
+    assertThat(access.login(at("10.0.0.7"), "something else")).isNull();
+    assertThat(access.login(at("10.0.0.7"), "")).isNull();
     HttpHeaders session = session(access);
     assertThat(admits(access, session)).isTrue();
     assertThat(admits(withToken(), session)).as("another picker with the same token").isTrue();
@@ -150,7 +151,8 @@ class AccessTest {
 
   private static HttpHeaders session(Access access) {
     return headers(
-        "cookie", "a=b; fairlead-console=" + Objects.requireNonNull(access.login(TOKEN)));
+        "cookie",
+        "a=b; fairlead-console=" + Objects.requireNonNull(access.login(at("10.0.0.7"), TOKEN)));
   }
 
   private static boolean admits(Access access, HttpHeaders headers) {
@@ -178,7 +180,7 @@ class AccessTest {
   @Test
   void theEndOfASessionCannotBeMoved() {
     Access access = withToken();
-    String session = Objects.requireNonNull(access.login(TOKEN));
+    String session = Objects.requireNonNull(access.login(at("10.0.0.7"), TOKEN));
     String moved = "9999999999" + session.substring(session.indexOf('.'));
     assertThat(admits(access, headers("cookie", "fairlead-console=" + moved))).isFalse();
   }
@@ -198,5 +200,63 @@ class AccessTest {
     nanos += TimeUnit.SECONDS.toNanos(2);
     assertThat(admits(access, bearer)).isTrue();
     assertThat(access.closed()).isEmpty();
+  }
+
+  @Test
+  void whoShowsWrongTokensMustWaitAndNobodyElse() {
+    Access access = withToken();
+    HttpHeaders session = session(access);
+    HttpHeaders wrong = headers("authorization", "Bearer something else");
+    HttpHeaders right = headers("authorization", "Bearer " + TOKEN);
+    for (int i = 0; i < WrongTokens.MOST_OF_ONE; i++) {
+      assertThat(access.secondsToWait(at("10.0.0.7"))).isZero();
+      if (i % 2 == 0) {
+        assertThat(admits(access, wrong)).isFalse();
+      } else {
+        assertThat(access.login(at("10.0.0.7"), "guess " + i)).isNull();
+      }
+    }
+    assertThat(access.secondsToWait(at("10.0.0.7"))).isEqualTo(6);
+    assertThat(admits(access, right)).as("not looked at").isFalse();
+    assertThat(access.login(at("10.0.0.7"), TOKEN)).isNull();
+    assertThat(admits(access, session)).as("who is in stays in").isTrue();
+    assertThat(access.admits(at("10.0.0.8"), right)).isTrue();
+    assertThat(access.admits(at("127.0.0.1"), headers("host", "localhost"))).isTrue();
+
+    nanos += WrongTokens.REFILL_NANOS;
+    assertThat(access.secondsToWait(at("10.0.0.7"))).isZero();
+    assertThat(admits(access, right)).isTrue();
+  }
+
+  @Test
+  void allTogetherMayTryOnlySoOftenFromHoweverManyAddresses() {
+    WrongTokens tries = new WrongTokens(() -> nanos);
+    for (int i = 0; i < WrongTokens.MOST; i++) {
+      SocketAddress client = at("10.0." + i + ".1");
+      assertThat(tries.secondsToWait(client)).isZero();
+      tries.count(client);
+    }
+    assertThat(tries.secondsToWait(at("10.1.0.1"))).isEqualTo(1);
+    nanos += WrongTokens.REFILL_NANOS / 10;
+    assertThat(tries.secondsToWait(at("10.1.0.1"))).isZero();
+
+    for (int i = 0; i < 100_000; i++) {
+      nanos += WrongTokens.REFILL_NANOS / 10;
+      tries.count(at("10." + (i >> 16) + "." + (i >> 8 & 255) + "." + (i & 255)));
+    }
+    assertThat(tries.addresses()).isEqualTo(WrongTokens.MOST_ADDRESSES);
+  }
+
+  @Test
+  void aNetworkOfTheNewerKindIsOneClient() {
+    WrongTokens tries = new WrongTokens(() -> nanos);
+    for (int i = 0; i < WrongTokens.MOST_OF_ONE; i++) {
+      tries.count(at("fd00::" + i));
+    }
+    assertThat(tries.secondsToWait(at("fd00::ffff"))).isEqualTo(6);
+    assertThat(tries.secondsToWait(at("fd00:0:0:1::1"))).isZero();
+    assertThat(tries.secondsToWait(at("::ffff:253.0.0.0"))).isZero();
+    tries.count(null);
+    assertThat(tries.secondsToWait(null)).isZero();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.status.PoolMoment;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
@@ -17,10 +18,14 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -258,6 +264,47 @@ class ConsoleTest {
     assertThat(answer.headers().get("set-cookie"))
         .isEqualTo("fairlead-console=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict" + more);
     answer.release();
+  }
+
+  @Test
+  void whoTriesTooManyTokensIsToldWhenToComeAgain(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("token"), "the token of the console");
+    AccessToken token = new AccessToken(file, () -> 0, () -> Instant.EPOCH);
+    console = Console.start(clock.eventLoop(), Access.with(token, () -> 0), pool);
+    clock.runPendingTasks();
+    for (int i = 0; i < WrongTokens.MOST_OF_ONE; i++) {
+      FullHttpResponse wrong = ask(channel("10.0.0.7"), login("a guess"));
+      assertThat(wrong.status().code()).isEqualTo(401);
+      wrong.release();
+    }
+    FullHttpResponse tooMany = ask(channel("10.0.0.7"), login("the token of the console"));
+    assertThat(tooMany.status().code()).isEqualTo(429);
+    assertThat(tooMany.headers().get("retry-after")).isEqualTo("6");
+    assertThat(tooMany.headers().get("set-cookie")).isNull();
+    assertThat(tooMany.content().toString(StandardCharsets.UTF_8))
+        .contains("Too many wrong tokens. Try again in 6 s.");
+    tooMany.release();
+    FullHttpRequest stream = get("/console/events");
+    stream.headers().set("authorization", "Bearer the token of the console");
+    FullHttpResponse events = ask(channel("10.0.0.7"), stream);
+    assertThat(events.status().code()).isEqualTo(429);
+    assertThat(events.headers().get("retry-after")).isEqualTo("6");
+    events.release();
+
+    FullHttpResponse other = ask(channel("10.0.0.8"), login("the token of the console"));
+    assertThat(other.status().code()).isEqualTo(303);
+    other.release();
+  }
+
+  private static FullHttpRequest login(String token) {
+    FullHttpRequest post =
+        new DefaultFullHttpRequest(
+            HttpVersion.HTTP_1_1,
+            HttpMethod.POST,
+            "/console/login",
+            Unpooled.copiedBuffer("token=" + token.replace(' ', '+'), StandardCharsets.UTF_8));
+    post.headers().set("host", "console.example");
+    return post;
   }
 
   private EmbeddedChannel channel(String address) {
