@@ -250,7 +250,10 @@ public final class PoolCompiler {
   private @Nullable SchedulerConfig scheduler(EndpointPicker picker, SchedulingFromSpec where) {
     ObjectRef object = ObjectRef.of(picker);
     ConfigMapKeyRef ref = where.configMapKeyRef();
-    String problem = ref == null ? "is missing; name a ConfigMap and a key" : from.problem();
+    String problem =
+        picker.getSpec().scheduling() != null
+            ? "stands beside spec.scheduling; remove one of the two"
+            : ref == null ? "is missing; name a ConfigMap and a key" : from.problem();
     String text = from.text();
     if (ref == null || problem != null || text == null) {
       String path = "spec.schedulingFrom.configMapKeyRef";
@@ -261,9 +264,6 @@ public final class PoolCompiler {
     }
     SourceTree tree = SourceTree.parseOne(ref.name() + "/" + ref.key(), text);
     JsonNode root = tree.root();
-    if (picker.getSpec().scheduling() != null) {
-      tree.error(FieldPath.ROOT, "stands beside spec.scheduling; remove one of the two");
-    }
     if (root.has("external")) {
       tree.error(
           FieldPath.ROOT.field("external"),

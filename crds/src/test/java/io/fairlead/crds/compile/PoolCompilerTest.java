@@ -296,7 +296,7 @@ final class PoolCompilerTest {
         "spec.schedulingFrom.configMapKeyRef names ConfigMap tuned, which is not there");
     wrong.put(
         from(referring(", scheduling: {}"), SchedulingText.of("plugins: []")),
-        "key epp.yaml of ConfigMap tuned: stands beside spec.scheduling");
+        "spec.schedulingFrom.configMapKeyRef stands beside spec.scheduling");
     wrong.put(
         from(referring(""), SchedulingText.of("plugins:\n  - type: que-scorer\n")),
         "key epp.yaml of ConfigMap tuned: line 2: plugins[0].type");
