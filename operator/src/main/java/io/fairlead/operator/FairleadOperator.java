@@ -1,5 +1,6 @@
 package io.fairlead.operator;
 
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.access.PageAccess;
@@ -65,7 +66,8 @@ public final class FairleadOperator implements Callable<Integer> {
       defaultValue = "5",
       description = {
         "How many pickers are replaced at a time where an upgrade of the operator replaces all.",
-        "One that does not become ready keeps its place. Default: ${DEFAULT-VALUE}"
+        "One that does not become ready keeps its place until Kubernetes gives it up.",
+        "Default: ${DEFAULT-VALUE}"
       })
   private int maxRollouts;
 
@@ -119,6 +121,8 @@ public final class FairleadOperator implements Callable<Integer> {
     Fence fence = new Fence(Leadership.LEASE, System::nanoTime);
     KubernetesClient client =
         new KubernetesClientBuilder()
+            .withConfig(
+                new ConfigBuilder().withRequestRetryBackoffLimit(Settings.REQUEST_RETRIES).build())
             .withHttpClientBuilderConsumer(
                 http -> {
                   if (leaderElect) {

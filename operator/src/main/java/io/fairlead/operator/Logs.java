@@ -9,6 +9,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.FilterReply;
 import co.elastic.logging.logback.EcsEncoder;
+import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +55,7 @@ final class Logs {
     private static final String REFLECTOR =
         "io.fabric8.kubernetes.client.informers.impl.cache.Reflector";
     private static final Pattern KINDS =
-        Pattern.compile("/(inferenceobjectives|inferencemodelrewrites)\\b");
+        Pattern.compile("/(inferenceobjectives|inferencemodelrewrites|podmonitors)\\b");
 
     @Override
     public FilterReply decide(
@@ -66,10 +67,14 @@ final class Logs {
         @Nullable Throwable thrown) {
       return REFLECTOR.equals(logger.getName())
               && parameters != null
-              && parameters.length > 0
-              && KINDS.matcher(String.valueOf(parameters[0])).find()
+              && Arrays.stream(parameters).anyMatch(AbsentKinds::isOne)
           ? FilterReply.DENY
           : FilterReply.NEUTRAL;
+    }
+
+    /** Among what is told are the attempt, whose it was, and what came of it. */
+    private static boolean isOne(@Nullable Object parameter) {
+      return !(parameter instanceof Throwable) && KINDS.matcher(String.valueOf(parameter)).find();
     }
   }
 

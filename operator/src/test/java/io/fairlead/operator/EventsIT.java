@@ -3,7 +3,9 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -63,6 +65,51 @@ class EventsIT {
       operator.awaitReconciled("InferencePool/pool", 1);
       assertThat(settled(operator)).containsExactlyInAnyOrderElementsOf(told);
     }
+  }
+
+  @Test
+  void whatOthersChangeOrDeleteIsToldOnceWhenItIsPutRight() {
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      schedule("{\"plugins\":[{\"type\":\"queue-scorer\"}]}");
+      await().atMost(Duration.ofSeconds(15)).until(() -> pool.config().contains("queue-scorer"));
+      pool.reportCurrent();
+      assertThat(settled(operator)).as("an edit of ours is none").noneMatch(this::isRepair);
+
+      String service = pool.need(Service.class, "picker-service").getMetadata().getUid();
+      pool.delete(Service.class, "picker-service");
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(
+              () ->
+                  pool.get(Service.class, "picker-service") != null
+                      && !pool.need(Service.class, "picker-service")
+                          .getMetadata()
+                          .getUid()
+                          .equals(service));
+      for (int i = 0; i < 3; i++) {
+        cluster
+            .admin()
+            .resource(pool.need(ConfigMap.class, PoolFixture.PICKER))
+            .patch(
+                PatchContext.of(PatchType.JSON_MERGE),
+                "{\"data\":{\"config.yaml\":\"nonsense %d\"}}".formatted(i));
+        await().atMost(Duration.ofSeconds(15)).until(() -> pool.config().contains("queue-scorer"));
+      }
+      assertThat(settled(operator))
+          .filteredOn(this::isRepair)
+          .hasSize(2)
+          .anyMatch(
+              event ->
+                  event.contains("Service " + pool.namespace() + "/picker-service was deleted"))
+          .anyMatch(
+              event ->
+                  event.contains("ConfigMap " + pool.namespace() + "/pool-epp was changed by "));
+    }
+  }
+
+  private boolean isRepair(String event) {
+    return event.startsWith("InferencePool/pool Warning Repaired ");
   }
 
   @Test

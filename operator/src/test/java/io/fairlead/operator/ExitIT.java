@@ -35,6 +35,9 @@ class ExitIT {
                       .containsEntry("Accepted", "True/Accepted"));
       program.terminate();
       assertThat(program.code()).as(program.log()).isZero();
+      assertThat(program.log())
+          .as("that the cluster lacks kinds that it need not have is no warning")
+          .doesNotContain("will retry");
     }
     Lease lease = pool.need(Lease.class, "fairlead-operator");
     assertThat(lease.getSpec().getLeaseDurationSeconds()).as("given back").isOne();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,14 +21,21 @@ class LogsTest {
       Logs.configure(Logs.Format.PLAIN);
       Logger reflector =
           LoggerFactory.getLogger("io.fabric8.kubernetes.client.informers.impl.cache.Reflector");
-      String text = "listSyncAndWatch failed for {}, will retry";
-      reflector.warn(text, "llm-d.ai/v1alpha2/namespaces/a/inferenceobjectives");
-      reflector.warn(text, "v1/namespaces/a/pods");
+      // As the client has it.
+      String text = "{} failed for {}, will retry";
+      Exception why = new IllegalStateException("404");
+      for (String kind :
+          List.of(
+              "llm-d.ai/v1alpha2/namespaces/a/inferenceobjectives",
+              "monitoring.coreos.com/v1/podmonitors",
+              "v1/namespaces/a/pods")) {
+        reflector.warn(text, "listSyncAndWatch", kind, why);
+      }
     } finally {
       System.setOut(before);
     }
     assertThat(written.toString(StandardCharsets.UTF_8))
         .contains("namespaces/a/pods")
-        .doesNotContain("inferenceobjectives");
+        .doesNotContain("inferenceobjectives", "podmonitors");
   }
 }

@@ -2,9 +2,16 @@ package io.fairlead.operator;
 
 import static io.fairlead.operator.testing.PoolFixture.PICKER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceQuota;
+import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -15,7 +22,11 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What keeps requests from being served is told with a next step, and all of it at once. */
 @ExtendWith(KubeApi.class)
-@Makes(Reason.INVALID_SPEC)
+@Makes({Reason.INVALID_SPEC, Reason.API_SERVER_ERROR})
 class ObstaclesIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
   private static final String ONLY_THE_PICKER_KNOWS =
@@ -49,6 +60,8 @@ class ObstaclesIT {
   @AfterEach
   void stop() {
     operator.close();
+    cluster.admin().resource(webhook("deployments", "apps")).delete();
+    cluster.admin().resource(webhook("services", "")).delete();
   }
 
   @Test
@@ -110,6 +123,158 @@ class ObstaclesIT {
                   assertThat(pool.modelMessage("sum", "Ready"))
                       .contains("scheduling.schedulingProfiles", "start model servers"));
     }
+  }
+
+  @Test
+  void aWebhookThatFailsIsToldAndWhatItKeptBackComesWhenItIsWell() {
+    failAt("deployments", "apps");
+    Instant created = Instant.now();
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPool("Programmed", "False/APIServerError");
+    Duration told = Duration.between(created, Instant.now());
+    assertThat(pool.poolMessage("Programmed"))
+        .startsWith("Deployment %s/pool-epp is not as it should be".formatted(pool.namespace()))
+        .contains("failing.example.test");
+    pool.awaitPool("Ready", "False/APIServerError");
+    pool.awaitModel("chat", "Programmed", "False/EPPUnavailable");
+    assertThat(pool.config()).as("all else is there").isNotEmpty();
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    // Two seconds are promised; this machine may be busy with other tests.
+    assertThat(told).isLessThan(Duration.ofSeconds(6));
+
+    cluster.admin().resource(webhook("deployments", "apps")).delete();
+    await().atMost(Duration.ofSeconds(20)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  @Test
+  void whatIsInForceGoesOnWhileItsRepairFails() {
+    pool.createPool();
+    pool.becomeReady();
+    failAt("services", "");
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+        .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"port\":{\"number\":9100}}}}");
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPool("ResolvedRefs", "False/APIServerError");
+    await().until(() -> pool.config().contains("chat"));
+
+    cluster.admin().resource(webhook("services", "")).delete();
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                pool.need(Service.class, "picker-service")
+                    .getSpec()
+                    .getPorts()
+                    .getFirst()
+                    .getPort()
+                    .equals(9100));
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+  }
+
+  @Test
+  void aQuotaIsToldAndWhatItKeptBackComesWhenItIsLifted() {
+    Map<String, Quantity> none = Map.of("count/deployments.apps", new Quantity("0"));
+    ResourceQuota quota =
+        new ResourceQuotaBuilder()
+            .withNewMetadata()
+            .withName("none")
+            .withNamespace(pool.namespace())
+            .endMetadata()
+            .withNewSpec()
+            .withHard(none)
+            .endSpec()
+            .build();
+    pool.create(quota);
+    // The part of the controller that counts.
+    cluster
+        .admin()
+        .resource(
+            new ResourceQuotaBuilder(pool.need(ResourceQuota.class, "none"))
+                .withNewStatus()
+                .withHard(none)
+                .withUsed(none)
+                .endStatus()
+                .build())
+        .updateStatus();
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPool("Ready", "False/EPPUnavailable");
+    awaitPoolMessage("Ready", "exceeded quota: none");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+
+    pool.delete(ResourceQuota.class, "none");
+    await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** From here on a webhook is asked that nobody answers for: the API server says 500. */
+  private void failAt(String resource, String group) {
+    cluster.admin().resource(webhook(resource, group)).create();
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(
+                        () ->
+                            cluster
+                                .admin()
+                                .load(
+                                    new ByteArrayInputStream(
+                                        probe(group).getBytes(StandardCharsets.UTF_8)))
+                                .inNamespace(pool.namespace())
+                                .dryRun(true)
+                                .create())
+                    .hasMessageContaining("failing.example.test"));
+  }
+
+  private static String probe(String group) {
+    return group.isEmpty()
+        ? """
+          apiVersion: v1
+          kind: Service
+          metadata: {name: probe}
+          spec: {ports: [{port: 1}]}
+          """
+        : """
+          apiVersion: apps/v1
+          kind: Deployment
+          metadata: {name: probe}
+          spec:
+            selector: {matchLabels: {a: b}}
+            template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
+          """;
+  }
+
+  private ValidatingWebhookConfiguration webhook(String resource, String group) {
+    return new ValidatingWebhookConfigurationBuilder()
+        .withNewMetadata()
+        .withName(pool.namespace() + "-" + resource)
+        .endMetadata()
+        .addNewWebhook()
+        .withName("failing.example.test")
+        .withFailurePolicy("Fail")
+        .withSideEffects("None")
+        .withAdmissionReviewVersions("v1")
+        .withTimeoutSeconds(1)
+        .withNewClientConfig()
+        .withUrl("https://127.0.0.1:1/")
+        .endClientConfig()
+        .withNewNamespaceSelector()
+        .addToMatchLabels("kubernetes.io/metadata.name", pool.namespace())
+        .endNamespaceSelector()
+        .addNewRule()
+        .withOperations("CREATE", "UPDATE")
+        .withApiGroups(group)
+        .withApiVersions("*")
+        .withResources(resource)
+        .endRule()
+        .endWebhook()
+        .build();
   }
 
   private void awaitPoolMessage(String type, String part) {

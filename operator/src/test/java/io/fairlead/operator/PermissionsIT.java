@@ -18,6 +18,7 @@ import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.TestSecrets;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,6 +43,7 @@ class PermissionsIT {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("verbs"));
     Crds.upstream(cluster.admin(), "inference.networking.x-k8s.io");
     Crds.upstream(cluster.admin(), "llm-d.ai");
+    Crds.podMonitors(cluster.admin());
     pool.createUpstream("inference.networking.x-k8s.io");
     pool.createUpstream("llm-d.ai");
     AuditLog.Mark before = server.audit().mark();
@@ -55,13 +57,16 @@ class PermissionsIT {
           new Fence(Leadership.LEASE, System::nanoTime),
           () -> {},
           () -> {});
+      pool.createPicker("lost", "{name: nowhere}");
+      pool.awaitPicker("lost", "Accepted", "Unknown/Pending");
+      TestSecrets.tls(pool, "pair", "good.crt", "good.key");
       pool.createPool();
       pool.create(
           """
           apiVersion: fairlead.io/v1alpha1
           kind: EndpointPicker
           metadata: {name: mine}
-          spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 2}}
+          spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 2}, tls: {secretName: pair}, networkPolicy: {}, monitoring: {podMonitor: {}}}
           """);
       pool.createModel("chat", "chat", 90);
       pool.becomeReady();

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -14,10 +15,12 @@ import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.TestSecrets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,7 +43,8 @@ class PickerSettingsIT {
           "configmaps",
           "services",
           "deployments",
-          "poddisruptionbudgets");
+          "poddisruptionbudgets",
+          "networkpolicies");
 
   private static Installed cluster;
 
@@ -65,6 +69,7 @@ class PickerSettingsIT {
 
   @Test
   void allOfItIsTakenByTheApiServerAndWrittenOnce() {
+    TestSecrets.tls(pool, "pair", "good.crt", "good.key");
     create(
         """
         replicas: 3
@@ -77,6 +82,15 @@ class PickerSettingsIT {
           priorityClassName: high
           imagePullSecrets: [{name: registry}]
           env: [{name: OTEL_SERVICE_NAME, value: picker}, {name: EMPTY}]
+          affinity:
+            nodeAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a, b]}]}]
+            podAntiAffinity:
+              preferredDuringSchedulingIgnoredDuringExecution:
+                - {weight: 5, podAffinityTerm: {topologyKey: rack, labelSelector: {matchLabels: {app: noisy}}}}
+        networkPolicy:
+          requestsFrom: [{namespaceSelector: {matchLabels: {gateways: "yes"}}}, {ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}}]
         tls: {secretName: pair}
         handOver: {secretName: shared}
         tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
@@ -93,6 +107,9 @@ class PickerSettingsIT {
         .containsEntry("fairlead.io/picker", PICKER);
     assertThat(pod.getNodeSelector()).isEqualTo(Map.of("disk", "ssd"));
     assertThat(pod.getPriorityClassName()).isEqualTo("high");
+    assertThat(pod.getAffinity().toString()).contains("zone", "rack");
+    NetworkPolicy policy = pool.need(NetworkPolicy.class, PICKER);
+    assertThat(policy.getSpec().getIngress().getFirst().getFrom()).hasSize(2);
     assertThat(pod.getContainers().getFirst().getArgs())
         .containsSubsequence(
             List.of(
@@ -162,12 +179,44 @@ class PickerSettingsIT {
     assertThat(pool.get(PodDisruptionBudget.class, PICKER)).isNull();
     pool.losePod();
     pool.awaitPool("EndpointsAvailable", "Unknown/Pending");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"endpointPickerRef\":{\"port\":{\"number\":9100}}}}");
+    pool.awaitPool("ResolvedRefs", "Unknown/Pending");
+    assertThat(pool.poolMessage("ResolvedRefs"))
+        .startsWith("Service picker-service has no port 9100, and EndpointPicker mine is paused");
 
     edit("{\"spec\":{\"paused\":false}}");
     await().until(() -> !pool.configHash().equals(before));
     await().until(() -> replicas() == 3);
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
     await()
         .untilAsserted(() -> assertThat(pool.pickerConditions("mine")).doesNotContainKey("Paused"));
+  }
+
+  @Test
+  void aNetworkPolicyComesAndGoesAsItIsAskedFor() {
+    create("networkPolicy: {}");
+    pool.createPool();
+    await().until(() -> pool.get(NetworkPolicy.class, PICKER) != null);
+    NetworkPolicy policy = pool.need(NetworkPolicy.class, PICKER);
+    assertThat(policy.getSpec().getIngress().getFirst().getFrom()).as("anybody").isNullOrEmpty();
+    cluster
+        .admin()
+        .resource(policy)
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"ingress\":[]}}");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(pool.need(NetworkPolicy.class, PICKER).getSpec().getIngress())
+                    .as("put right")
+                    .hasSize(2));
+    edit("{\"spec\":{\"networkPolicy\":null}}");
+    await().until(() -> pool.get(NetworkPolicy.class, PICKER) == null);
   }
 
   @Test
@@ -180,6 +229,10 @@ class PickerSettingsIT {
     pool.awaitPicker("mine", "Paused", "True/PausedBySpec");
     pool.awaitPool("Programmed", "Unknown/Pending");
     assertThat(pool.poolMessage("Programmed")).contains("set spec.paused to false");
+    pool.awaitPool("ResolvedRefs", "Unknown/Pending");
+    assertThat(pool.poolMessage("ResolvedRefs"))
+        .isEqualTo(
+            "Service picker-service is not there, and EndpointPicker mine is paused; set spec.paused to false to have it made");
     assertThat(pool.get(ConfigMap.class, PICKER)).isNull();
     assertThat(pool.get(Deployment.class, PICKER)).isNull();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
@@ -103,6 +104,16 @@ class SharedStatusIT {
     pool.awaitModel("chat", "Accepted", "True/Accepted");
     operator.awaitReconciled("InferencePool/" + POOL, 1);
     assertThat(parents()).hasSize(MOST).noneMatch(SharedStatusIT::ours);
+    pool.createModel("sum", "sum", 90);
+    pool.awaitModel("sum", "Accepted", "True/Accepted");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(pool.all(Event.class))
+                    .filteredOn(event -> event.getReason().equals("NoRoomForStatusEntry"))
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getType()).isEqualTo("Warning"))
+                    .satisfies(event -> assertThat(event.getMessage()).contains("32 entries")));
 
     change(old -> old.subList(1, MOST));
     await().until(() -> parents().stream().anyMatch(SharedStatusIT::ours));

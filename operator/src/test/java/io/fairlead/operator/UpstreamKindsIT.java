@@ -19,10 +19,14 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.SeenReasons;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * InferenceObjectives and InferenceModelRewrites beside pools, on an API server of its own: its
  * kinds come and go.
  */
-@Makes(Reason.SUPERSEDED)
+@Makes({Reason.SUPERSEDED, Reason.POOL_NOT_SERVED})
 class UpstreamKindsIT {
   private static final String OLD = "inference.networking.x-k8s.io";
   private static final String NEW = "llm-d.ai";
@@ -125,6 +129,41 @@ class UpstreamKindsIT {
   }
 
   @Test
+  void theSamplesAreCarriedOut() throws IOException {
+    Crds.upstream(cluster.admin(), NEW);
+    pool.createPool("sample", "sample-service");
+    for (String file : List.of("inferenceobjective.yaml", "inferencemodelrewrite.yaml")) {
+      pool.create(Files.readString(Path.of("../config/samples/upstream-kinds", file)));
+    }
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    awaitCondition(NEW, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+    awaitCondition(NEW, "InferenceModelRewrite", "chat-latest", "Accepted", "True/Accepted");
+    assertThat(pool.config("sample-epp")).contains("priority: -10", "chat-latest", "chat-v2");
+  }
+
+  @Test
+  void aPickerOfAPoolOfTheOlderGroupIsToldToConvertIt() {
+    Crds.oldPools(cluster.admin());
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferencePool
+        metadata: {name: pool}
+        spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: picker-service}}
+        """);
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPicker("lost", "{name: nowhere}");
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    pool.awaitPicker("mine", "Ready", "False/PoolNotServed");
+    assertThat(pool.pickerMessage("mine", "Accepted"))
+        .contains("inference.networking.x-k8s.io, which is not served")
+        .contains("inferencepools.inference.networking.x-k8s.io pool -o yaml | fairlead convert");
+    pool.awaitPicker("lost", "Ready", "Unknown/Pending");
+    pool.createPool();
+    pool.awaitPicker("mine", "Accepted", "True/Accepted");
+  }
+
+  @Test
   void whatCannotBeCarriedOutIsToldByField() {
     Crds.upstream(cluster.admin(), OLD);
     pool.createPool();
@@ -169,6 +208,76 @@ class UpstreamKindsIT {
     pool.delete(InferencePool.class, PoolFixture.POOL);
     awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/PoolNotFound");
     awaitCondition(OLD, "InferenceObjective", "other", "ResolvedRefs", "False/PoolNotFound");
+  }
+
+  @Test
+  void anObjectThatMovesLeavesItsOldPoolAndIsToldOfItsNewOne() {
+    Crds.upstream(cluster.admin(), OLD);
+    pool.createPool();
+    pool.createPool("other", "other-service");
+    objective(OLD, "batch", -5);
+    rewrite(OLD, "split", "chat");
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    for (String kind : List.of("InferenceObjective", "InferenceModelRewrite")) {
+      awaitCondition(OLD, kind, name(kind), "Accepted", "True/Accepted");
+      move(kind, "other");
+    }
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> {
+              assertThat(pool.config("other-epp")).contains("batch", "chat-v2");
+              assertThat(pool.config()).doesNotContain("batch", "chat-v2");
+            });
+    for (String kind : List.of("InferenceObjective", "InferenceModelRewrite")) {
+      awaitObserved(kind, 2);
+      awaitCondition(OLD, kind, name(kind), "Accepted", "True/Accepted");
+      assertThat(conditions(OLD, kind, name(kind)).toString())
+          .contains("InferencePool other is served by Fairlead");
+      move(kind, "nowhere");
+      awaitCondition(OLD, kind, name(kind), "ResolvedRefs", "False/PoolNotFound");
+      awaitCondition(OLD, kind, name(kind), "Accepted", "Unknown/Pending");
+      awaitObserved(kind, 3);
+    }
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> assertThat(pool.config("other-epp")).doesNotContain("batch", "chat-v2"));
+    pool.createPool("nowhere", "nowhere-service");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+
+    edit(
+        OLD,
+        "InferenceObjective",
+        "batch",
+        "{\"spec\":{\"poolRef\":{\"kind\":\"Service\",\"name\":\"nowhere\"}}}");
+    awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/InvalidPoolRef");
+    running.forEach(OperatorUnderTest::close);
+    running.clear();
+    move("InferenceModelRewrite", "gone");
+    running.add(new OperatorUnderTest(cluster, pool, true));
+    awaitObserved("InferenceModelRewrite", 4);
+    awaitCondition(OLD, "InferenceModelRewrite", "split", "ResolvedRefs", "False/PoolNotFound");
+  }
+
+  private static String name(String kind) {
+    return kind.equals("InferenceObjective") ? "batch" : "split";
+  }
+
+  private void move(String kind, String to) {
+    edit(OLD, kind, name(kind), "{\"spec\":{\"poolRef\":{\"name\":\"%s\"}}}".formatted(to));
+  }
+
+  private void awaitObserved(String kind, int generation) {
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () ->
+                assertThat(conditions(OLD, kind, name(kind)).values())
+                    .isNotEmpty()
+                    .allMatch(
+                        condition ->
+                            Objects.equals(condition.get("observedGeneration"), generation)));
   }
 
   @Test

@@ -22,6 +22,8 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
+import io.fairlead.crds.fairlead.v1alpha1.SchedulingFromSpec;
+import io.fairlead.crds.fairlead.v1alpha1.SchedulingFromSpec.ConfigMapKeyRef;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolSpec;
 import io.fairlead.crds.v1.Port;
@@ -49,9 +51,13 @@ public final class PoolCompiler {
   private final @Nullable PluginTypes types;
   private final @Nullable PoolConfig lastGood;
 
-  private PoolCompiler(@Nullable PluginTypes types, @Nullable PoolConfig lastGood) {
+  private final SchedulingText from;
+
+  private PoolCompiler(
+      @Nullable PluginTypes types, @Nullable PoolConfig lastGood, SchedulingText from) {
     this.types = types;
     this.lastGood = lastGood;
+    this.from = from;
   }
 
   /**
@@ -78,7 +84,8 @@ public final class PoolCompiler {
       List<InferenceModel> models,
       @Nullable EndpointPicker picker,
       UpstreamObjects upstream) {
-    return new PoolCompiler(null, null).compiled(pool, models, picker, upstream);
+    return new PoolCompiler(null, null, SchedulingText.NOT_FOLLOWED)
+        .compiled(pool, models, picker, upstream);
   }
 
   /**
@@ -99,7 +106,23 @@ public final class PoolCompiler {
       UpstreamObjects upstream,
       PluginTypes types,
       @Nullable PoolConfig lastGood) {
-    return new PoolCompiler(types, lastGood).compiled(pool, models, picker, upstream);
+    return compile(pool, models, picker, upstream, types, lastGood, SchedulingText.NOT_FOLLOWED);
+  }
+
+  /**
+   * The same for a picker whose scheduling may be elsewhere.
+   *
+   * @param from what {@code spec.schedulingFrom} leads to; not looked at where there is none
+   */
+  public static Compilation compile(
+      InferencePool pool,
+      List<InferenceModel> models,
+      @Nullable EndpointPicker picker,
+      UpstreamObjects upstream,
+      PluginTypes types,
+      @Nullable PoolConfig lastGood,
+      SchedulingText from) {
+    return new PoolCompiler(types, lastGood, from).compiled(pool, models, picker, upstream);
   }
 
   private Compilation compiled(
@@ -194,6 +217,10 @@ public final class PoolCompiler {
 
   /** Null when there is none that could run. */
   private @Nullable SchedulerConfig scheduler(EndpointPicker picker) {
+    SchedulingFromSpec from = picker.getSpec() == null ? null : picker.getSpec().schedulingFrom();
+    if (from != null) {
+      return scheduler(picker, from);
+    }
     JsonNode scheduling = picker.getSpec() == null ? null : picker.getSpec().scheduling();
     if (scheduling == null || scheduling.isNull()) {
       return SchedulerConfig.DEFAULT;
@@ -215,6 +242,64 @@ public final class PoolCompiler {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
     return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.scheduler();
+  }
+
+  private @Nullable SchedulerConfig scheduler(EndpointPicker picker, SchedulingFromSpec where) {
+    ObjectRef object = ObjectRef.of(picker);
+    ConfigMapKeyRef ref = where.configMapKeyRef();
+    String problem = ref == null ? "is missing; name a ConfigMap and a key" : from.problem();
+    String text = from.text();
+    if (ref == null || problem != null || text == null) {
+      String path = "spec.schedulingFrom.configMapKeyRef";
+      findings.add(
+          new Finding(
+              object, path, Finding.INVALID_SPEC, path + " " + problem, Finding.Severity.REJECTS));
+      return lastGood == null ? null : lastGood.scheduler();
+    }
+    SourceTree tree = SourceTree.parseOne(ref.name() + "/" + ref.key(), text);
+    JsonNode root = tree.root();
+    if (picker.getSpec().scheduling() != null) {
+      tree.error(FieldPath.ROOT, "stands beside spec.scheduling; remove one of the two");
+    }
+    if (root.has("external")) {
+      tree.error(
+          FieldPath.ROOT.field("external"),
+          "is not taken from a ConfigMap; set the whole in spec.scheduling");
+    }
+    SchedulerConfig config =
+        tree.errors().isEmpty()
+            ? SchedulerDocument.read(tree, FieldPath.ROOT, root)
+            : SchedulerConfig.DEFAULT;
+    if (types != null && tree.errors().isEmpty()) {
+      types.check(
+          tree,
+          FieldPath.ROOT.field("plugins"),
+          root.path("plugins"),
+          picker.getSpec().pluginTypes());
+    }
+    for (FieldError error : tree.errors()) {
+      findings.add(inConfigMap(object, ref, error, Finding.Severity.REJECTS));
+    }
+    for (FieldError warning : tree.warnings()) {
+      findings.add(inConfigMap(object, ref, warning, Finding.Severity.WARNS));
+    }
+    return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.scheduler();
+  }
+
+  private static Finding inConfigMap(
+      ObjectRef object, ConfigMapKeyRef ref, FieldError what, Finding.Severity severity) {
+    return new Finding(
+        object,
+        "spec.schedulingFrom.configMapKeyRef",
+        severity == Finding.Severity.REJECTS ? Finding.INVALID_SPEC : Finding.NOT_CARRIED_OUT,
+        "key %s of ConfigMap %s: %s%s%s"
+            .formatted(
+                ref.key(),
+                ref.name(),
+                what.line() == 0 ? "" : "line " + what.line() + ": ",
+                what.path().isEmpty() ? "" : what.path() + " ",
+                what.message()),
+        severity);
   }
 
   /** What is tried must not keep what is in force from being changed: the wrong ones stay out. */

@@ -52,6 +52,14 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               "!has(self.autoscaling) || !has(self.replicas)",
               picker -> !picker.has("autoscaling") || !picker.has("replicas")),
           Map.entry(
+              "!has(self.scheduling) || !has(self.schedulingFrom)",
+              picker -> !picker.has("scheduling") || !picker.has("schedulingFrom")),
+          Map.entry(
+              "has(self.ipBlock) != (has(self.podSelector) || has(self.namespaceSelector))",
+              peer ->
+                  peer.has("ipBlock")
+                      != (peer.has("podSelector") || peer.has("namespaceSelector"))),
+          Map.entry(
               "!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",
               scaled -> scaled.path("minReplicas").asInt(0) <= scaled.path("maxReplicas").asInt()),
           Map.entry(

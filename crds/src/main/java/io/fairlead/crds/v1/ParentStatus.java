@@ -20,6 +20,10 @@ public record ParentStatus(
     @Nullable ParentReference parentRef,
     @Nullable String controllerName,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Condition> conditions) {
+
+  /** The {@code controllerName} of entries that the operator writes. */
+  public static final String FAIRLEAD = "fairlead.io/operator";
+
   public ParentStatus {
     conditions = Lenient.list(conditions);
   }

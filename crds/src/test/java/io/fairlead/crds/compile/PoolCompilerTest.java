@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -251,6 +252,70 @@ final class PoolCompilerTest {
     assertThat(refused.findings())
         .extracting(Finding::path)
         .containsExactly("spec.scheduling.plugins[0].type");
+  }
+
+  private static Compilation from(EndpointPicker picker, SchedulingText text) {
+    return PoolCompiler.compile(
+        pool(), List.of(), picker, UpstreamObjects.NONE, PluginTypes.shipped(), null, text);
+  }
+
+  private static EndpointPicker referring(String beside) {
+    return read(
+        EndpointPicker.class,
+        "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, schedulingFrom: {configMapKeyRef: {name: tuned, key: epp.yaml}}"
+            + beside
+            + "}}");
+  }
+
+  @Test
+  void readsASchedulingThatIsElsewhere() {
+    Compilation compilation =
+        from(
+            referring(""),
+            SchedulingText.of(
+                "plugins: [{type: queue-scorer}]\nfeatureGates: [flowControl=false]\nflowControl: {}\n"));
+    assertThat(config(compilation).scheduler().plugins()).hasSize(1);
+    assertThat(compilation.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.reason()).isEqualTo("NotCarriedOut");
+              assertThat(finding.message()).startsWith("key epp.yaml of ConfigMap tuned: ");
+            });
+  }
+
+  @Test
+  void whatIsWrongWithASchedulingThatIsElsewhereIsToldByItsPlace() {
+    Map<Compilation, String> wrong = new LinkedHashMap<>();
+    wrong.put(
+        PoolCompiler.compile(pool(), List.of(), referring("")),
+        "spec.schedulingFrom.configMapKeyRef is followed by the operator alone");
+    wrong.put(
+        from(referring(""), SchedulingText.none("names ConfigMap tuned, which is not there")),
+        "spec.schedulingFrom.configMapKeyRef names ConfigMap tuned, which is not there");
+    wrong.put(
+        from(referring(", scheduling: {}"), SchedulingText.of("plugins: []")),
+        "key epp.yaml of ConfigMap tuned: stands beside spec.scheduling");
+    wrong.put(
+        from(referring(""), SchedulingText.of("plugins:\n  - type: que-scorer\n")),
+        "key epp.yaml of ConfigMap tuned: line 2: plugins[0].type");
+    wrong.put(from(referring(""), SchedulingText.of("- a\n")), "key epp.yaml of ConfigMap tuned: ");
+    wrong.put(from(referring(""), SchedulingText.of("")), "holds 0 documents");
+    wrong.put(
+        from(
+            read(
+                EndpointPicker.class,
+                "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, schedulingFrom: {}}}"),
+            SchedulingText.none("unused")),
+        "spec.schedulingFrom.configMapKeyRef is missing");
+    wrong.forEach(
+        (compilation, message) -> {
+          assertThat(compilation.config()).as(message).isNull();
+          assertThat(compilation.findings())
+              .as(message)
+              .allMatch(finding -> finding.reason().equals("InvalidSpec"))
+              .anyMatch(finding -> finding.message().contains(message));
+        });
   }
 
   @Test

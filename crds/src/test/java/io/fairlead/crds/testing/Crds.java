@@ -39,6 +39,11 @@ public final class Crds {
     apply(client, Stream.of("upstream/old-pools"), "");
   }
 
+  /** Applies the Prometheus operator's PodMonitor. */
+  public static void podMonitors(KubernetesClient client) {
+    apply(client, Stream.of("upstream/podmonitors"), "");
+  }
+
   private static List<CustomResourceDefinition> apply(
       KubernetesClient client, Stream<String> files, String group) {
     PatchContext serverSide =

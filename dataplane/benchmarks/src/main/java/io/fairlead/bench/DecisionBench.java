@@ -44,8 +44,8 @@ import org.openjdk.jmh.annotations.Warmup;
  * The warm prompts share a system prompt, so that every endpoint holds some of each, and were all
  * sent before; the cold ones share nothing, and differ from all before in their first block. The
  * hard ones are cold, of a sheddable LoRA adapter that one endpoint in eight has loaded, and may go
- * to every second endpoint alone, while each has requests under way and a cache that is nearly
- * full.
+ * to every second endpoint alone, while each has requests under way and a cache that is two thirds
+ * full: with more a sheddable request of this size would be refused.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -118,7 +118,8 @@ public class DecisionBench implements RequestListener {
               ? hard(random.nextLong(), blocks)
               : new RequestFacts("m", random.nextLong(), blocks, tokens, -1, tokens * 4L);
     }
-    long[] open = new long[Math.min(endpoints * 4, 16_000)];
+    // Caches that are two thirds full have no room for as many.
+    long[] open = new long[hard ? 0 : Math.min(endpoints * 4, 16_000)];
     for (int i = 0; i < open.length; i++) {
       open[i] = core.arrive(0, requests[i % PROMPTS], this);
     }
@@ -145,8 +146,9 @@ public class DecisionBench implements RequestListener {
 
   private static EndpointMetrics busy(SplittableRandom random) {
     List<String> running = List.of("adapter-" + random.nextInt(ADAPTERS));
-    double usage = 0.8 + random.nextDouble() / 10;
-    return new EndpointMetrics(0, 8, usage, 16, 27_000, "m", 1, running, List.of(), Map.of());
+    double usage = 0.6 + random.nextDouble() / 10;
+    return new EndpointMetrics(
+        0, 8, usage, 16, 27_000, "m", ADAPTERS, running, List.of(), Map.of());
   }
 
   private RequestFacts hard(long seed, long[] blocks) {

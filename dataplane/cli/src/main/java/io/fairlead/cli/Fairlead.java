@@ -6,6 +6,7 @@ import io.fairlead.cli.explain.ExplainCommand;
 import io.fairlead.cli.simulate.CacheKnowledgeCommand;
 import io.fairlead.cli.simulate.EvaluateCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
+import io.fairlead.cli.status.StatusCommand;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Set;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
       ShadowCommand.class,
       ConformanceCommand.class,
       ConvertCommand.class,
+      StatusCommand.class,
     })
 public final class Fairlead implements Runnable {
 

@@ -69,7 +69,8 @@ final class HandOverOptions {
       return null;
     }
     for (String peer : peers) {
-      if (!PEER.matcher(peer).matches()) {
+      if (!PEER.matcher(peer).matches()
+          || Integer.parseInt(peer.substring(peer.lastIndexOf(':') + 1)) > 65_535) {
         throw new ParameterException(
             spec.commandLine(), "--handover-peer: '" + peer + "' is not HOST:PORT");
       }

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.handover.HandOverResult;
+import io.fairlead.epp.handover.HandOverResult.State;
 import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -26,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,7 +157,7 @@ final class HandOverIT {
   @Test
   void findsTheCachesThatAnotherKnows() throws Exception {
     DataPlane first = picker(secret);
-    assertThat(result(first).state()).isEqualTo(HandOverResult.State.ALONE);
+    assertThat(result(first).state()).isEqualTo(State.ALONE);
     Map<Integer, String> served = new HashMap<>();
     for (int i = 0; i < 24; i++) {
       served.put(i, ask(first, "r" + i, prompt(i)));
@@ -162,7 +166,7 @@ final class HandOverIT {
 
     DataPlane second = picker(secret, handOverAddress(first));
     HandOverResult result = result(second);
-    assertThat(result.state()).as(result.why()).isEqualTo(HandOverResult.State.TAKEN);
+    assertThat(result.state()).as(result.why()).isEqualTo(State.TAKEN);
     assertThat(result.endpoints()).isEqualTo(3);
     assertThat(result.prompts()).isGreaterThanOrEqualTo(24);
     assertThat(result.millis()).isLessThan(PATIENCE.toMillis());
@@ -176,7 +180,7 @@ final class HandOverIT {
     // One that knows another secret is told nothing, and serves nevertheless.
     Path other = Files.writeString(temporary.resolve("other"), "another secret than theirs");
     DataPlane stranger = picker(other, handOverAddress(first));
-    assertThat(result(stranger).state()).isEqualTo(HandOverResult.State.FAILED);
+    assertThat(result(stranger).state()).isEqualTo(State.FAILED);
     ask(stranger, "cold", prompt(0));
   }
 
@@ -196,7 +200,7 @@ final class HandOverIT {
               "127.0.0.1:" + dying.getLocalPort(),
               "127.0.0.1:1");
       HandOverResult result = result(plane);
-      assertThat(result.state()).isEqualTo(HandOverResult.State.FAILED);
+      assertThat(result.state()).isEqualTo(State.FAILED);
       assertThat(result.why()).isNotEmpty();
       assertThat(result.prompts()).isZero();
       ask(plane, "cold", prompt(0));
@@ -208,20 +212,161 @@ final class HandOverIT {
   void hearsNobodyWhoDoesNotKnowTheSecret() throws Exception {
     DataPlane first = picker(secret);
     ask(first, "r", prompt(1));
-    try (Socket socket =
-        new Socket(InetAddress.getLoopbackAddress(), first.handOverPort().orElseThrow())) {
-      socket.setSoTimeout(10_000);
-      byte[] asks = new byte[5 + 16 + 32];
-      System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 1}, 0, asks, 0, 5);
-      socket.getOutputStream().write(asks);
-      assertThat(socket.getInputStream().readAllBytes()).as("it is told nothing").isEmpty();
-    }
+    byte[] asks = new byte[5 + 16 + 32];
+    System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 2}, 0, asks, 0, 5);
+    assertThat(exchange(first.handOverPort().orElseThrow(), asks))
+        .as("it is told a number, and nothing else")
+        .hasSize(1 + 16);
     // One that asks and says nothing does not keep others from asking.
     try (Socket silent =
         new Socket(InetAddress.getLoopbackAddress(), first.handOverPort().orElseThrow())) {
       assertThat(silent.isConnected()).isTrue();
       DataPlane second = picker(secret, handOverAddress(first));
-      assertThat(result(second).state()).isEqualTo(HandOverResult.State.TAKEN);
+      assertThat(result(second).state()).isEqualTo(State.TAKEN);
+    }
+  }
+
+  /** Who has seen one hand-over on the network can play neither of the two afterwards. */
+  @Test
+  void nothingThatWasSeenOnTheNetworkIsOfUseAgain() throws Exception {
+    DataPlane first = picker(secret);
+    for (int i = 0; i < 4; i++) {
+      ask(first, "r" + i, prompt(i));
+    }
+    byte[] asked;
+    byte[] told;
+    try (Recorder between = new Recorder(first.handOverPort().orElseThrow())) {
+      DataPlane second = picker(secret, between.address());
+      assertThat(result(second).state()).as(result(second).why()).isEqualTo(State.TAKEN);
+      asked = between.asked();
+      told = between.told();
+    }
+    assertThat(told.length).as("a hand-over").isGreaterThan(1_000);
+
+    // The same question once more: it is told nothing but a number, and another than then.
+    byte[] again = exchange(first.handOverPort().orElseThrow(), asked);
+    assertThat(again).hasSize(1 + 16);
+    assertThat(again[0]).isEqualTo(told[0]);
+    assertThat(again).isNotEqualTo(Arrays.copyOf(told, again.length));
+
+    // The same answer once more: nothing of it is taken.
+    try (ServerSocket player = listen()) {
+      play(player, told);
+      DataPlane third = picker(secret, "127.0.0.1:" + player.getLocalPort());
+      assertThat(result(third).state()).isEqualTo(State.FAILED);
+      assertThat(result(third).why()).contains("does not know the secret");
+      assertThat(result(third).prompts()).isZero();
+      ask(third, "cold", prompt(0));
+    }
+  }
+
+  /** The first form, in which who asks proved itself over its own number alone. */
+  @Test
+  void refusesTheFormerVersionByItsNumber() throws Exception {
+    DataPlane first = picker(secret);
+    ask(first, "r", prompt(1));
+    byte[] former = new byte[5 + 16 + 32];
+    System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 1}, 0, former, 0, 5);
+    assertThat(exchange(first.handOverPort().orElseThrow(), former))
+        .as("another version, and which")
+        .containsExactly(2, 2);
+  }
+
+  /** A rolling update must not wait for what can't come. */
+  @Test
+  void startsColdAtOnceBesideTheFormerVersion() throws Exception {
+    try (ServerSocket former = listen()) {
+      play(former, new byte[] {2, 1});
+      DataPlane plane = picker(secret, "127.0.0.1:" + former.getLocalPort());
+      HandOverResult result = result(plane);
+      assertThat(result.state()).isEqualTo(State.FAILED);
+      assertThat(result.why()).contains("speaks version 1, and this one 2");
+      assertThat(result.millis()).isLessThan(PATIENCE.toMillis() / 2);
+      ask(plane, "cold", prompt(0));
+    }
+  }
+
+  /** Sends it and returns all that is answered. */
+  private static byte[] exchange(int port, byte[] bytes) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(10_000);
+      socket.getOutputStream().write(bytes);
+      return socket.getInputStream().readAllBytes();
+    }
+  }
+
+  /** Answers everybody with this, whatever they ask. */
+  private static void play(ServerSocket listening, byte[] answer) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (!listening.isClosed()) {
+                try (Socket socket = listening.accept()) {
+                  socket.getOutputStream().write(answer);
+                  socket.shutdownOutput();
+                  socket.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                  // The test is over, or who asked has left.
+                }
+              }
+            });
+  }
+
+  /** Stands between two pickers and writes down what they say. */
+  private static final class Recorder implements AutoCloseable {
+
+    private final ServerSocket listening = listen();
+    private final ByteArrayOutputStream asked = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+    private final Thread thread;
+
+    Recorder(int port) throws IOException {
+      thread = Thread.ofVirtual().start(() -> pass(port));
+    }
+
+    String address() {
+      return "127.0.0.1:" + listening.getLocalPort();
+    }
+
+    byte[] asked() throws InterruptedException {
+      thread.join();
+      return asked.toByteArray();
+    }
+
+    byte[] told() throws InterruptedException {
+      thread.join();
+      return told.toByteArray();
+    }
+
+    private void pass(int port) {
+      try (Socket asker = listening.accept();
+          Socket teller = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        Thread back = Thread.ofVirtual().start(() -> copy(teller, asker, told));
+        copy(asker, teller, asked);
+        back.join();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private static void copy(Socket from, Socket to, ByteArrayOutputStream record) {
+      byte[] bytes = new byte[8_192];
+      try {
+        for (int count; (count = from.getInputStream().read(bytes)) > 0; ) {
+          record.write(bytes, 0, count);
+          to.getOutputStream().write(bytes, 0, count);
+        }
+        to.shutdownOutput();
+      } catch (IOException e) {
+        // One of the two has left.
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      listening.close();
     }
   }
 

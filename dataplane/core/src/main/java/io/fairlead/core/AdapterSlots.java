@@ -53,6 +53,12 @@ final class AdapterSlots implements Adapters {
     reported = 0;
   }
 
+  /** Another process is there, which has loaded nothing: requests of the former one are to end. */
+  void unloaded() {
+    unknown();
+    resident.removeIf(slot -> slot.inFlight == 0);
+  }
+
   /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
   void used(String target) {
     if (needed(target)) {

@@ -217,14 +217,17 @@ final class Admission {
   }
 
   /** What becomes of a request that waits and was just refused for this reason. */
-  FlowControl.Sent refused(long now, Reason refused, double ceiling) {
+  FlowControl.Sent refused(long now, Flight flight, Reason refused, double ceiling) {
     if (!canPass(refused)) {
       return FlowControl.Sent.GONE;
     }
     boolean ofItself = refused == Reason.SATURATED || refused == Reason.OBJECTIVE_MISSED;
-    return ofItself && candidates.someBelow(now, ceiling)
-        ? FlowControl.Sent.NOT_THIS
-        : FlowControl.Sent.NONE;
+    if (!ofItself || !candidates.someBelow(now, ceiling)) {
+      return FlowControl.Sent.NONE;
+    }
+    return refused == Reason.SATURATED && flight.facts.subset() == null
+        ? FlowControl.Sent.NOT_THIS_FLOW
+        : FlowControl.Sent.NOT_THIS;
   }
 
   /**
@@ -395,7 +398,20 @@ final class Admission {
         settings != null,
         candidates.saturation(),
         endpoints.eligible().length,
-        endpoints.eligible().length > 0 && !candidates.someRoom(now),
+        endpoints.eligible().length > 0 && (!candidates.someRoom(now) || someWaitThatMayFill()),
         bands);
+  }
+
+  /**
+   * Whether somebody waits from whom no room is held back, and whose gateway allows all: then what
+   * has room is of another kind than it needs, such as servers that only compute prompts.
+   */
+  private boolean someWaitThatMayFill() {
+    FlowControl all = flow;
+    Waiting first = all == null || settings == null ? null : all.mostImportant();
+    return all != null
+        && first != null
+        && flight(first).facts.subset() == null
+        && !(all.ceiling(first.flow(), candidates.saturation()) < CandidateChoice.FULL);
   }
 }

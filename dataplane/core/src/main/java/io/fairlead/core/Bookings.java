@@ -43,14 +43,17 @@ final class Bookings {
   /**
    * Of answers in one piece, or that nobody sees, nothing tells when their prompts are computed:
    * they leave the line when those before them are through and their own may be. Whoever counts a
-   * queue would else count each for all of its life.
+   * queue would else count each for all of its life. Prompts share steps, so that each takes a step
+   * since it was sent, but after the one before it only what its tokens take.
    */
   void presumeFirstTokens(long now, EndpointState endpoint) {
     PrefillQueue line = endpoint.prefills();
     for (Flight head = line.head(); head != null && !head.showsFirstToken(); head = line.head()) {
+      int uncached = head.attempt.uncached();
       long due =
-          Math.max(line.headSince(), head.attempt.sentAt)
-              + endpoint.pace().expected(head.attempt.uncached());
+          Math.max(
+              line.headSince() + endpoint.pace().tokens(uncached),
+              head.attempt.sentAt + endpoint.pace().expected(uncached));
       if (now - due < 0) {
         return;
       }

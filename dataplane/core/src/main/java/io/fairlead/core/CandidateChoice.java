@@ -77,9 +77,11 @@ final class CandidateChoice {
    * Leaves as candidates those endpoints that the request may go to.
    *
    * @param ceiling saturation from which on an endpoint is full for it, and does not count
+   * @param from place of the first one that is looked at, where the request tries {@link
+   *     Use#UNTRIED} ones in turn; else 0
    * @return how many do not count for being full
    */
-  int narrow(long now, Flight flight, double ceiling, Use use) {
+  int narrow(long now, Flight flight, double ceiling, Use use, int from) {
     boolean retry = flight.attempts > 0;
     boolean begins = begins(flight);
     EndpointState[] eligible = endpoints.eligible();
@@ -95,7 +97,8 @@ final class CandidateChoice {
     for (int i = 0; i < count; i++) {
       int place = use == Use.ANY ? i : health.usable(i);
       EndpointState endpoint = eligible[place];
-      if ((retry && flight.hasTried(endpoint))
+      if (place < from
+          || (retry && flight.hasTried(endpoint))
           || !allowed(flight.facts, endpoint)
           || (use != Use.ANY && health.busyOnTrial(place))
           || (use == Use.UNTRIED && !health.untried(now, place))
@@ -156,11 +159,15 @@ final class CandidateChoice {
         && contexts.matter(current.replicas());
   }
 
-  /** Whether the current request would drive out contexts there; not if most of it is there. */
+  /**
+   * Whether the current request would drive out contexts there; not if most of it is there, nor if
+   * it is larger than the cache: it would wait in vain, and the server tells its client why.
+   */
   private boolean hasNoRoomFor(long now, EndpointState endpoint) {
     int cached = current.cachedTokensAt(endpoint);
     int uncached = current.promptTokens() - cached;
     return uncached > cached
+        && uncached < endpoint.kvCapacityTokens()
         && Contexts.areFull(now, endpoint, uncached, current.critical(), current.replicas());
   }
 

@@ -124,7 +124,7 @@ final class Dispatch {
       double ceiling = admission.ceiling(flight, criticality, active);
       CandidateChoice.Use use =
           candidates.whole(now) ? CandidateChoice.Use.ANY : CandidateChoice.Use.IN_USE;
-      candidates.narrow(now, flight, ceiling, use);
+      candidates.narrow(now, flight, ceiling, use, 0);
       if (flight.unkept) {
         current.none();
       }
@@ -180,13 +180,13 @@ final class Dispatch {
     }
     double left = admission.ceilingLeft(now, flight, ceiling);
     if (left < ceiling && !candidates.someBelow(now, left)) {
-      return Sent.NOT_THIS;
+      return Sent.NOT_THIS_FLOW;
     }
     Reason refused = send(now, flight, active);
     if (refused == null) {
       return admission.noRoom(now) ? Sent.NONE : Sent.GONE;
     }
-    Sent sent = admission.refused(now, refused, ceiling);
+    Sent sent = admission.refused(now, flight, refused, ceiling);
     if (sent == Sent.GONE) {
       reject(now, flight, refused);
     }
@@ -283,23 +283,36 @@ final class Dispatch {
       ceiling = left;
     }
     CandidateChoice.Use use = candidates.narrowest(now);
+    Scheduler scheduler = active.scheduler();
     boolean some = false;
+    int from = 0;
     while (true) {
-      int full = candidates.narrow(now, flight, ceiling, use);
+      int full = candidates.narrow(now, flight, ceiling, use, from);
       if (current.size() > 0) {
         some = true;
+        double highest = ceiling;
+        Room room = Room.FOR_ALL;
         if (full > 0 && admission.mayGoWhereItIsFull(ceiling, active)) {
-          // There is room: where a wait pays, for a cached prompt say, the scheduler knows.
-          ceiling = CandidateChoice.NEVER_FULL;
-          candidates.narrow(now, flight, ceiling, use);
+          room = room(scheduler);
+          if (room != Room.NONE) {
+            // There is room: where a wait pays, for a cached prompt say, the scheduler knows.
+            highest = CandidateChoice.NEVER_FULL;
+            candidates.narrow(now, flight, highest, use, from);
+          }
         }
-        Scheduler scheduler = active.scheduler();
         current.forgetNotes(); // of a narrower try
-        if (scheduler.schedule(current, current, notes.recorder(flight, ceiling, use, scheduler))) {
+        if (room != Room.NONE
+            && scheduler.schedule(current, current, notes.recorder(flight, highest, use, scheduler))
+            && (room == Room.FOR_ALL || scheduler.prefill() == Scheduler.NONE)) {
           flight.unkept = isUnkept(now, flight, criticality);
           if (!flight.unkept) {
             return null;
           }
+        }
+        if (use == CandidateChoice.Use.UNTRIED) {
+          // Its filters may want none of this one, and another that must be tried.
+          from = current.place(0) + 1;
+          continue;
         }
       }
       // Where all in use are full or too slow, what is out is no way out.
@@ -322,7 +335,32 @@ final class Dispatch {
             : nobody(retry, some ? Reason.NO_SUITABLE_ENDPOINT : Reason.NO_READY_ENDPOINTS);
       }
       use = use.wider();
+      from = 0;
     }
+  }
+
+  /** Where there is room for a request among endpoints of which some are full. */
+  private enum Room {
+    /** Not where it may go: what has room is of another kind. */
+    NONE,
+    /** Where its answer is produced, and nowhere else. */
+    NOT_FOR_PREFILL,
+    FOR_ALL
+  }
+
+  /**
+   * Whether the candidates, all of which have room, are such that the request may go there: one
+   * idle endpoint of another kind must not open the gate to those that are full.
+   */
+  private Room room(Scheduler scheduler) {
+    if (!scheduler.parts()) {
+      return Room.FOR_ALL;
+    }
+    current.forgetNotes();
+    if (!scheduler.schedule(current, current, null)) {
+      return Room.NONE;
+    }
+    return scheduler.prefill() == Scheduler.NONE ? Room.NOT_FOR_PREFILL : Room.FOR_ALL;
   }
 
   /**

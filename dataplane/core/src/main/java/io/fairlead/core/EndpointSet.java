@@ -112,7 +112,7 @@ final class EndpointSet {
   }
 
   /** Has those that don't tell of a queue count as if they had the others' mean. */
-  void assume() {
+  private void assume() {
     long sum = 0;
     int known = 0;
     for (EndpointState state : ordered) {
@@ -210,6 +210,12 @@ final class EndpointSet {
     state.cacheShare().stored(change.storedTokens(), state.kvCapacityTokens());
     capacity(state);
     return exact.change(state.slot(), grain, change);
+  }
+
+  /** Time has moved on. */
+  void tick() {
+    exact.tick();
+    assume();
   }
 
   /** The endpoint of this spec in its present life; null if there is none. */

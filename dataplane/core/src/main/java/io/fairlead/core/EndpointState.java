@@ -56,7 +56,7 @@ final class EndpointState implements PoolEndpoint {
 
   private int running;
 
-  /** Requests that others had sent there at the last scrape. */
+  /** Requests that were there at the last scrape beside those whose end will be seen. */
   private int foreign;
 
   private double kvUsage = Double.NaN;
@@ -84,6 +84,10 @@ final class EndpointState implements PoolEndpoint {
   private double progress = Double.NaN;
 
   private int inFlight;
+
+  /** Of these, whose end nobody sees. */
+  private int leftInFlight;
+
   private int awaitingFirstToken;
   private int criticalInFlight;
   private int sheddableInFlight;
@@ -91,6 +95,14 @@ final class EndpointState implements PoolEndpoint {
   private long uncachedInFlightTokens;
   private long inFlightBlocks;
   private long lastFirstToken = Long.MIN_VALUE;
+
+  /**
+   * Whether its process has produced a first token, and when it did: what was sent there before may
+   * have waited for what is loaded or compiled once.
+   */
+  private boolean warm;
+
+  private long warmSince;
 
   /** Tokens of contexts that rest here, and those of critical requests among them. */
   private int resting;
@@ -107,7 +119,7 @@ final class EndpointState implements PoolEndpoint {
   private long wholePrefillsAt;
 
   /** Who was first in line when time was told last, and how long it had waited. */
-  private @Nullable Flight timedHead;
+  private long timedTicket;
 
   private long headWait;
 
@@ -284,7 +296,7 @@ final class EndpointState implements PoolEndpoint {
     adapters.scraped(scrape);
     read(scrape);
     seats.scraped(begunAt, scrape.waiting(), scrape.running(), scrape.kvUsage());
-    foreign = Math.max(0, waiting + running - inFlight);
+    foreign = Math.max(0, waiting + running - watchedInFlight());
     EndpointColumns all = columns;
     if (all == null) {
       return;
@@ -337,6 +349,7 @@ final class EndpointState implements PoolEndpoint {
   void restarted(long now) {
     emptied(now);
     forgetProcess();
+    adapters.unloaded();
     kvCapacityTokens = 0;
     kvTold = 0;
   }
@@ -345,6 +358,7 @@ final class EndpointState implements PoolEndpoint {
     adapters.unknown();
     seats.forget();
     foreign = 0;
+    warm = false;
   }
 
   private void emptied(long now) {
@@ -391,6 +405,12 @@ final class EndpointState implements PoolEndpoint {
     publish();
   }
 
+  /** Nobody will see the end of one that is there. */
+  void leftOne() {
+    leftInFlight++;
+    publish();
+  }
+
   /** Its first token came, or must have come by now. */
   void decodes(long now, Flight flight) {
     advance(now);
@@ -402,11 +422,15 @@ final class EndpointState implements PoolEndpoint {
   /** Its first token came. */
   void firstToken(long now, Flight flight) {
     decodes(now, flight);
+    if (!warm) {
+      warm = true;
+      warmSince = now;
+    }
     EndpointState elsewhere = flight.attempt.prefilledBy;
     if (elsewhere == null) {
       long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
       pace.learn(flight.attempt.uncached(), turn);
-      if (Contexts.fit(this, 0, false, 1)) {
+      if (flight.attempt.sentAt - warmSince >= 0 && Contexts.fit(this, 0, false, 1)) {
         tokenPace.learn(flight.attempt.uncached(), turn);
       }
       if (!flight.attempt.loadsAdapter) {
@@ -430,7 +454,7 @@ final class EndpointState implements PoolEndpoint {
   /** Time has moved on: the first in line has waited that long. */
   void tick(long now) {
     Flight head = prefills.head();
-    timedHead = head;
+    timedTicket = head == null ? 0 : head.ticket;
     headWait = head == null || head.attempt.loadsAdapter ? 0 : now - prefills.headSince();
     seats.tick(now);
     EndpointColumns all = columns;
@@ -441,13 +465,18 @@ final class EndpointState implements PoolEndpoint {
 
   @Override
   public long expectedWait() {
-    int count = prefills.count();
+    int count = prefills.watched();
     if (count == 0) {
       return 0;
     }
-    long waited = prefills.head() == timedHead ? headWait : 0;
-    long stuck = (long) (waited - turns.alone(prefills.headUncached()));
-    return Math.max(stuck, turns.expected(count, prefills.uncachedTokens()));
+    long stuck = (long) (headWait() - turns.alone(prefills.headUncached()));
+    return Math.max(stuck, turns.expected(count, prefills.watchedUncachedTokens()));
+  }
+
+  /** How long the first in line had waited when time was told last; 0 for another one. */
+  private long headWait() {
+    Flight head = prefills.head();
+    return head != null && head.isWatched() && head.ticket == timedTicket ? headWait : 0;
   }
 
   /** A context is kept here for a request that goes on with it. */
@@ -515,6 +544,7 @@ final class EndpointState implements PoolEndpoint {
   void ended(long now, Flight flight, boolean decoded) {
     advance(now);
     inFlight--;
+    leftInFlight -= flight.state().isLeft() && equals(flight.attempt.at) ? 1 : 0;
     criticalInFlight -= flight.attempt.critical ? 1 : 0;
     sheddableInFlight -= flight.attempt.sheddable ? 1 : 0;
     inFlightTokens -= flight.attempt.tokens;
@@ -612,6 +642,11 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public int inFlight() {
     return inFlight;
+  }
+
+  @Override
+  public int watchedInFlight() {
+    return inFlight - leftInFlight;
   }
 
   @Override

@@ -200,6 +200,11 @@ final class Flight {
     leftListener = told;
   }
 
+  /** Whether its first token will be seen. */
+  boolean isWatched() {
+    return facts.delivery().streamed() && !state().isLeft();
+  }
+
   /** It is to be written down there what is decided of it; null for nowhere. */
   void receipt(@Nullable Receipt given) {
     receipt = given;

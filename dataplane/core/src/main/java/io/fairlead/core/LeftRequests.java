@@ -32,7 +32,12 @@ final class LeftRequests {
       long tokens = allowed > 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
       EndpointState prefiller =
           flight.attempt.prefilledBy == null ? at : flight.attempt.prefilledBy;
+      if (flight.state().isPrefilling()) {
+        prefiller.prefills().left(flight);
+        prefiller.publish();
+      }
       flight.leave(now, prefiller.expectedPrefill() + tokens * TOKEN_NANOS, told);
+      at.leftOne();
       count++;
     }
   }

@@ -428,7 +428,7 @@ public final class PoolCore {
   public void tick(long now) {
     @Nullable Throwable failure = deadlines.check(now);
     health.tick(now);
-    endpoints.assume();
+    endpoints.tick();
     contexts.tick(now);
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {
@@ -492,7 +492,8 @@ public final class PoolCore {
     Flight flight = requests.get(request);
     if (flight != null) {
       try {
-        ends.ended(now, flight, outcome, usage);
+        Usage told = usage.plausible(flight.facts.maxOutputTokens());
+        ends.ended(now, flight, outcome, told);
       } finally {
         dispatch.sendWaiting(now);
       }

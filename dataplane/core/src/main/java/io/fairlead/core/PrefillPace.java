@@ -27,9 +27,14 @@ final class PrefillPace {
     }
   }
 
-  /** Nanoseconds that so many uncached tokens take. */
+  /** Nanoseconds that so many uncached tokens take, with the step that they are computed in. */
   long expected(long uncached) {
     return PrefillLine.expected(factor(), uncached);
+  }
+
+  /** Nanoseconds that they add to a step. */
+  long tokens(long uncached) {
+    return expected(uncached) - expected(0);
   }
 
   /** How much longer than the first guess prompts have proved to take. */

@@ -10,6 +10,11 @@ final class PrefillQueue implements Prefills {
   private @Nullable Flight tail;
   private int count;
   private long uncachedTokens;
+
+  /** Of those whose first token will be seen. */
+  private int watched;
+
+  private long watchedUncachedTokens;
   private double attention;
   private long headSince;
 
@@ -26,6 +31,19 @@ final class PrefillQueue implements Prefills {
     count++;
     uncachedTokens += flight.attempt.uncached();
     attention += flight.attempt.attention();
+    watch(1, flight);
+  }
+
+  /** One in line will not be seen any more. To be called before its state says so. */
+  void left(Flight flight) {
+    watch(-1, flight);
+  }
+
+  private void watch(int sign, Flight flight) {
+    if (flight.isWatched()) {
+      watched += sign;
+      watchedUncachedTokens += (long) sign * flight.attempt.uncached();
+    }
   }
 
   void remove(long now, Flight flight) {
@@ -44,6 +62,7 @@ final class PrefillQueue implements Prefills {
     flight.after = null;
     count--;
     uncachedTokens -= flight.attempt.uncached();
+    watch(-1, flight);
     // What rounding leaves of a sum must not outlive its terms, nor take it below zero.
     attention = count == 0 ? 0 : Math.max(0, attention - flight.attempt.attention());
   }
@@ -59,8 +78,18 @@ final class PrefillQueue implements Prefills {
   }
 
   @Override
+  public int watched() {
+    return watched;
+  }
+
+  @Override
   public long uncachedTokens() {
     return uncachedTokens;
+  }
+
+  /** Of those that are watched. */
+  long watchedUncachedTokens() {
+    return watchedUncachedTokens;
   }
 
   @Override

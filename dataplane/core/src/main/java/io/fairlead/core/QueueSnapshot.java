@@ -11,7 +11,7 @@ import java.util.List;
  * @param saturation mean of the endpoints, where 1 is full; 0 where there is none, NaN where the
  *     detector failed
  * @param endpoints how many may get requests
- * @param full whether there are endpoints, and none has room
+ * @param full whether there are endpoints, and none has room, or none for who waits
  * @param bands that requests came for so far, the most important first
  */
 public record QueueSnapshot(

@@ -9,7 +9,9 @@ package io.fairlead.core;
  * each of a hundred at a time. So that is learned apart, and a rate is only believed of requests
  * that took longer: where nobody waits, first tokens come as requests do, and not as fast as they
  * could. That the time without a queue tells congestion from distance is from Brakmo and Peterson,
- * "TCP Vegas", IEEE JSAC 13(8), 1995.
+ * "TCP Vegas", IEEE JSAC 13(8), 1995. Nobody is served faster for having waited: what took clearly
+ * less than a request is believed to take alone counts, whoever was before it. So one that came
+ * while the server compiled, or behind what others had sent, hides no line for long.
  *
  * <p>Prompts count by their length. Sums are taken before the ratio, over as many turns as take a
  * while, since of prompts that share a step the first has all of its time; and of the ratios it is
@@ -27,6 +29,9 @@ final class TurnPace {
 
   /** To have taken so much longer than alone is no wait yet. */
   private static final double NO_WAIT_NANOS = 50e6;
+
+  /** Of what a request is believed to take that is alone. */
+  private static final double MUCH_LESS = 0.25;
 
   /** The estimate of a median goes up or down by so much. */
   private static final double STEP = 1.1;
@@ -63,9 +68,13 @@ final class TurnPace {
       guessed = 0;
       turns = 0;
     }
-    if (first) {
-      alone = knowsAlone ? moved(alone, whole > alone * guess) : bounded(whole / guess);
+    if (first && !knowsAlone) {
+      alone = bounded(whole / guess);
       knowsAlone = true;
+    } else if (whole < MUCH_LESS * alone * guess) {
+      alone = bounded(alone / 2);
+    } else if (first) {
+      alone = moved(alone, whole > alone * guess);
     }
   }
 

@@ -14,8 +14,41 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
   /** Nothing was reported. */
   public static final Usage UNKNOWN = new Usage(-1, -1, -1);
 
+  /** Tokens of a prompt or of an answer are fewer for certain. */
+  private static final int MOST_TOKENS = 1 << 24;
+
+  /** So many tokens come in one event at most, and so many answers to one request. */
+  private static final long MOST_PER_EVENT = 1_024;
+
+  private static final long MOST_ANSWERS = 128;
+
   /** Of a response that was not streamed. */
   public Usage(int promptTokens, int completionTokens, int cachedTokens) {
     this(promptTokens, completionTokens, cachedTokens, 0);
+  }
+
+  /**
+   * The same without numbers that can't be: one of them would stay in what is learned of many.
+   *
+   * @param maxOutputTokens that the request asks for; not above 0 if it does not say
+   */
+  Usage plausible(int maxOutputTokens) {
+    long most = MOST_TOKENS;
+    if (maxOutputTokens > 0) {
+      most = Math.min(most, maxOutputTokens * MOST_ANSWERS);
+    }
+    if (streamedEvents > 0) {
+      most = Math.min(most, streamedEvents * MOST_PER_EVENT);
+    }
+    int prompt = upTo(MOST_TOKENS, promptTokens);
+    int completion = upTo(most, completionTokens);
+    int cached = upTo(prompt, cachedTokens);
+    return prompt == promptTokens && completion == completionTokens && cached == cachedTokens
+        ? this
+        : new Usage(prompt, completion, cached, streamedEvents);
+  }
+
+  private static int upTo(long most, int tokens) {
+    return tokens < 0 || tokens > most ? -1 : tokens;
   }
 }

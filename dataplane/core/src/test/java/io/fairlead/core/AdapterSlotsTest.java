@@ -29,6 +29,18 @@ class AdapterSlotsTest {
   }
 
   @Test
+  void anotherProcessHasLoadedNothing() {
+    scrape(2);
+    slots.used("a");
+    slots.ended("a");
+    slots.used("b");
+    slots.unloaded();
+    assertThat(slots.resident("a")).isFalse();
+    slots.ended("b");
+    assertThat(slots.leastInFlight()).isZero();
+  }
+
+  @Test
   void oneWithRequestsInFlightKeepsItsSlot() {
     scrape(2);
     slots.used("a");

@@ -652,23 +652,7 @@ class AdmissionTest implements RequestListener {
     boolean swapped = endpoints.getFirst().equals("b");
     long atA = swapped ? second : first;
     long atB = swapped ? first : second;
-    RequestFacts facts = Pool.request("high", 7, 1, 2, 3);
-    long picky =
-        core.arrive(
-            ++now,
-            new RequestFacts(
-                "",
-                facts.model(),
-                facts.seed(),
-                facts.blocks(),
-                facts.prompt(),
-                -1,
-                facts.bodyBytes(),
-                facts.delivery(),
-                Timeouts.UNSET,
-                RequestHeaders.NONE,
-                new Subset(List.of("10.0.0.1:8000"))),
-            this);
+    long picky = picky("high", "10.0.0.1:8000");
     long third = arrive("middle");
     long fourth = arrive("middle");
     end(atB);
@@ -677,6 +661,47 @@ class AdmissionTest implements RequestListener {
     assertThat(sent).containsExactly(first, second, third, picky);
     end(third);
     assertThat(sent).containsExactly(first, second, third, picky, fourth);
+  }
+
+  @Test
+  void whoMayUseOneEndpointOnlyHoldsUpNobodyOfItsOwnFlow() {
+    configure(true, null);
+    core.endpoints(
+        now,
+        List.of(
+            new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of()),
+            new EndpointSpec("b", "1", "10.0.0.2", 8000, Map.of())));
+    long atA = picky("middle", "10.0.0.1:8000");
+    long picky = picky("middle", "10.0.0.1:8000");
+    long another = arrive("middle");
+    assertThat(sent).as("b is idle").containsExactly(atA, another);
+    long last = arrive("middle");
+    end(another);
+    assertThat(sent).containsExactly(atA, another, last);
+    end(atA);
+    assertThat(sent).containsExactly(atA, another, last, picky);
+    end(last);
+    end(picky);
+    assertThat(core.active()).isZero();
+  }
+
+  private long picky(String model, String destination) {
+    RequestFacts facts = Pool.request(model, 7, 1, 2, 3);
+    return core.arrive(
+        ++now,
+        new RequestFacts(
+            "",
+            facts.model(),
+            facts.seed(),
+            facts.blocks(),
+            facts.prompt(),
+            -1,
+            facts.bodyBytes(),
+            facts.delivery(),
+            Timeouts.UNSET,
+            RequestHeaders.NONE,
+            new Subset(List.of(destination))),
+        this);
   }
 
   @Test

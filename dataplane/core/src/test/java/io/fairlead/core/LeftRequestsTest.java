@@ -163,6 +163,24 @@ class LeftRequestsTest {
     assertThat(over).isEmpty();
   }
 
+  /** Those that are over at the server are counted for a second longer. */
+  @Test
+  void theyTakeSeatsAsLongAsTheServerSaysSo() {
+    for (int i = 0; i < 10; i++) {
+      advance(Duration.ofMillis(200));
+      scraped(100, 3);
+    }
+    advance(Duration.ofMillis(200));
+    scraped(50, 0);
+    for (int i = 0; i < 120; i++) {
+      leave(send());
+      assertThat(pool.routes).hasSize(i + 1);
+    }
+    scraped(100, 3);
+    send();
+    assertThat(pool.routes).as("all seats are taken").hasSize(120);
+  }
+
   private long send(long... blocks) {
     return pool.core.arrive(pool.now, Pool.request("m", 1, blocks), pool);
   }

@@ -211,8 +211,9 @@ final class RandomEvents {
         count("stream of 15 minutes");
       }
       count(request.firstToken ? outcome.code() : outcome.code() + " before a token");
-      truth.ending = request.end(truth.now, outcome, usage);
-      truth.learn(request, usage);
+      Usage believed = usage.plausible(request.facts.maxOutputTokens());
+      truth.ending = request.end(truth.now, outcome, believed);
+      truth.learn(request, believed);
       truth.leave(request);
       over.add(ticket);
     }

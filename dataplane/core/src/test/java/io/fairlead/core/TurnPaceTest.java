@@ -87,6 +87,14 @@ class TurnPaceTest {
         .isBetween(line * 3 / 4, line * 5 / 4);
   }
 
+  /** Such as one that came to a server that was compiling, or behind what others had sent. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void aSlowFirstRequestDoesNotHideALine(long seed) {
+    pace.firstToken(TOKENS, 30_000 * MILLI, 30_000 * MILLI, true);
+    aServerThatTakesOneAfterTheOtherIsAsFullAsItsLineIsLong(seed);
+  }
+
   @Test
   void whatIsExpectedNeverIsBelowZero() {
     pace.firstToken(TOKENS, 5_000 * MILLI, 5_000 * MILLI, true);

@@ -82,6 +82,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     int incarnation;
     double progress;
     double startedAt = 1_000;
+    int running;
     long lastSent = Long.MIN_VALUE;
     int sent;
     final List<Long> sentAt = new ArrayList<>();
@@ -148,6 +149,9 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   /** Share of requests whose answer is streamed. */
   double streamed = 1;
+
+  /** Whether a frontend leaves requests as soon as they are sent. */
+  boolean leaves;
 
   /** Share of requests that are sheddable, of a model of their own. */
   double sheddable;
@@ -346,6 +350,13 @@ final class VirtualPool implements RequestListener, PoolListener {
     to.sent++;
     to.lastSent = now;
     to.sentAt.add(now);
+    if (leaves) {
+      to.running++;
+      open.remove(request);
+      at(now + ANSWER, () -> to.running--);
+      core.left(now, request, ticket -> completed++);
+      return;
+    }
     serve(request, exchange, to, exchange.attempt);
   }
 
@@ -517,7 +528,7 @@ final class VirtualPool implements RequestListener, PoolListener {
               begun,
               new EndpointMetrics(
                   0,
-                  0,
+                  server.running,
                   0.1,
                   16,
                   1_000,

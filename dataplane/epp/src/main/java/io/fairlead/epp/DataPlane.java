@@ -299,8 +299,11 @@ public final class DataPlane implements AutoCloseable {
         .name("fairlead-warm-up")
         .start(
             () -> {
-              warmUp.run();
-              readiness.warm();
+              try {
+                warmUp.run();
+              } finally {
+                readiness.warm(); // cold is better than never
+              }
             });
   }
 

@@ -332,14 +332,19 @@ final class PoolRuntime implements AutoCloseable {
     return ready == null
         ? null
         : ready.stream()
-            .filter(address -> !isOwn(address))
+            .filter(address -> !isOwn(address, settings.host()))
             .map(address -> address + ":" + settings.port())
             .toList();
   }
 
-  private static boolean isOwn(String address) {
+  /** Whether this picker itself answers there, as it listens. */
+  private static boolean isOwn(String address, String listening) {
     try {
-      return NetworkInterface.getByInetAddress(InetAddress.getByName(address)) != null;
+      InetAddress asked = InetAddress.getByName(address);
+      InetAddress own = InetAddress.getByName(listening);
+      return own.isAnyLocalAddress()
+          ? NetworkInterface.getByInetAddress(asked) != null
+          : own.equals(asked);
     } catch (SocketException | UnknownHostException e) {
       return false;
     }

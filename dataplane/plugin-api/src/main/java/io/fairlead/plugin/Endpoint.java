@@ -69,7 +69,15 @@ public interface Endpoint {
     return 0;
   }
 
-  /** Requests there, running or waiting, that others had sent at the last scrape. */
+  /** Of {@link #inFlight}, those whose end will be seen; when the others are over is presumed. */
+  default int watchedInFlight() {
+    return inFlight();
+  }
+
+  /**
+   * Requests there, running or waiting, at the last scrape beside those of {@link
+   * #watchedInFlight}: others had sent them, or nobody sees their end.
+   */
   default int foreignInFlight() {
     return 0;
   }
@@ -121,9 +129,10 @@ public interface Endpoint {
   }
 
   /**
-   * Nanoseconds that those who are without a first token there will take until they have theirs, at
-   * the rate at which first tokens came there of late, beyond what one takes that is alone: about
-   * what one more will wait. 0 where nobody is in line.
+   * Nanoseconds that those of {@link Prefills#watched} will take until they have their first
+   * tokens, at the rate at which first tokens came there of late, beyond what one takes that is
+   * alone: about what one more will wait. 0 where none of them is in line, since of the others it
+   * can't be known.
    */
   default long expectedWait() {
     return 0;

@@ -9,6 +9,14 @@ public interface Prefills {
 
   int count();
 
+  /**
+   * How many of them will be seen to have their first token: their answers are streamed past the
+   * picker. When the others are through is presumed.
+   */
+  default int watched() {
+    return count();
+  }
+
   /** Sum of {@code u}. */
   long uncachedTokens();
 

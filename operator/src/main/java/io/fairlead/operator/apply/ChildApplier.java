@@ -1,6 +1,7 @@
 package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceSpecBuilder;
@@ -18,10 +19,14 @@ import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +54,7 @@ public final class ChildApplier {
   private static final String NO_OBJECT = "1";
 
   private static final int ATTEMPTS = 3;
+  private static final Duration TELL_AGAIN = Duration.ofMinutes(5);
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
@@ -58,6 +64,35 @@ public final class ChildApplier {
 
   private final SSABasedGenericKubernetesResourceMatcher<HasMetadata> matcher =
       SSABasedGenericKubernetesResourceMatcher.getInstance();
+
+  private final BiConsumer<InferencePool, String> repaired;
+
+  /** What each child was to be when it was last seen to be so, by pool, kind and name. */
+  private final Map<Key, Integer> asWanted = new ConcurrentHashMap<>();
+
+  /** When it was told last that a child was put right, by a clock that doesn't jump. */
+  private final Map<Key, Long> told = new ConcurrentHashMap<>();
+
+  private record Key(String pool, String kind, String name) {
+    static Key of(InferencePool pool, HasMetadata child) {
+      return new Key(pool.getMetadata().getUid(), child.getKind(), child.getMetadata().getName());
+    }
+  }
+
+  /**
+   * @param repaired told of each child that somebody else had changed or deleted and that is as it
+   *     should be again: the pool, and what happened
+   */
+  public ChildApplier(BiConsumer<InferencePool, String> repaired) {
+    this.repaired = repaired;
+  }
+
+  /** The pool is gone, or served no more. */
+  public void forget(InferencePool pool) {
+    String uid = pool.getMetadata().getUid();
+    asWanted.keySet().removeIf(key -> key.pool().equals(uid));
+    told.keySet().removeIf(key -> key.pool().equals(uid));
+  }
 
   /**
    * A child that could not be brought to its desired state.
@@ -70,8 +105,8 @@ public final class ChildApplier {
    * Applies in order; one that cannot be applied keeps none of the others back.
    *
    * @return every child that could not be; empty when all is well
-   * @throws KubernetesClientException after all were tried, when the API server is overloaded, in
-   *     trouble or away, or a child changes again and again between look and apply
+   * @throws KubernetesClientException after all were tried, when the API server is overloaded or
+   *     away, or a child changes again and again between look and apply
    */
   public List<Failure> apply(
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
@@ -102,6 +137,11 @@ public final class ChildApplier {
    */
   public void delete(HasMetadata child, KubernetesClient client) {
     LOG.info("deleting {}", describe(child));
+    Ownership.pool(child)
+        .ifPresent(
+            owner ->
+                asWanted.remove(
+                    new Key(owner.getUid(), child.getKind(), child.getMetadata().getName())));
     client.resource(child).lockResourceVersion(child.getMetadata().getResourceVersion()).delete();
   }
 
@@ -210,6 +250,8 @@ public final class ChildApplier {
       @Nullable HasMetadata actual,
       InferencePool pool,
       Context<InferencePool> context) {
+    Key key = Key.of(pool, child);
+    int wanted = context.getClient().getKubernetesSerialization().asJson(child).hashCode();
     ObjectMetaBuilder precondition = new ObjectMetaBuilder(child.getMetadata());
     if (actual == null) {
       precondition.withResourceVersion(NO_OBJECT);
@@ -219,20 +261,49 @@ public final class ChildApplier {
         return taken;
       }
       if (matcher.matches(actual, child, context)) {
+        asWanted.put(key, wanted);
         return Optional.empty();
       }
       precondition
           .withUid(actual.getMetadata().getUid())
           .withResourceVersion(actual.getMetadata().getResourceVersion());
     }
-    if (actual instanceof Deployment there && child instanceof Deployment wanted) {
-      keepReplicas(there, wanted, context.getClient());
+    if (actual instanceof Deployment there && child instanceof Deployment desired) {
+      keepReplicas(there, desired, context.getClient());
     }
     LOG.info("applying {}", describe(child));
     HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);
     sent.setMetadata(precondition.build());
     context.getClient().resource(sent).patch(APPLY);
+    Integer before = asWanted.put(key, wanted);
+    if (before != null && before == wanted && mayTell(key)) {
+      repaired.accept(
+          pool,
+          "%s was %s and is as it should be again"
+              .formatted(
+                  describe(child), actual == null ? "deleted" : "changed by " + others(actual)));
+    }
     return Optional.empty();
+  }
+
+  /** Somebody who changes it again and again need not be told of as often. */
+  private boolean mayTell(Key key) {
+    long now = System.nanoTime();
+    Long last = told.get(key);
+    if (last != null && now - last < TELL_AGAIN.toNanos()) {
+      return false;
+    }
+    told.put(key, now);
+    return true;
+  }
+
+  private static String others(HasMetadata actual) {
+    return actual.getMetadata().getManagedFields().stream()
+        .filter(fields -> !String.valueOf(fields.getManager()).startsWith("fairlead"))
+        .filter(fields -> fields.getSubresource() == null || fields.getSubresource().isEmpty())
+        .max(Comparator.comparing(fields -> String.valueOf(fields.getTime())))
+        .map(ManagedFieldsEntry::getManager)
+        .orElse("somebody");
   }
 
   private static Optional<Verdict> taken(InferencePool pool, HasMetadata actual) {
@@ -251,13 +322,16 @@ public final class ChildApplier {
   }
 
   private static Verdict refused(HasMetadata child, KubernetesClientException e) {
-    if (e.getCode() < BAD_REQUEST
-        || e.getCode() == CONFLICT
-        || e.getCode() == TOO_MANY_REQUESTS
-        || e.getCode() >= SERVER_ERROR) {
+    if (e.getCode() < BAD_REQUEST || e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS) {
       throw e;
     }
     String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    if (e.getCode() >= SERVER_ERROR) {
+      return Verdict.no(
+          Reason.API_SERVER_ERROR,
+          "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
+              .formatted(describe(child), e.getCode(), said));
+    }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
     return e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")

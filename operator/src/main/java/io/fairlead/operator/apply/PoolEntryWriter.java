@@ -29,8 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes our entry of {@code InferencePool.status.parents}. The list is atomic and shared with
@@ -40,9 +38,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class PoolEntryWriter {
   /** What we call ourselves in an entry. */
-  public static final String CONTROLLER = "fairlead.io/operator";
+  public static final String CONTROLLER = ParentStatus.FAIRLEAD;
 
-  private static final Logger LOG = LoggerFactory.getLogger(PoolEntryWriter.class);
   private static final int ATTEMPTS = 20;
   private static final int MAX_ENTRIES = 32;
   private static final int CONFLICT = 409;
@@ -56,6 +53,9 @@ public final class PoolEntryWriter {
 
   /** UIDs of pools that have, or had, an entry of ours. */
   private final Set<String> written = ConcurrentHashMap.newKeySet();
+
+  /** UIDs of pools that had no room for an entry of ours, and were told. */
+  private final Set<String> full = ConcurrentHashMap.newKeySet();
 
   /** UIDs of pools whose entry was given up for a while. */
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
@@ -197,12 +197,16 @@ public final class PoolEntryWriter {
         return false;
       }
       if (after.size() > MAX_ENTRIES) {
-        LOG.warn(
-            "InferencePool {}/{}: status.parents is full with entries of others; ours waits",
-            pool.getMetadata().getNamespace(),
-            pool.getMetadata().getName());
+        if (full.add(pool.getMetadata().getUid())) {
+          events.warn(
+              pool,
+              Notice.NO_ROOM_FOR_STATUS_ENTRY,
+              "status.parents has %d entries of others and no room for that of %s; remove those of controllers that are gone, the EndpointPicker, if there is one, tells how the pool is"
+                  .formatted(MAX_ENTRIES, CONTROLLER));
+        }
         return false;
       }
+      full.remove(pool.getMetadata().getUid());
       status.set("parents", after);
       live.setAdditionalProperty("status", status);
       try {

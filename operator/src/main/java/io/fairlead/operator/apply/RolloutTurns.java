@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whose pods may be replaced now, where an upgrade of the operator would replace all pickers' at
- * once. A rollout that does not end keeps its place: what fails reaches no more pools than there
- * are places.
+ * once. A rollout keeps its place until it has ended, or until Kubernetes gives it up: what fails
+ * reaches so many pools per deadline, and old pods serve there, but one pool that is broken for a
+ * reason of its own must not hold the others for ever.
  *
  * <p>Safe to use from any thread.
  */
@@ -67,13 +68,13 @@ public final class RolloutTurns {
     String revision = annotations == null ? null : annotations.get(REVISION);
     DeploymentStatus status = deployment.getStatus();
     Long seen = status == null ? null : status.getObservedGeneration();
-    if (status == null || seen == null) {
+    if (status == null || seen == null || deployment.isMarkedForDeletion()) {
       return false;
     }
     if (seen < deployment.getMetadata().getGeneration()) {
       return true;
     }
-    if (revision == null || revision.equals("1")) {
+    if (revision == null || revision.equals("1") || givenUp(deployment, status)) {
       return false;
     }
     int wanted = orZero(deployment.getSpec().getReplicas());
@@ -81,6 +82,17 @@ public final class RolloutTurns {
     return updated < wanted
         || orZero(status.getReplicas()) > updated
         || orZero(status.getAvailableReplicas()) < updated;
+  }
+
+  /** Whether nothing more is to be expected of it by waiting. */
+  private static boolean givenUp(Deployment deployment, DeploymentStatus status) {
+    // Stopped by hand, which has no deadline.
+    return Boolean.TRUE.equals(deployment.getSpec().getPaused())
+        || status.getConditions().stream()
+            .anyMatch(
+                condition ->
+                    "Progressing".equals(condition.getType())
+                        && "False".equals(condition.getStatus()));
   }
 
   private static int orZero(@Nullable Integer number) {

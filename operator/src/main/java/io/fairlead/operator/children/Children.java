@@ -24,6 +24,7 @@ import io.fairlead.crds.fairlead.v1alpha1.AutoscalingSpec;
 import io.fairlead.crds.fairlead.v1alpha1.DisruptionBudgetSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
 import io.fairlead.crds.v1.InferencePool;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,10 @@ public final class Children {
     }
     if (mayBeMany(design.settings())) {
       children.add(disruptionBudget(design));
+    }
+    NetworkPolicySpec policy = design.settings().networkPolicy();
+    if (policy != null) {
+      children.add(PickerNetworkPolicy.of(design, policy));
     }
     return List.copyOf(children);
   }

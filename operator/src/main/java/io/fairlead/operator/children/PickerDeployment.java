@@ -36,8 +36,11 @@ final class PickerDeployment {
   static final int EXT_PROC_PORT = 9002;
   static final int GATEWAY_PORT = 8080;
   private static final String GATEWAY = "gateway";
-  private static final int HEALTH_PORT = 9003;
-  private static final int METRICS_PORT = 9090;
+  static final int HEALTH_PORT = 9003;
+  static final int METRICS_PORT = 9090;
+
+  /** Where pods tell those that start what they know; no Service leads there. */
+  static final int HAND_OVER_PORT = 9004;
 
   /** Streams get 30 s to finish; gateways get 5 s before that to learn that the pod leaves. */
   private static final int LEAVE_SECONDS = 5;
@@ -85,6 +88,7 @@ final class PickerDeployment {
         .withNewSpec()
         .withServiceAccountName(design.picker())
         .withNodeSelector(orNull(template.nodeSelector()))
+        .withAffinity(template.affinity())
         .withTolerations(template.tolerations())
         .withPriorityClassName(template.priorityClassName())
         .withImagePullSecrets(template.imagePullSecrets())
@@ -133,7 +137,10 @@ final class PickerDeployment {
             null,
             List.of(),
             null,
-            List.of());
+            List.of(),
+            null,
+            null,
+            null);
     List<@Nullable Object> whole = new ArrayList<>();
     whole.add(ofPods);
     for (ExternalPlace place : design.schedulers()) {

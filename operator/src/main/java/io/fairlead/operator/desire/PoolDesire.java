@@ -6,6 +6,7 @@ import io.fairlead.crds.compile.Finding;
 import io.fairlead.crds.compile.Finding.Severity;
 import io.fairlead.crds.compile.ObjectRef;
 import io.fairlead.crds.compile.PoolCompiler;
+import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
@@ -37,8 +38,10 @@ public final class PoolDesire {
    * Compiles what was observed.
    *
    * @param picker carries the settings; null for defaults
+   * @param scheduling what its {@code spec.schedulingFrom} leads to, if it has one
    */
-  public static CompiledPool compile(Observation seen, @Nullable EndpointPicker picker) {
+  public static CompiledPool compile(
+      Observation seen, @Nullable EndpointPicker picker, SchedulingText scheduling) {
     HeldConfig held = HeldConfig.of(seen);
     Compilation compilation =
         PoolCompiler.compile(
@@ -47,7 +50,8 @@ public final class PoolDesire {
             picker,
             seen.upstream(),
             PluginTypes.shipped(),
-            held.good());
+            held.good(),
+            scheduling);
     PoolConfig compiled = compilation.config();
     String wanted = compiled == null ? null : ConfigDocument.write(compiled);
     boolean fits = wanted == null || ConfigMapTexts.fits(wanted);

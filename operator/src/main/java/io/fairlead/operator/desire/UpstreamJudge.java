@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.compile.Compilation;
 import io.fairlead.crds.compile.Finding;
 import io.fairlead.crds.compile.ObjectRef;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.watch.UpstreamKind;
 import io.fairlead.operator.desire.CompiledPool.JudgedObject;
 import io.fairlead.operator.observe.Observation;
@@ -55,6 +56,17 @@ public final class UpstreamJudge {
             Reason.POOL_NOT_FOUND,
             "InferencePool %s does not exist in namespace %s; create it or correct spec.poolRef.name"
                 .formatted(pool, object.getMetadata().getNamespace())));
+  }
+
+  /** Of an object whose reference is to no InferencePool. */
+  public static JudgedObject poolless(GenericKubernetesResource object) {
+    return new JudgedObject(
+        object,
+        Verdict.pending("The object is judged when its pool is found"),
+        Verdict.no(
+            Reason.INVALID_POOL_REF,
+            "spec.poolRef is not to an InferencePool; set its kind to InferencePool, its group to %s, and its name to that of a pool of namespace %s"
+                .formatted(InferencePool.GROUP, object.getMetadata().getNamespace())));
   }
 
   private static Verdict accepted(

@@ -9,8 +9,10 @@ import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import io.fairlead.crds.v1.InferencePool;
@@ -24,7 +26,9 @@ import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +47,16 @@ public final class ClusterView {
   private final Watched<Deployment, InferencePool> deployments;
   private final List<Watched<? extends HasMetadata, InferencePool>> children;
   private final UpstreamSource upstream;
+  private final SchedulingMaps schedulings;
+  private final MonitorSource monitors;
 
-  /** Prepares the informers; the framework starts them. */
-  public ClusterView(EventSourceContext<InferencePool> context) {
+  /**
+   * Prepares the informers; the framework starts them.
+   *
+   * @param orphaned told of objects of upstream's that name no pool that is there
+   */
+  public ClusterView(
+      EventSourceContext<InferencePool> context, Consumer<GenericKubernetesResource> orphaned) {
     pools = context.getPrimaryCache();
     pools.addIndexers(
         Map.of(
@@ -92,8 +103,11 @@ public final class ClusterView {
             child(ConfigMap.class, context),
             deployments,
             child(PodDisruptionBudget.class, context),
-            child(HorizontalPodAutoscaler.class, context));
-    upstream = new UpstreamSource(context);
+            child(HorizontalPodAutoscaler.class, context),
+            child(NetworkPolicy.class, context));
+    upstream = new UpstreamSource(context, orphaned);
+    schedulings = new SchedulingMaps(context);
+    monitors = new MonitorSource(context);
   }
 
   /** To be handed to the framework. */
@@ -102,6 +116,8 @@ public final class ClusterView {
         new ArrayList<>(List.of(models, pickers, services, pods, leases));
     sources.addAll(children);
     sources.add(upstream);
+    sources.add(schedulings);
+    sources.add(monitors);
     return sources;
   }
 
@@ -115,7 +131,12 @@ public final class ClusterView {
 
   /** Whether it is known what the cluster holds of the kinds that it need not have. */
   public boolean upstreamKnown() {
-    return upstream.known();
+    return upstream.known() && monitors.known();
+  }
+
+  /** Whether PodMonitors can be made. */
+  public boolean monitorable() {
+    return monitors.readable();
   }
 
   /** The Deployments of all pickers. */
@@ -131,6 +152,16 @@ public final class ClusterView {
         .toList();
   }
 
+  /**
+   * What {@code spec.schedulingFrom} of the pool's picker leads to.
+   *
+   * @param picker null when the pool has none, or needs none any more
+   * @return empty while it is not known; the pool is woken when it is
+   */
+  public Optional<SchedulingText> scheduling(InferencePool pool, @Nullable EndpointPicker picker) {
+    return schedulings.of(ResourceID.fromResource(pool), picker);
+  }
+
   /** Everything that the informers hold about a pool. */
   public Observation observe(InferencePool pool) {
     String namespace = pool.getMetadata().getNamespace();
@@ -138,6 +169,7 @@ public final class ClusterView {
     List<HasMetadata> owned = new ArrayList<>();
     children.forEach(kind -> owned.addAll(kind.find(namespace, name)));
     owned.addAll(services.find(namespace, name));
+    owned.addAll(monitors.of(pool));
     owned.removeIf(child -> !Ownership.by(pool, child));
     return new Observation(
         pool,
@@ -150,8 +182,14 @@ public final class ClusterView {
             .findFirst()
             .orElse(null),
         owned,
-        pods.find(namespace, Names.child(name)),
+        pods.find(namespace, Names.child(name)).stream().filter(pod -> !hasEnded(pod)).toList(),
         leases.find(namespace, Names.child(name)));
+  }
+
+  /** One that was evicted, say, is there for long, with the last that it reported. */
+  private static boolean hasEnded(Pod pod) {
+    String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+    return "Failed".equals(phase) || "Succeeded".equals(phase);
   }
 
   private static <R extends HasMetadata> Watched<R, InferencePool> child(

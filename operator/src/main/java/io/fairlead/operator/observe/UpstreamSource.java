@@ -2,6 +2,7 @@ package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.compile.PoolMembers;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
@@ -9,17 +10,28 @@ import io.fairlead.crds.watch.KindListener;
 import io.fairlead.crds.watch.UpstreamKind;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
+import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * InferenceObjectives and InferenceModelRewrites, as the pickers that run without us read them. The
@@ -28,14 +40,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource, InferencePool> {
 
+  private static final Logger LOG = LoggerFactory.getLogger(UpstreamSource.class);
+
+  /** How soon to look again while it isn't known which pools there are. */
+  private static final Duration NOT_KNOWN = Duration.ofSeconds(1);
+
+  private static final Duration FAILED = Duration.ofSeconds(5);
+
   private final IndexerResourceCache<InferencePool> pools;
   private final List<UpstreamKind> objectives;
   private final List<UpstreamKind> rewrites;
+  private final Consumer<GenericKubernetesResource> orphaned;
+  private final ScheduledExecutorService looks =
+      Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("orphans").factory());
 
-  /** Not yet started. */
-  UpstreamSource(EventSourceContext<InferencePool> context) {
+  /**
+   * Not yet started.
+   *
+   * @param orphaned told of objects that name no pool that is there; called on a thread that may
+   *     block
+   */
+  UpstreamSource(
+      EventSourceContext<InferencePool> context, Consumer<GenericKubernetesResource> orphaned) {
     super(GenericKubernetesResource.class, "upstream");
     pools = context.getPrimaryCache();
+    this.orphaned = orphaned;
     Set<String> namespaces = context.getControllerConfiguration().getEffectiveNamespaces();
     objectives = kinds(context.getClient(), "InferenceObjective", namespaces);
     rewrites = kinds(context.getClient(), "InferenceModelRewrite", namespaces);
@@ -63,6 +92,9 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
             if (pool != null) {
               wake(new ResourceID(pool, object.getMetadata().getNamespace()));
             }
+            if (isOrphan(object)) {
+              later(object, Duration.ZERO);
+            }
           }
 
           @Override
@@ -73,6 +105,59 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
     all().forEach(kind -> kind.start(listener));
   }
 
+  private boolean isOrphan(GenericKubernetesResource object) {
+    String pool = PoolMembers.pool(object);
+    return pool == null
+        || pools.get(new ResourceID(pool, object.getMetadata().getNamespace())).isEmpty();
+  }
+
+  private void later(GenericKubernetesResource object, Duration wait) {
+    try {
+      var _ = looks.schedule(() -> look(object), wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The source is being stopped.
+    }
+  }
+
+  /** Tells of the object as it is now, once it is known which pools there are. */
+  private void look(GenericKubernetesResource seen) {
+    if (!poolsKnown(seen.getMetadata().getNamespace())) {
+      later(seen, NOT_KNOWN);
+      return;
+    }
+    String uid = seen.getMetadata().getUid();
+    all()
+        .flatMap(kind -> Stream.concat(kind.objects().stream(), kind.superseded().stream()))
+        .filter(object -> uid.equals(object.getMetadata().getUid()))
+        .filter(object -> !object.isMarkedForDeletion() && isOrphan(object))
+        .findFirst()
+        .ifPresent(
+            object -> {
+              try {
+                orphaned.accept(object);
+              } catch (KubernetesClientException | IllegalStateException e) {
+                LOG.warn(
+                    "{} {}/{} could not be told that it has no pool, trying again: {}",
+                    object.getKind(),
+                    object.getMetadata().getNamespace(),
+                    object.getMetadata().getName(),
+                    e.getMessage());
+                later(object, FAILED);
+              }
+            });
+  }
+
+  private boolean poolsKnown(@Nullable String namespace) {
+    if (!(pools instanceof InformerWrappingEventSourceHealthIndicator<?> watch)) {
+      return true;
+    }
+    Map<String, InformerHealthIndicator> informers = watch.informerHealthIndicators();
+    InformerHealthIndicator one = informers.get(namespace);
+    return one == null
+        ? informers.values().stream().allMatch(InformerHealthIndicator::hasSynced)
+        : one.hasSynced();
+  }
+
   private void wake(ResourceID pool) {
     getEventHandler().handleEvent(new Event(pool));
   }
@@ -80,6 +165,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
   @Override
   public void stop() {
     all().forEach(UpstreamKind::stop);
+    looks.shutdownNow();
     super.stop();
   }
 

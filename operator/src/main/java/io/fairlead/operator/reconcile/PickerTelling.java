@@ -102,6 +102,26 @@ final class PickerTelling {
                 .formatted(winner.getMetadata().getName())));
   }
 
+  /** The operator fails at it: what it counted last stays. */
+  static void failed(
+      StatusApplier statuses, EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
+    EndpointPickerStatus last = picker.getStatus();
+    statuses.write(
+        picker,
+        verdicts,
+        conditions ->
+            new EndpointPickerStatus(
+                picker.getMetadata().getGeneration(),
+                last == null ? null : last.replicas(),
+                last == null ? null : last.readyReplicas(),
+                last == null ? null : last.selector(),
+                last == null ? null : last.configHash(),
+                last == null ? null : last.models(),
+                last == null ? null : last.endpoints(),
+                last == null ? null : last.image(),
+                conditions));
+  }
+
   /** A picker without a pool. */
   static void conditionsOnly(StatusApplier statuses, EndpointPicker picker, Verdict accepted) {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();

@@ -5,7 +5,10 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.compile.PoolMembers;
+import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
@@ -21,14 +24,17 @@ import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
+import io.fairlead.operator.children.PickerMonitor;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedObject;
 import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.desire.UpstreamJudge;
+import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.observe.ServiceRef;
 import io.fairlead.operator.observe.Serving;
 import io.fairlead.operator.status.ConditionType;
@@ -49,6 +55,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +75,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** How soon what the API server refused is tried again, when nothing changes before. */
   private static final Duration RETRY_REFUSED = Duration.ofSeconds(15);
 
+  /** How soon at first where it failed: that passes by itself. */
+  private static final Duration RETRY_FAILED = Duration.ofSeconds(1);
+
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
   /** How soon a pool whose turn it is not looks again. */
@@ -74,12 +85,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private final Settings settings;
   private final Events events;
-  private final ChildApplier children = new ChildApplier();
-  private final Pruner pruner = new Pruner(children);
+  private final ChildApplier children;
+  private final Pruner pruner;
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
+  private final Waits failing = new Waits(System::nanoTime);
+  private final Certificates certificates;
   private final RolloutTurns turns;
   private @Nullable ClusterView view;
 
@@ -95,6 +108,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       MeterRegistry meters) {
     this.settings = settings;
     this.events = events;
+    this.children =
+        new ChildApplier((pool, message) -> events.warn(pool, Notice.REPAIRED, message));
+    this.pruner = new Pruner(children);
     this.entries =
         new PoolEntryWriter(
             client,
@@ -104,13 +120,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .description("Entries of ours that others removed from pools' status.parents.")
                 .register(meters));
     this.statuses = new StatusApplier(client, clock, events);
+    this.certificates = new Certificates(clock, System::nanoTime);
     this.turns = new RolloutTurns(settings.maxRollouts());
   }
 
   @Override
   public List<EventSource<?, InferencePool>> prepareEventSources(
       EventSourceContext<InferencePool> context) {
-    ClusterView prepared = new ClusterView(context);
+    ClusterView prepared = new ClusterView(context, this::orphaned);
     view = prepared;
     return prepared.sources();
   }
@@ -120,6 +137,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       InferencePool pool, Context<InferencePool> context) {
     ClusterView informers = view;
     if (informers != null && context.isPrimaryResourceDeleted()) {
+      var _ = informers.scheduling(pool, null);
+      children.forget(pool);
       orphan(informers.orphans(pool), pool.getMetadata().getName());
     }
     if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
@@ -134,10 +153,21 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return waitFor(unseen, seen, context.getClient());
     }
     return switch (decide(seen)) {
-      case Serving.NotOurs _ -> release(seen, context);
+      case Serving.NotOurs _ -> {
+        var _ = informers.scheduling(pool, null);
+        children.forget(pool);
+        yield release(seen, context);
+      }
       case Serving.Undecided wait ->
           UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait.left());
-      case Serving.Served served -> serve(seen, served, context);
+      case Serving.Served served ->
+          informers
+              .scheduling(pool, served.picker())
+              .map(scheduling -> serveOrTell(seen, served, scheduling, context))
+              .orElseGet(
+                  () ->
+                      UpdateControl.<InferencePool>noUpdate()
+                          .rescheduleAfter(NamedPools.LOOK_AGAIN));
     };
   }
 
@@ -164,6 +194,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       }
     }
     writes.rethrow();
+  }
+
+  /** An object names no pool that is there: what was said of it before is no longer true. */
+  private void orphaned(GenericKubernetesResource object) {
+    if (settings.adoption() == Adoption.ALL || StatusApplier.told(object)) {
+      String pool = PoolMembers.pool(object);
+      tell(pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool));
+    }
   }
 
   private void tell(JudgedObject judged) {
@@ -217,28 +255,71 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return UpdateControl.noUpdate();
   }
 
+  /** What nobody thought of must not leave a pool with a status that is no longer true. */
+  private UpdateControl<InferencePool> serveOrTell(
+      Observation seen,
+      Serving.Served served,
+      SchedulingText scheduling,
+      Context<InferencePool> context) {
+    try {
+      return serve(seen, served, scheduling, context);
+    } catch (KubernetesClientException | IllegalStateException e) {
+      // The API server is in trouble, or this process leads no more: trying again will do.
+      throw e;
+    } catch (RuntimeException e) {
+      tellOf(e, seen.pool(), served.picker());
+      throw e;
+    }
+  }
+
+  private void tellOf(RuntimeException e, InferencePool pool, @Nullable EndpointPicker picker) {
+    Verdict failed =
+        Verdict.no(
+            Reason.OPERATOR_ERROR,
+            "The operator fails at InferencePool %s, its EndpointPicker or its models (%s), and changes nothing of it; see its log, and undo the last edit of these"
+                .formatted(pool.getMetadata().getName(), e.getClass().getSimpleName()));
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.PROGRAMMED, failed);
+    verdicts.put(ConditionType.READY, failed);
+    String parent =
+        picker == null ? Names.child(pool.getMetadata().getName()) : picker.getMetadata().getName();
+    Attempts writes = new Attempts();
+    writes.attempt(() -> entries.write(pool, parent, verdicts));
+    if (picker != null) {
+      writes.attempt(() -> PickerTelling.failed(statuses, picker, verdicts));
+    }
+  }
+
   private UpdateControl<InferencePool> serve(
-      Observation seen, Serving.Served served, Context<InferencePool> context) {
+      Observation seen,
+      Serving.Served served,
+      SchedulingText scheduling,
+      Context<InferencePool> context) {
     EndpointPicker picker = served.picker();
-    CompiledPool compiled = PoolDesire.compile(seen, picker);
+    CompiledPool compiled = PoolDesire.compile(seen, picker, scheduling);
     ServiceRef ref = ServiceRef.of(seen);
     Frontend frontend = frontend(seen, picker);
     Optional<PickerDesign> design = design(seen, picker, compiled, ref, frontend);
     boolean paused = PickerTelling.isPaused(picker);
-    List<HasMetadata> desired = paused ? List.of() : design.map(Children::of).orElse(List.of());
+    List<HasMetadata> desired = paused ? List.of() : design.map(this::desired).orElse(List.of());
     boolean waits = !desired.isEmpty() && waits(design.orElseThrow(), desired, seen, context);
     List<HasMetadata> due =
         waits ? desired.stream().filter(child -> !(child instanceof Deployment)).toList() : desired;
-    List<ChildApplier.Failure> failures = children.apply(due, seen, context);
+    List<ChildApplier.Failure> all = children.apply(due, seen, context);
+    // Requests are served without it.
+    List<ChildApplier.Failure> failures =
+        all.stream().filter(failure -> !isMonitor(failure)).toList();
     ConfigHash wanted = design.map(PickerDesign::documentHash).orElse(null);
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
+    Certificates.Judged certificate =
+        certificates.judge(seen.pool().getMetadata().getUid(), picker, context.getClient());
     PickerFacts facts =
         facts(
             seen,
             compiled,
+            resolved(seen, picker, ref, frontend, hash, failures, certificate.wrong()),
             ref,
-            frontend,
             hash,
             Stream.concat(
                     Stream.ofNullable(
@@ -247,7 +328,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                             : PickerTelling.waitsForEndOfPause(picker)),
                     obstacles(compiled, failures))
                 .toList(),
-            failures);
+            beside(seen, picker, waits, all));
     Attempts writes = new Attempts();
     Optional<Duration> again =
         failures.isEmpty()
@@ -256,20 +337,38 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (again.isEmpty()) {
       again = tell(seen, served, compiled, facts, writes);
     }
-    if (!failures.isEmpty()) {
-      writes.rethrow();
-      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_REFUSED);
+    again = earliest(again, Optional.ofNullable(certificate.again()));
+    Optional<Duration> retry = retry(seen, all);
+    if (retry.isEmpty()
+        && !desired.isEmpty()
+        && !pruner.leftovers(desired, seen, context.getClient())) {
+      again = earliest(again, Optional.of(RETRY_PRUNE));
     }
-    boolean pruned = desired.isEmpty() || pruner.leftovers(desired, seen, context.getClient());
     writes.rethrow();
+    again = earliest(again, retry);
     if (waits) {
-      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NEXT_TURN);
+      again = earliest(again, Optional.of(NEXT_TURN));
     }
-    return pruned
-        ? again
-            .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
-            .orElseGet(UpdateControl::noUpdate)
-        : UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_PRUNE);
+    return again
+        .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
+        .orElseGet(UpdateControl::noUpdate);
+  }
+
+  /** When to try again what could not be applied; empty when all could. */
+  private Optional<Duration> retry(Observation seen, List<ChildApplier.Failure> failures) {
+    String pool = seen.pool().getMetadata().getUid();
+    if (failures.stream().noneMatch(f -> f.why().reason() == Reason.API_SERVER_ERROR)) {
+      failing.end(pool);
+      return failures.isEmpty() ? Optional.empty() : Optional.of(RETRY_REFUSED);
+    }
+    Duration half = failing.since(pool, Reason.API_SERVER_ERROR).dividedBy(2);
+    return earliest(
+        Optional.of(half.compareTo(RETRY_FAILED) < 0 ? RETRY_FAILED : half),
+        Optional.of(RETRY_REFUSED));
+  }
+
+  private static Optional<Duration> earliest(Optional<Duration> one, Optional<Duration> other) {
+    return Stream.of(one, other).flatMap(Optional::stream).min(Comparator.naturalOrder());
   }
 
   /**
@@ -295,6 +394,65 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return !Children.askedFor(design, there)
         && children.replacesPods(wanted, there, context)
         && !turns.take(there, informers.deployments());
+  }
+
+  /** All children, less those of kinds that the cluster lacks. */
+  private List<HasMetadata> desired(PickerDesign design) {
+    List<HasMetadata> all = new ArrayList<>(Children.of(design));
+    if (view != null && view.monitorable()) {
+      PickerMonitor.of(design).ifPresent(all::add);
+    }
+    return List.copyOf(all);
+  }
+
+  private static boolean isMonitor(ChildApplier.Failure failure) {
+    return failure.child().getKind().equals(PickerMonitor.KIND);
+  }
+
+  private Map<ConditionType, Verdict> beside(
+      Observation seen,
+      @Nullable EndpointPicker picker,
+      boolean waits,
+      List<ChildApplier.Failure> failures) {
+    Map<ConditionType, Verdict> beside = new LinkedHashMap<>();
+    if (waits) {
+      beside.put(ConditionType.UP_TO_DATE, turnIsAwaited(seen));
+    }
+    failures.stream()
+        .filter(PoolReconciler::isMonitor)
+        .findFirst()
+        .ifPresent(
+            failure ->
+                beside.put(
+                    ConditionType.MONITORED,
+                    Verdict.no(
+                        failure.why().isFalse() ? failure.why().reason() : Reason.NO_POD_MONITORS,
+                        failure.why().message())));
+    var monitoring =
+        picker == null || picker.getSpec() == null ? null : picker.getSpec().monitoring();
+    if (picker != null
+        && monitoring != null
+        && monitoring.podMonitor() != null
+        && view != null
+        && !view.monitorable()) {
+      beside.put(
+          ConditionType.MONITORED,
+          Verdict.no(
+              Reason.NO_POD_MONITORS,
+              "The cluster has no PodMonitor of %s/%s, or the operator may not read it; install the Prometheus operator, or take spec.monitoring.podMonitor out of EndpointPicker %s"
+                  .formatted(
+                      PickerMonitor.GROUP, PickerMonitor.VERSION, picker.getMetadata().getName())));
+    }
+    return beside;
+  }
+
+  private Verdict turnIsAwaited(Observation seen) {
+    return Verdict.no(
+        Reason.WAITING_FOR_TURN,
+        "The pods of Deployment %s serve as they are until it is their turn to be replaced: the operator replaces those of %s at a time, see --max-rollouts"
+            .formatted(
+                Names.child(seen.pool().getMetadata().getName()),
+                settings.maxRollouts() == 1 ? "one pool" : settings.maxRollouts() + " pools"));
   }
 
   private Optional<PickerDesign> design(
@@ -339,22 +497,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private static PickerFacts facts(
       Observation seen,
       CompiledPool compiled,
+      Verdict resolved,
       ServiceRef ref,
-      Frontend frontend,
       @Nullable ConfigHash hash,
       List<Verdict> obstacles,
-      List<ChildApplier.Failure> failures) {
+      Map<ConditionType, Verdict> beside) {
     String picker = Names.child(seen.pool().getMetadata().getName());
     Verdict accepted = compiled.accepted();
-    Verdict resolved =
-        switch (ref) {
-          case ServiceRef.Resolved service when hash == null && seen.service() == null ->
-              Verdict.pending(
-                  "Service %s is free, and is made when the pool is accepted; condition Accepted says what to do"
-                      .formatted(service.name()));
-          case ServiceRef.Resolved service -> provided(service, frontend, failures);
-          case ServiceRef.Unresolved broken -> broken.resolvedRefs();
-        };
     if (ref instanceof ServiceRef.Unresolved broken && accepted.isTrue()) {
       accepted = broken.accepted();
     }
@@ -376,7 +525,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         seen.child(Deployment.class, picker).orElse(null),
         seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
         obstacles.isEmpty() ? null : Verdict.all(obstacles),
-        new PickerFacts.ModelCount((int) inConfig, rejected));
+        new PickerFacts.ModelCount((int) inConfig, rejected),
+        beside);
   }
 
   private static Stream<Verdict> obstacles(
@@ -385,13 +535,59 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         Stream.ofNullable(compiled.tooLarge()), failures.stream().map(ChildApplier.Failure::why));
   }
 
+  /** Of all that the pool and its picker refer to. */
+  private static Verdict resolved(
+      Observation seen,
+      @Nullable EndpointPicker picker,
+      ServiceRef ref,
+      Frontend frontend,
+      @Nullable ConfigHash hash,
+      List<ChildApplier.Failure> failures,
+      @Nullable Verdict certificate) {
+    Verdict service =
+        switch (ref) {
+          case ServiceRef.Resolved resolved when PickerTelling.isPaused(picker) ->
+              whilePaused(seen, Objects.requireNonNull(picker), resolved, frontend);
+          case ServiceRef.Resolved resolved when hash == null && seen.service() == null ->
+              Verdict.pending(
+                  "Service %s is free, and is made when the pool is accepted; condition Accepted says what to do"
+                      .formatted(resolved.name()));
+          case ServiceRef.Resolved resolved -> provided(resolved, picker, frontend, failures);
+          case ServiceRef.Unresolved broken -> broken.resolvedRefs();
+        };
+    if (certificate == null) {
+      return service;
+    }
+    return service.isTrue() ? certificate : Verdict.all(List.of(service, certificate));
+  }
+
+  /** Nothing was applied, so what is there is looked at. */
+  private static Verdict whilePaused(
+      Observation seen, EndpointPicker picker, ServiceRef.Resolved ref, Frontend frontend) {
+    Service service = seen.service();
+    String name = picker.getMetadata().getName();
+    if (service == null || !Ownership.by(seen.pool(), service)) {
+      return Verdict.pending(
+          "Service %s is not there, and EndpointPicker %s is paused; set spec.paused to false to have it made"
+              .formatted(ref.name(), name));
+    }
+    return service.getSpec().getPorts().stream().noneMatch(port -> port.getPort() == ref.port())
+        ? Verdict.pending(
+            "Service %s has no port %d, and EndpointPicker %s is paused; set spec.paused to false to have it so"
+                .formatted(ref.name(), ref.port(), name))
+        : provided(ref, picker, frontend, List.of());
+  }
+
   private static Verdict provided(
-      ServiceRef.Resolved service, Frontend frontend, List<ChildApplier.Failure> failures) {
+      ServiceRef.Resolved service,
+      @Nullable EndpointPicker picker,
+      Frontend frontend,
+      List<ChildApplier.Failure> failures) {
     return failures.stream()
         .filter(failure -> failure.child() instanceof Service)
         .map(ChildApplier.Failure::why)
         .findFirst()
-        .map(why -> why.isFalse() ? Verdict.no(Reason.INVALID_EXTENSION_REF, why.message()) : why)
+        .map(PoolReconciler::notProvided)
         .orElseGet(
             () ->
                 Verdict.yes(
@@ -399,9 +595,21 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                     switch (frontend) {
                       case EXT_PROC -> "Service %s is provided".formatted(service.name());
                       case GATEWAY ->
-                          "Service %s is provided: clients send their requests to its port %d over HTTP"
-                              .formatted(service.name(), service.port());
+                          "Service %s is provided: clients send their requests to its port %d over %s"
+                              .formatted(
+                                  service.name(), service.port(), isTls(picker) ? "HTTPS" : "HTTP");
                     }));
+  }
+
+  /** A Service that cannot be written now may well be there, and lead to the picker. */
+  private static Verdict notProvided(Verdict why) {
+    return !why.isFalse() || why.reason() == Reason.API_SERVER_ERROR
+        ? why
+        : Verdict.no(Reason.INVALID_EXTENSION_REF, why.message());
+  }
+
+  private static boolean isTls(@Nullable EndpointPicker picker) {
+    return picker != null && picker.getSpec() != null && picker.getSpec().tls() != null;
   }
 
   /** When to tell again what could not be told now; empty when all could. */

@@ -13,6 +13,13 @@ import java.time.Duration;
  * @param maxRollouts how many pickers may be replaced at a time where an upgrade would replace all
  */
 public record Settings(Adoption adoption, Duration grace, String eppImage, int maxRollouts) {
+  /**
+   * How often the client asks again, a tenth of a second later and twice as long each time, where
+   * the API server answers that it fails or is overloaded. The client's own number would keep a
+   * pool for a minute and a half from being told; whoever reconciles tries again anyway.
+   */
+  public static final int REQUEST_RETRIES = 2;
+
   /** Usual number of {@link #maxRollouts}. */
   public static final int USUAL_ROLLOUTS = 5;
 

@@ -12,7 +12,7 @@ public enum ConditionType {
   RESOLVED_REFS(
       "ResolvedRefs",
       "InferencePool, EndpointPicker, InferenceModel, InferenceObjective, InferenceModelRewrite",
-      "What the object refers to is there and may be used: a pool's Service, a model's pool."),
+      "What the object refers to is there and may be used: a pool's Service, a picker's certificate, a model's pool."),
   PROGRAMMED(
       "Programmed",
       "InferencePool, EndpointPicker, InferenceModel",
@@ -37,6 +37,14 @@ public enum ConditionType {
       "ExternalSchedulersAsked",
       "InferencePool, EndpointPicker",
       "Only there when it is `False`: an external scheduler is not asked, or nobody waits for its answers, and the plugins beside it decide. Requests are served."),
+  UP_TO_DATE(
+      "UpToDate",
+      "InferencePool, EndpointPicker",
+      "Only there when it is `False`: the picker's pods are those of another release of the operator, and wait for their turn to be replaced. They serve meanwhile."),
+  MONITORED(
+      "Monitored",
+      "InferencePool, EndpointPicker",
+      "Only there when it is `False`: the PodMonitor that `spec.monitoring` asks for can't be made. Requests are served."),
   PAUSED(
       "Paused",
       "EndpointPicker",

@@ -6,6 +6,14 @@ public enum Notice {
       "NoLongerServed",
       "The pool is given up: no EndpointPicker names it any more, or somebody else provides its Service. The picker and all that belongs to it are deleted.",
       "Nothing, or create an EndpointPicker that names the pool."),
+  REPAIRED(
+      "Repaired",
+      "Somebody changed or deleted an object that belongs to the pool's picker, and it has been put right.",
+      "Nothing, or change the EndpointPicker instead; `spec.paused` has the operator leave all as it is."),
+  NO_ROOM_FOR_STATUS_ENTRY(
+      "NoRoomForStatusEntry",
+      "`status.parents` of the pool holds as many entries of others as there can be, so ours is not there.",
+      "Remove entries of controllers that are gone; meanwhile the EndpointPicker tells how the pool is."),
   STATUS_ENTRY_REMOVED(
       "StatusEntryRemoved",
       "Another controller removes our entry from `status.parents` of the pool again and again; it is put back rarely from now on.",

@@ -2,7 +2,10 @@ package io.fairlead.operator.status;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.ConfigHash;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param applyFailure why the children could not be brought to their desired state, or why that is
  *     not the newest config; null when they could, and it is
  * @param models accepted and rejected models of the pool
+ * @param beside conditions that are only there while something is not as it should be and the pool
+ *     is served all the same
  */
 public record PickerFacts(
     String picker,
@@ -26,10 +31,26 @@ public record PickerFacts(
     @Nullable Deployment deployment,
     List<Replica> replicas,
     @Nullable Verdict applyFailure,
-    ModelCount models) {
+    ModelCount models,
+    Map<ConditionType, Verdict> beside) {
 
   public PickerFacts {
     replicas = List.copyOf(replicas);
+    beside = Collections.unmodifiableMap(new LinkedHashMap<>(beside));
+  }
+
+  /** Nothing is to be told beside. */
+  public PickerFacts(
+      String picker,
+      Verdict accepted,
+      Verdict resolvedRefs,
+      @Nullable ConfigHash hash,
+      @Nullable Deployment deployment,
+      List<Replica> replicas,
+      @Nullable Verdict applyFailure,
+      ModelCount models) {
+    this(
+        picker, accepted, resolvedRefs, hash, deployment, replicas, applyFailure, models, Map.of());
   }
 
   /**

@@ -15,6 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the conditions of a pool that we serve. */
 public final class PoolStatus {
+  /** What an entry goes without first. */
+  private static final List<ConditionType> GIVE_WAY =
+      List.of(
+          ConditionType.UP_TO_DATE,
+          ConditionType.MONITORED,
+          ConditionType.SHADOWS_RUNNING,
+          ConditionType.EXTERNAL_SCHEDULERS_ASKED);
+
   /** Endpoints that a message names. */
   private static final int MOST_TOLD = 3;
 
@@ -32,21 +40,23 @@ public final class PoolStatus {
     verdicts.put(ConditionType.SATURATED, saturated(facts));
     shadows(facts).ifPresent(off -> verdicts.put(ConditionType.SHADOWS_RUNNING, off));
     schedulers(facts).ifPresent(off -> verdicts.put(ConditionType.EXTERNAL_SCHEDULERS_ASKED, off));
+    verdicts.putAll(facts.beside());
     verdicts.put(ConditionType.READY, ready(facts, programmed));
     return verdicts;
   }
 
   /**
    * What of it an entry of the pool's {@code status.parents} holds: eight conditions and no more,
-   * or the API server refuses the whole. Shadows, which no request suffers from, give way to an
-   * external scheduler that is not asked; the EndpointPicker tells of both.
+   * or the API server refuses the whole. Of those that no request suffers from, the ones that
+   * matter less give way; the EndpointPicker tells of all.
    */
   public static Map<ConditionType, Verdict> inEntry(Map<ConditionType, Verdict> verdicts) {
-    if (verdicts.size() <= ConditionList.MOST_IN_ENTRY) {
-      return verdicts;
-    }
     Map<ConditionType, Verdict> fewer = new LinkedHashMap<>(verdicts);
-    fewer.remove(ConditionType.SHADOWS_RUNNING);
+    for (ConditionType type : GIVE_WAY) {
+      if (fewer.size() > ConditionList.MOST_IN_ENTRY) {
+        fewer.remove(type);
+      }
+    }
     return fewer;
   }
 

@@ -51,6 +51,11 @@ public enum Reason {
       "RolloutInProgress",
       "The picker's Deployment brings new pods up.",
       "Wait; requests are served by the pods that are ready."),
+  WAITING_FOR_TURN(
+      Kind.PASSING,
+      "WaitingForTurn",
+      "An upgrade replaces so many pickers at a time (`--max-rollouts`), and others are being replaced. One that doesn't become ready gives its turn back when its Deployment says `ProgressDeadlineExceeded`.",
+      "Wait; to have it at once, raise `--max-rollouts`, or see to the Deployments that are not rolled out: `kubectl get deployments -A -l app.kubernetes.io/managed-by=fairlead-operator`."),
   INVALID_SPEC(
       Kind.WRONG,
       "InvalidSpec",
@@ -66,6 +71,16 @@ public enum Reason {
       "InvalidExtensionRef",
       "The Service that the pool names can't be provided: it is somebody else's, another pool's, or no Service.",
       "Delete that Service, or name another in `spec.endpointPickerRef`."),
+  INVALID_CERTIFICATE_REF(
+      Kind.WRONG,
+      "InvalidCertificateRef",
+      "The Secret in `spec.tls` of the EndpointPicker is not there, lacks `tls.crt` or `tls.key`, or these are no certificate and its key. Pods that run keep the last good pair.",
+      "Put a pair there: `kubectl create secret tls NAME --cert=tls.crt --key=tls.key`."),
+  CERTIFICATE_EXPIRED(
+      Kind.WRONG,
+      "CertificateExpired",
+      "The certificate in `spec.tls` of the EndpointPicker has ended.",
+      "Renew the Secret; pods take the new pair without a restart."),
   INVALID_POOL_REF(
       Kind.WRONG,
       "InvalidPoolRef",
@@ -81,6 +96,11 @@ public enum Reason {
       "PoolNotManaged",
       "The model's pool is there, but not served by Fairlead.",
       "Create an EndpointPicker that names the pool, or leave the model to whoever serves it."),
+  POOL_NOT_SERVED(
+      Kind.WRONG,
+      "PoolNotServed",
+      "The EndpointPicker names an InferencePool of `inference.networking.x-k8s.io`; pools of `inference.networking.k8s.io` alone are served.",
+      "Convert the pool, `fairlead convert`, and apply it."),
   MODEL_NAME_IN_USE(
       Kind.WRONG,
       "ModelNameInUse",
@@ -116,6 +136,16 @@ public enum Reason {
       "PermissionDenied",
       "The API server forbids the operator something that the pool needs.",
       "Grant what the message names to the operator's ServiceAccount."),
+  API_SERVER_ERROR(
+      Kind.WRONG,
+      "APIServerError",
+      "The API server, or a webhook that it asks, fails at an object that the pool needs. What is in force goes on, and the operator tries again all the while.",
+      "See to the webhook that the message names, or to the API server."),
+  OPERATOR_ERROR(
+      Kind.WRONG,
+      "OperatorError",
+      "The operator fails at something in the pool, its picker or its models that it does not expect. Nothing of the pool is changed until that is gone.",
+      "See the operator's log for what it is, undo the last edit of these objects, and report it."),
   EPP_UNAVAILABLE(
       Kind.WRONG,
       "EPPUnavailable",
@@ -176,6 +206,11 @@ public enum Reason {
       "ExternalSchedulerLate",
       "An external scheduler has been late again and again, so no request waits for it: the plugins beside it decide where requests go. It is asked on trial meanwhile.",
       "Give it more CPU, make it quicker, or raise `timeout` of `spec.scheduling.external`; requests wait for it again once it is in time."),
+  NO_POD_MONITORS(
+      Kind.WRONG,
+      "NoPodMonitors",
+      "The cluster has no kind PodMonitor of `monitoring.coreos.com`, or the operator may not read it.",
+      "Install the Prometheus operator, or take `spec.monitoring` out of the EndpointPicker; the kind is seen within a minute."),
   PORT_NOT_SERVED(
       Kind.WRONG,
       "PortNotServed",

@@ -65,6 +65,41 @@ class RolloutTurnsTest {
   }
 
   @Test
+  void aRolloutThatKubernetesGivesUpGivesItsTurnBack() {
+    Deployment failing = deployment("a", 2, 2, "2", 0);
+    RolloutTurns turns = new RolloutTurns(1);
+    assertThat(turns.take(ready("a"), List.of(ready("a"), ready("b")))).isTrue();
+    assertThat(turns.take(ready("b"), List.of(failing, ready("b")))).isFalse();
+    Deployment givenUp =
+        new DeploymentBuilder(failing)
+            .editStatus()
+            .addNewCondition()
+            .withType("Progressing")
+            .withStatus("False")
+            .withReason("ProgressDeadlineExceeded")
+            .endCondition()
+            .endStatus()
+            .build();
+    assertThat(turns.take(ready("b"), List.of(givenUp, ready("b")))).isTrue();
+  }
+
+  @Test
+  void aRolloutThatWasStoppedByHandOrIsBeingDeletedHoldsNobodyUp() {
+    Deployment failing = deployment("a", 2, 2, "2", 0);
+    Deployment stopped =
+        new DeploymentBuilder(failing).editSpec().withPaused(true).endSpec().build();
+    Deployment going =
+        new DeploymentBuilder(failing)
+            .editMetadata()
+            .withDeletionTimestamp("2026-01-01T00:00:00Z")
+            .endMetadata()
+            .build();
+    for (Deployment other : List.of(stopped, going)) {
+      assertThat(new RolloutTurns(1).take(ready("b"), List.of(other, ready("b")))).isTrue();
+    }
+  }
+
+  @Test
   void theFirstPodsOfAPickerTakeNoTurnNorDoesOneThatIsGone() {
     Deployment starting = deployment("a", 1, 1, "1", 0);
     assertThat(new RolloutTurns(1).take(ready("b"), List.of(starting, ready("b")))).isTrue();

@@ -263,6 +263,31 @@ class ChildrenTest {
   }
 
   @Test
+  void aNetworkPolicyLetsThroughWhatIsMeantForOthersAndNothingElse() {
+    assertThat(Children.of(with("replicas: 1")))
+        .noneMatch(child -> child.getKind().equals("NetworkPolicy"));
+    assertThat(plain(child(with("networkPolicy: {}"), "NetworkPolicy")))
+        .contains("port: 9002", "port: 9003", "port: 9090", "fairlead.io/metrics-reader: true")
+        .contains("fairlead.io/picker: pool-epp", "- Ingress")
+        .doesNotContain("9004", "8080", "Egress");
+    String whole =
+        plain(
+            child(
+                with(
+                    Frontend.GATEWAY,
+                    """
+                    handOver: {secretName: shared}
+                    networkPolicy:
+                      requestsFrom: [{podSelector: {matchLabels: {app: gateway}}}]
+                      metricsFrom: [{ipBlock: {cidr: 10.0.0.0/8}}]
+                    """),
+                "NetworkPolicy"));
+    assertThat(whole)
+        .contains("port: 8080", "port: 9004", "port: 9090", "app: gateway", "cidr: 10.0.0.0/8")
+        .doesNotContain("9002", "metrics-reader");
+  }
+
+  @Test
   void whoIsScaledIsNotToldHowManyToRun() {
     PickerDesign scaled =
         with(

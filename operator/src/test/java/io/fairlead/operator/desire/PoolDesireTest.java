@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.compile.PoolCompiler;
+import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -124,7 +125,7 @@ class PoolDesireTest {
             List.of(),
             List.of(),
             List.of());
-    CompiledPool compiled = PoolDesire.compile(seen, null);
+    CompiledPool compiled = PoolDesire.compile(seen, null, SchedulingText.none("is not set"));
     assertThat(compiled.models()).hasSize(1);
     return compiled.models().getFirst();
   }

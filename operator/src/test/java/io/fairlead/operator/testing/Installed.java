@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.reconcile.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -84,6 +85,7 @@ public final class Installed {
   public Config account(String namespace, String name) {
     Config config = Config.fromKubeconfig(server.kubeConfig());
     config.setImpersonateUsername("system:serviceaccount:" + namespace + ":" + name);
+    config.setRequestRetryBackoffLimit(Settings.REQUEST_RETRIES);
     config.setImpersonateGroups(
         "system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated");
     return config;

@@ -143,6 +143,10 @@ public final class PoolFixture {
         .create();
   }
 
+  public void create(HasMetadata object) {
+    client.resource(object).inNamespace(namespace).create();
+  }
+
   public <T extends HasMetadata> @Nullable T get(Class<T> kind, String name) {
     return client.resources(kind).inNamespace(namespace).withName(name).get();
   }
@@ -235,8 +239,13 @@ public final class PoolFixture {
 
   /** The generated document. */
   public String config() {
+    return config(PICKER);
+  }
+
+  /** The document that a picker is given. */
+  public String config(String picker) {
     try {
-      return String.valueOf(ConfigMapTexts.read(need(ConfigMap.class, PICKER), "config.yaml"));
+      return String.valueOf(ConfigMapTexts.read(need(ConfigMap.class, picker), "config.yaml"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -346,6 +355,33 @@ public final class PoolFixture {
     client.resource(pod).updateStatus();
   }
 
+  /** A pod of the picker that was evicted and is still there, with what it reported last. */
+  public void evicted(String name, PickerReport report) {
+    Pod running = need(Pod.class, POD);
+    Pod pod =
+        client
+            .resource(
+                new PodBuilder(running)
+                    .withNewMetadata()
+                    .withName(name)
+                    .withNamespace(namespace)
+                    .withLabels(running.getMetadata().getLabels())
+                    .endMetadata()
+                    .withStatus(null)
+                    .build())
+            .create();
+    client
+        .resource(
+            new PodBuilder(pod)
+                .withNewStatus()
+                .withPhase("Failed")
+                .withReason("Evicted")
+                .endStatus()
+                .build())
+        .updateStatus();
+    client.resource(lease(pod, report.toJson())).serverSideApply();
+  }
+
   /** As the Deployment controller tells of a rollout that has ended. */
   private void deploymentStatus(int available) {
     Deployment deployment = need(Deployment.class, PICKER);
@@ -384,23 +420,24 @@ public final class PoolFixture {
 
   /** What a picker does that is older, newer or not ours: any text. */
   public void report(String report) {
-    Pod pod = need(Pod.class, POD);
-    Lease lease =
-        new LeaseBuilder()
-            .withNewMetadata()
-            .withName(POD)
-            .withNamespace(namespace)
-            .addToLabels(Labels.PICKER, PICKER)
-            .addToAnnotations(PickerReport.ANNOTATION, report)
-            .addNewOwnerReference()
-            .withApiVersion("v1")
-            .withKind("Pod")
-            .withName(POD)
-            .withUid(pod.getMetadata().getUid())
-            .endOwnerReference()
-            .endMetadata()
-            .build();
-    client.resource(lease).serverSideApply();
+    client.resource(lease(need(Pod.class, POD), report)).serverSideApply();
+  }
+
+  private Lease lease(Pod pod, String report) {
+    return new LeaseBuilder()
+        .withNewMetadata()
+        .withName(pod.getMetadata().getName())
+        .withNamespace(namespace)
+        .addToLabels(Labels.PICKER, PICKER)
+        .addToAnnotations(PickerReport.ANNOTATION, report)
+        .addNewOwnerReference()
+        .withApiVersion("v1")
+        .withKind("Pod")
+        .withName(pod.getMetadata().getName())
+        .withUid(pod.getMetadata().getUid())
+        .endOwnerReference()
+        .endMetadata()
+        .build();
   }
 
   /** The picker runs the current config and has endpoints. */

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param scheduling an object in the shape of upstream's EndpointPickerConfig, checked when it is
  *     compiled; must not be modified
  * @param shadows schedulings that are tried beside it
+ * @param schedulingFrom where the scheduling is, in the place of {@code scheduling}
+ * @param networkPolicy who may reach the pods; anybody when absent
+ * @param monitoring how metrics are found; nothing is made for it when absent
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -52,13 +55,16 @@ public record EndpointPickerSpec(
     @Nullable RequestsSpec requests,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> pluginTypes,
     @Nullable JsonNode scheduling,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowSpec> shadows) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowSpec> shadows,
+    @Nullable SchedulingFromSpec schedulingFrom,
+    @Nullable NetworkPolicySpec networkPolicy,
+    @Nullable MonitoringSpec monitoring) {
 
   /** What a pool has that no picker's author has said anything of. */
   public static final EndpointPickerSpec DEFAULT =
       new EndpointPickerSpec(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          List.of(), null, List.of());
+          List.of(), null, List.of(), null, null, null);
 
   public EndpointPickerSpec {
     shadows = Lenient.list(shadows);

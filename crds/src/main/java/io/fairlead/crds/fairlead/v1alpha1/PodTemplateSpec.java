@@ -2,6 +2,7 @@ package io.fairlead.crds.fairlead.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.Toleration;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param labels added; the operator's own win
  * @param annotations added
  * @param nodeSelector labels of the nodes that they may run on
+ * @param affinity which nodes, and beside which pods
  * @param tolerations taints of nodes that they bear
  * @param priorityClassName their PriorityClass; the cluster's default when absent
  * @param imagePullSecrets what the registry of their image asks for
@@ -27,6 +29,7 @@ public record PodTemplateSpec(
     Map<String, String> labels,
     Map<String, String> annotations,
     Map<String, String> nodeSelector,
+    @Nullable Affinity affinity,
     List<Toleration> tolerations,
     @Nullable String priorityClassName,
     List<LocalObjectReference> imagePullSecrets,
@@ -34,7 +37,8 @@ public record PodTemplateSpec(
 
   /** Nothing more. */
   public static final PodTemplateSpec EMPTY =
-      new PodTemplateSpec(Map.of(), Map.of(), Map.of(), List.of(), null, List.of(), List.of());
+      new PodTemplateSpec(
+          Map.of(), Map.of(), Map.of(), null, List.of(), null, List.of(), List.of());
 
   public PodTemplateSpec {
     labels = Lenient.map(labels);

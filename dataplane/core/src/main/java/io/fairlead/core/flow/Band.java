@@ -32,6 +32,8 @@ final class Band implements Flows {
 
   private static final double LATEST = 96;
 
+  private static final double ROUNDING = 1e-9;
+
   /** Share of the rate that is for those who come again: others come meanwhile. */
   private static final double FOR_RETURNS = 0.4;
 
@@ -52,6 +54,9 @@ final class Band implements Flows {
 
   /** How many of them were passed over. */
   int passedOver;
+
+  /** How many requests are apart in their flows, for what they alone want. */
+  int setAside;
 
   /** Those of them that a policy may choose now: all of them, or those that are listed here. */
   private List<FlowQueue> offered = active;
@@ -333,7 +338,7 @@ final class Band implements Flows {
 
   /** Lets every flow be tried again. */
   void tryAll() {
-    for (int i = 0; passedOver > 0 && i < active.size(); i++) {
+    for (int i = 0; passedOver + setAside > 0 && i < active.size(); i++) {
       active.get(i).tryAgain();
     }
   }
@@ -402,9 +407,12 @@ final class Band implements Flows {
     owed = Math.min(count.work, owed + settings.floor() * work);
   }
 
-  /** Whether the floor owes it enough for a request of so much work. */
+  /**
+   * Whether the floor owes it enough for a request of so much work; up to rounding, since the sum
+   * that bounds what is owed may be a little below the work of the last that waits.
+   */
   boolean isOwed(double work) {
-    return settings.floor() > 0 && owed >= work;
+    return settings.floor() > 0 && owed >= work * (1 - ROUNDING);
   }
 
   void pay(double work) {

@@ -71,8 +71,10 @@ public final class FlowControl {
   public enum Sent {
     /** It is gone: sent, or refused for good. */
     GONE,
-    /** It can't go, but another of its band may. */
+    /** It can't go, but another of its flow may: it alone wants what is not there. */
     NOT_THIS,
+    /** None of its flow can go, but another of its band may. */
+    NOT_THIS_FLOW,
     /** Nobody can, or can any more now that this one is gone. */
     NONE
   }
@@ -531,14 +533,19 @@ public final class FlowControl {
       if (request == null) {
         return;
       }
-      switch (sender.send(now, request)) {
+      Sent sent = sender.send(now, request);
+      switch (sent) {
         case GONE -> {
           if (request.inFlow >= 0) {
             throw new IllegalStateException("request " + request.request() + " still waits");
           }
         }
-        case NOT_THIS -> {
-          request.flow().passOver();
+        case NOT_THIS, NOT_THIS_FLOW -> {
+          if (sent == Sent.NOT_THIS) {
+            request.flow().passOverFirst();
+          } else {
+            request.flow().passOver();
+          }
           if (++passedOver == MOST_PASSED_OVER) {
             cutShort = true;
             return;

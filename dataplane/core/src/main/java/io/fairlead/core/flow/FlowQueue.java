@@ -24,6 +24,10 @@ public final class FlowQueue implements Flow {
   private final Band band;
   private final String id;
   private final WaitingHeap queue = new ByRank();
+
+  /** Those that can't go, as things are, for what they alone want. */
+  private final WaitingHeap aside = new ByRank();
+
   final Count count = new Count();
   private double weight = 1;
   private double served;
@@ -65,18 +69,31 @@ public final class FlowQueue implements Flow {
     boolean was = idle();
     queue.add(request);
     count.add(request);
-    tryAgain();
+    clearPassedOver();
     idleSince(was);
   }
 
   void remove(Waiting request) {
-    if (request == queue.first()) {
-      tryAgain();
-    }
     boolean was = idle();
-    queue.remove(request);
+    takeOut(request);
     count.remove(request);
     idleSince(was);
+  }
+
+  private void takeOut(Waiting request) {
+    if (request.aside) {
+      request.aside = false;
+      aside.remove(request);
+      band.setAside--;
+      return;
+    }
+    if (request == queue.first()) {
+      clearPassedOver();
+    }
+    queue.remove(request);
+    if (queue.size() == 0 && aside.size() > 0) {
+      passOver();
+    }
   }
 
   /** It may be idle now, or not any more. */
@@ -88,10 +105,10 @@ public final class FlowQueue implements Flow {
 
   /** The request's place is another from now on. */
   void reorder(Waiting request, long rank) {
-    queue.remove(request);
+    takeOut(request);
     request.rank = rank;
     queue.add(request);
-    tryAgain();
+    clearPassedOver();
   }
 
   boolean isPassedOver() {
@@ -106,8 +123,30 @@ public final class FlowQueue implements Flow {
     }
   }
 
+  /** Its first request can't go, as things are, for what it alone wants: the next one may. */
+  void passOverFirst() {
+    Waiting first = queue.first();
+    if (first != null) {
+      takeOut(first);
+      first.aside = true;
+      aside.add(first);
+      band.setAside++;
+    }
+    if (queue.size() == 0) {
+      passOver();
+    }
+  }
+
   /** Its first request may go now, as far as anybody knows. */
   void tryAgain() {
+    for (Waiting first = aside.first(); first != null; first = aside.first()) {
+      takeOut(first);
+      queue.add(first);
+    }
+    clearPassedOver();
+  }
+
+  private void clearPassedOver() {
     if (passedOver) {
       passedOver = false;
       band.passedOver--;
@@ -212,7 +251,7 @@ public final class FlowQueue implements Flow {
 
   @Override
   public WaitingRequest head() {
-    Waiting first = queue.first();
+    Waiting first = queue.size() == 0 ? aside.first() : queue.first();
     if (first == null) {
       throw new IllegalStateException("nothing of flow \"" + id + "\" waits");
     }

@@ -27,6 +27,9 @@ public final class Waiting implements WaitingRequest {
    */
   int inFlow = -1;
 
+  /** Whether its flow has it apart from those that may go. */
+  boolean aside;
+
   int inExpiry = -1;
 
   /** Neighbours in its band, which lists requests as they came. */

@@ -93,15 +93,62 @@ final class UsableEndpoints {
 
   /** Lists so many of those that are not, the least likely to fail first. */
   private void readmit(EndpointHealth[] endpoints, int missing) {
+    if (missing <= 0) {
+      return;
+    }
+    // "places" is not in use yet: the others, of which the best are to come first.
+    int others = 0;
+    for (int place = 0; place < endpoints.length; place++) {
+      if (!listed[place]) {
+        places[others++] = place;
+      }
+    }
+    bestFirst(endpoints, others, missing);
     for (int i = 0; i < missing; i++) {
-      int best = -1;
-      for (int place = 0; place < endpoints.length; place++) {
-        if (!listed[place] && (best < 0 || better(endpoints[place], endpoints[best]))) {
-          best = place;
+      listed[places[i]] = true;
+    }
+  }
+
+  /**
+   * Orders the first so many places as far as that the best of them come first, in any order.
+   * (Hoare, "Algorithm 65: Find", Communications of the ACM 4(7), 1961.) All may be out at once,
+   * and this is worked out anew at each of their failures: a sort would take too long.
+   */
+  private void bestFirst(EndpointHealth[] endpoints, int size, int best) {
+    int from = 0;
+    int to = size - 1;
+    while (from < to) {
+      int pivot = places[(from + to) >>> 1];
+      int low = from;
+      int high = to;
+      while (low <= high) {
+        while (before(endpoints, places[low], pivot)) {
+          low++;
+        }
+        while (before(endpoints, pivot, places[high])) {
+          high--;
+        }
+        if (low <= high) {
+          int swapped = places[low];
+          places[low++] = places[high];
+          places[high--] = swapped;
         }
       }
-      listed[best] = true;
+      if (best <= high) {
+        to = high;
+      } else if (best > low) {
+        from = low;
+      } else {
+        return;
+      }
     }
+  }
+
+  /** Of equals the one with the lower place comes first, so that replays choose the same. */
+  private static boolean before(EndpointHealth[] endpoints, int place, int other) {
+    EndpointHealth one = endpoints[place];
+    EndpointHealth two = endpoints[other];
+    return better(one, two) || (place < other && !better(two, one));
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.fairlead.core.prefix;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * How what is known of an engine's cache has changed: made by {@link EngineCache} wherever events
@@ -102,6 +104,48 @@ public final class CacheChange {
     change.cleared();
     change.lost = true;
     return change;
+  }
+
+  /** Keys that came or went. */
+  public int size() {
+    return count;
+  }
+
+  /**
+   * The same in changes that take little time each, to be taken in one after another. Until the
+   * last of them not all is known.
+   *
+   * @param mostKeys of one, at least 1
+   */
+  public List<CacheChange> pieces(int mostKeys) {
+    if (count <= mostKeys) {
+      return List.of(this);
+    }
+    List<CacheChange> pieces = new ArrayList<>();
+    CacheChange piece = new CacheChange();
+    pieces.add(piece);
+    piece.emptied = emptied;
+    piece.storedTokens = storedTokens;
+    int at = 0;
+    for (int i = 0; i < runCount; i++) {
+      int run = runs[i];
+      if (run == CLEARED) {
+        piece.run(CLEARED);
+      }
+      for (int end = at + Math.abs(run); at < end; at++) {
+        if (piece.count == mostKeys) {
+          piece = new CacheChange();
+          pieces.add(piece);
+        }
+        piece.add(keys[at], Integer.signum(run));
+      }
+    }
+    for (CacheChange each : pieces) {
+      each.blocks = blocks;
+      each.blockTokens = blockTokens;
+    }
+    piece.whole = whole;
+    return pieces;
   }
 
   void visit(Visitor to) {

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * are looked at only where the set is another than before.
  *
  * <p>An endpoint that is forgotten takes no time: its number is given up, and taken out of the
- * records bit by bit later.
+ * records bit by bit later, some with each change. Meanwhile a quarter more than the most memory
+ * may be used: for each key that comes, eight records are looked at, so that two rounds over all
+ * records, after which nothing is left of whoever had gone before, are over before more has come.
  */
 public final class ExactIndex {
 
@@ -32,11 +34,13 @@ public final class ExactIndex {
   /** A key, a set, and a cell of the table with room to grow. */
   private static final int NODE_BYTES = Long.BYTES + Integer.BYTES + 3 * Integer.BYTES;
 
-  /** Records that are rid of those who are gone, with each change. */
+  /** Records that are rid of those who are gone, with each change and each of its keys. */
   private static final int SWEPT = 512;
 
+  private static final int SWEPT_PER_KEY = 8;
+
   private final long maxBytes;
-  private final SharedSets sets = new SharedSets();
+  private SharedSets sets = new SharedSets();
 
   /** Of each record, by number. One that is free has the next free one for a key, and nobody. */
   private long[][] keys = {};
@@ -46,13 +50,7 @@ public final class ExactIndex {
   private int freeNode = NONE;
   private int live;
 
-  private final IntTable byKey =
-      new IntTable() {
-        @Override
-        int hash(int node) {
-          return mix(key(node));
-        }
-      };
+  private IntTable byKey = table();
 
   /** By slot; null where nothing is known. */
   private @Nullable View[] views = new @Nullable View[0];
@@ -70,6 +68,7 @@ public final class ExactIndex {
   private final ArrayDeque<Integer> freeNumbers = new ArrayDeque<>();
   private List<Integer> gone = new ArrayList<>();
   private List<Integer> sweeping = new ArrayList<>();
+
   private int cursor;
 
   /** Of the last look-up, by number of a view: keys of the prompt that it holds. */
@@ -156,7 +155,7 @@ public final class ExactIndex {
    *     comes that {@link CacheChange#clears}
    */
   public boolean change(int slot, int grain, CacheChange change) {
-    sweep();
+    sweep(SWEPT + SWEPT_PER_KEY * change.size());
     if (refused.get(slot) && !change.clears()) {
       return false;
     }
@@ -194,10 +193,8 @@ public final class ExactIndex {
             // Its former number is given up.
           }
         });
-    while (bytes() > maxBytes && !(gone.isEmpty() && sweeping.isEmpty())) {
-      sweep();
-    }
-    if (bytes() > maxBytes) {
+    boolean swept = gone.isEmpty() && sweeping.isEmpty();
+    if (bytes() > (swept ? maxBytes : maxBytes + maxBytes / 4)) {
       drop(slot);
       refused.set(slot);
       return false;
@@ -218,7 +215,34 @@ public final class ExactIndex {
       views[slot] = null;
       known--;
       countStrides();
+      if (known == 0) {
+        forgetAll();
+      }
     }
+  }
+
+  /** Gives all memory back at once: nobody is known any more. */
+  private void forgetAll() {
+    sets = new SharedSets();
+    byKey = table();
+    keys = new long[0][];
+    holders = new int[0][];
+    used = 0;
+    freeNode = NONE;
+    live = 0;
+    numbered.clear();
+    freeNumbers.clear();
+    gone.clear();
+    sweeping.clear();
+  }
+
+  private IntTable table() {
+    return new IntTable() {
+      @Override
+      int hash(int node) {
+        return mix(key(node));
+      }
+    };
   }
 
   /**
@@ -423,9 +447,12 @@ public final class ExactIndex {
   }
 
   private void take(int node, int number) {
-    int left = sets.without(holder(node), number);
-    holder(node, left);
-    if (left == SharedSets.NOBODY) {
+    left(node, sets.without(holder(node), number));
+  }
+
+  private void left(int node, int set) {
+    holder(node, set);
+    if (set == SharedSets.NOBODY) {
       byKey.remove(node);
       keys[node >>> CHUNK_BITS][node & MASK] = freeNode;
       freeNode = node;
@@ -433,23 +460,32 @@ public final class ExactIndex {
     }
   }
 
-  /** Takes those who are gone out of some records. */
-  private void sweep() {
+  /** Time has passed: what nobody needs any more goes also where nothing is told. */
+  public void tick() {
+    sweep(SWEPT);
+  }
+
+  /** Takes those who are gone out of so many records. */
+  private void sweep(int records) {
     if (sweeping.isEmpty()) {
       if (gone.isEmpty()) {
         return;
       }
       sweeping = gone;
       gone = new ArrayList<>();
+      long[] inSets = new long[(2 * numbered.size() + 63) / 64];
+      for (int number : sweeping) {
+        inSets[(2 * number) >>> 6] |= 3L << (2 * number);
+      }
+      sets.gone(inSets);
       cursor = 0;
     }
-    int end = Math.min(used, cursor + SWEPT);
+    int end = Math.min(used, cursor + records);
     for (; cursor < end; cursor++) {
-      for (int i = 0; i < sweeping.size() && holder(cursor) != SharedSets.NOBODY; i++) {
-        take(cursor, 2 * sweeping.get(i));
-        if (holder(cursor) != SharedSets.NOBODY) {
-          take(cursor, 2 * sweeping.get(i) + 1);
-        }
+      int before = holder(cursor);
+      int left = sets.withoutGone(before);
+      if (left != before) {
+        left(cursor, left);
       }
     }
     if (cursor == used) {

@@ -29,6 +29,13 @@ final class SharedSets {
   private boolean added;
   private int to = NOBODY;
 
+  /** The same of many numbers at once. */
+  private long[] gone = {};
+
+  private int sweptFrom = NOBODY;
+
+  private int sweptTo = NOBODY;
+
   private final IntTable byContent =
       new IntTable() {
         @Override
@@ -94,6 +101,49 @@ final class SharedSets {
     return set < 0 ? NOBODY : changed(set, number, false);
   }
 
+  /**
+   * Says which {@link #withoutGone} takes out from now on.
+   *
+   * @param numbers a bit each
+   */
+  void gone(long[] numbers) {
+    gone = numbers;
+    sweptFrom = NOBODY;
+  }
+
+  /** The set without any of those who are {@link #gone}: takes as long as without one. */
+  int withoutGone(int set) {
+    if (set == NOBODY) {
+      return NOBODY;
+    }
+    if (set < 0) {
+      int word = number(set) >>> 6;
+      return word < gone.length && (gone[word] >>> number(set) & 1) != 0 ? NOBODY : set;
+    }
+    int result;
+    if (set == sweptFrom) {
+      result = sweptTo;
+    } else {
+      long[] words = rest(bits[set], gone);
+      result = words.length == 0 ? NOBODY : intern(words);
+      sweptFrom = set;
+      sweptTo = result;
+    }
+    if (result != set) {
+      refer(result);
+      release(set);
+    }
+    return result;
+  }
+
+  private static long[] rest(long[] words, long[] without) {
+    long[] rest = words.clone();
+    for (int i = Math.min(rest.length, without.length) - 1; i >= 0; i--) {
+      rest[i] &= ~without[i];
+    }
+    return trimmed(rest);
+  }
+
   private int changed(int set, int number, boolean add) {
     if (set == from && number == by && add == added) {
       int known = to;
@@ -120,6 +170,10 @@ final class SharedSets {
       System.arraycopy(bits[set], 0, words, 0, before);
     }
     words[number >>> 6] ^= 1L << number;
+    return trimmed(words);
+  }
+
+  private static long[] trimmed(long[] words) {
     int length = words.length;
     while (length > 0 && words[length - 1] == 0) {
       length--;
@@ -192,6 +246,9 @@ final class SharedSets {
     free = set;
     if (set == from || set == to) {
       from = NOBODY; // no set of two or more is called so
+    }
+    if (set == sweptFrom || set == sweptTo) {
+      sweptFrom = NOBODY;
     }
   }
 

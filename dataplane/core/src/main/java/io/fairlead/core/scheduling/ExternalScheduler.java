@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  *
  * @param address {@code host:port}, or {@code unix:} and a path
  * @param timeout how long a request waits for its word: then the plugins decide
- * @param batchDelay how long the first request of a batch waits for others
+ * @param batchDelay how long a batch grows at most while the one before it is being answered
  * @param batchRequests requests in a batch at most
  * @param refresh how often it is asked again about a request that waits for room
  * @param state whether it is told of endpoints' loads

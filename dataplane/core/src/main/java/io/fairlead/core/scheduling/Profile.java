@@ -79,6 +79,10 @@ final class Profile implements DecisionRecorder.Left {
     return outline;
   }
 
+  boolean hasFilters() {
+    return filters.length > 0;
+  }
+
   /** How many candidates the last run picked, at least 1 if it picked any. */
   int pickCount() {
     return pickCount;

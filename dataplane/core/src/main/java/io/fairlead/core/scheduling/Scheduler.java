@@ -73,6 +73,11 @@ public final class Scheduler {
     return outline;
   }
 
+  /** Whether requests may want some endpoints and not others, or more than one of them. */
+  public boolean parts() {
+    return assigner != null || profiles.length > 1 || profiles[0].hasFilters();
+  }
+
   /** The partition that the assigner puts this endpoint in; 0 without an assigner. */
   public int partition(Endpoint endpoint) {
     int partition = assigner == null ? 0 : assigner.partition(endpoint);

@@ -119,7 +119,7 @@ class FlowControlTest {
     long first = add(0, 0, "a");
     add(0, 0, "a");
     long other = add(0, 0, "b");
-    flow.dispatch(1, (now, w) -> w.request() == first ? Sent.NOT_THIS : send(now, w));
+    flow.dispatch(1, (now, w) -> w.request() == first ? Sent.NOT_THIS_FLOW : send(now, w));
     assertThat(sent).containsExactly(other);
     flow.dispatch(2, this::send);
     assertThat(sent).as("not tried before something has changed").containsExactly(other);
@@ -543,7 +543,7 @@ class FlowControlTest {
     long last = add(0, 0, "free");
     for (int i = 0; i < 5; i++) {
       flow.roomCame();
-      flow.dispatch(i, (now, w) -> w.request() == last ? send(now, w) : Sent.NOT_THIS);
+      flow.dispatch(i, (now, w) -> w.request() == last ? send(now, w) : Sent.NOT_THIS_FLOW);
     }
     assertThat(sent).containsExactly(last);
   }

@@ -210,6 +210,115 @@ class ExactIndexTest {
     assertThat(index.bytes()).isLessThan(50_000);
   }
 
+  /** As when KV events are switched off: nothing comes any more that would have it swept. */
+  @Test
+  void nothingIsKeptOnceNobodyIsKnown() {
+    Engine[] engines =
+        IntStream.range(0, 9).mapToObj(i -> new Engine(i, 16)).toArray(Engine[]::new);
+    for (Engine engine : engines) {
+      engine.store(tokens(engine.slot % 4, 1_600), "");
+    }
+    assertThat(index.bytes()).isPositive();
+
+    for (Engine engine : engines) {
+      index.change(engine.slot, GRAIN, CacheChange.ofLoss());
+    }
+
+    assertThat(index.knowsAny()).isFalse();
+    assertThat(index.bytes()).isZero();
+    new Engine(3, 16).store(tokens(1, 64), "");
+    PromptTokens prompt = PromptTokens.of(tokens(1, 100), GRAIN);
+    index.lookUp(0, prompt);
+    assertThat(index.tokens(3, prompt)).isEqualTo(64);
+  }
+
+  /** Whoever comes when there is no more room does not wait until all of it is cleared up. */
+  @Test
+  void atItsLimitItIsClearedUpPieceByPiece() {
+    int limit = 400_000;
+    ExactIndex small = new ExactIndex(limit);
+    EngineCache stays = new EngineCache(GRAIN, MANY);
+    EngineCache goes = new EngineCache(GRAIN, MANY);
+    for (int kind = 0; kind < 130; kind++) {
+      assertThat(store(small, 1, stays, kind, 100)).isTrue();
+    }
+    for (int kind = 130; kind < 160; kind++) {
+      assertThat(store(small, 0, goes, kind, 100)).isTrue();
+    }
+    small.forget(0);
+
+    for (int kind = 200; kind < 210; kind++) {
+      assertThat(store(small, 1, stays, kind, 100)).isTrue();
+    }
+    assertThat(small.bytes()).as("it is cleared up later").isGreaterThan(limit);
+
+    for (int kind = 300; kind < 330; kind++) {
+      assertThat(store(small, 1, stays, kind, 1)).isTrue();
+      assertThat(small.bytes()).isLessThan(limit + limit / 4);
+    }
+    assertThat(small.bytes()).isLessThan(limit);
+    PromptTokens prompt = PromptTokens.of(tokens(205, 1_601), GRAIN);
+    small.lookUp(0, prompt);
+    assertThat(small.tokens(1, prompt)).isEqualTo(1_600);
+  }
+
+  @Test
+  void whatIsClearedUpGoesAlsoWhereNothingIsTold() {
+    new Engine(0, 16).store(tokens(1, 1_600), "");
+    new Engine(1, 16).store(tokens(2, 16), "");
+    long whole = index.bytes();
+    index.forget(0);
+    assertThat(index.bytes()).isEqualTo(whole);
+
+    index.tick();
+
+    assertThat(index.bytes()).isLessThan(whole / 50);
+  }
+
+  /** A long change in pieces leads to what it leads to as a whole. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void aChangeInPiecesIsTheSameChange(long seed) {
+    Random random = new Random(seed);
+    ExactIndex inPieces = new ExactIndex(1 << 24);
+    EngineCache cache = new EngineCache(GRAIN, MANY);
+    for (int step = 0; step < 100; step++) {
+      CacheChange change = new CacheChange();
+      for (int event = random.nextInt(6); event >= 0; event--) {
+        int kind = random.nextInt(8);
+        switch (random.nextInt(12)) {
+          case 0 -> cache.apply(new Cleared(), change);
+          case 1, 2, 3 ->
+              cache.apply(
+                  new Removed(stored(tokens(kind, 16 * random.nextInt(40)), 16, "").blocks()),
+                  change);
+          default -> cache.apply(stored(tokens(kind, 16 * random.nextInt(40)), 16, ""), change);
+        }
+      }
+      change.whole(random.nextBoolean());
+      index.change(0, GRAIN, change);
+      List<CacheChange> pieces = change.pieces(1 + random.nextInt(9));
+      assertThat(pieces.stream().mapToLong(CacheChange::storedTokens).sum())
+          .isEqualTo(change.storedTokens());
+      assertThat(pieces.getFirst().isEmptied()).isEqualTo(change.isEmptied());
+      pieces.forEach(piece -> inPieces.change(0, GRAIN, piece));
+      assertThat(inPieces.knowsAll(0)).isEqualTo(index.knowsAll(0));
+      assertThat(inPieces.blocks(0)).isEqualTo(index.blocks(0));
+      for (int kind = 0; kind < 8; kind++) {
+        PromptTokens prompt = PromptTokens.of(tokens(kind, 700), GRAIN);
+        index.lookUp(0, prompt);
+        inPieces.lookUp(0, prompt);
+        assertThat(inPieces.tokens(0, prompt)).isEqualTo(index.tokens(0, prompt));
+      }
+    }
+  }
+
+  private static boolean store(ExactIndex into, int slot, EngineCache cache, int kind, int blocks) {
+    CacheChange change = new CacheChange();
+    assertThat(cache.apply(stored(tokens(kind, 16 * blocks), 16, ""), change)).isTrue();
+    return into.change(slot, GRAIN, change.whole(true));
+  }
+
   @Test
   void anEngineWithMoreBlocksThanAreKeptSaysSo() {
     EngineCache cache = new EngineCache(GRAIN, 10);

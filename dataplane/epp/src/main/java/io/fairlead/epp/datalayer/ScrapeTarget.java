@@ -183,6 +183,7 @@ final class ScrapeTarget {
       return;
     }
     if (reading) {
+      forgetWhatIsStale(now);
       return; // of a scrape that was given up: one page at a time
     }
     // Half an interval, as ticks aren't exact.
@@ -202,10 +203,13 @@ final class ScrapeTarget {
 
   /** What being late says: nothing of who is in the midst of an answer, or of a source's code. */
   private @Nullable Failure late() {
+    if (reading) {
+      return null;
+    }
     if (channel == null || !channel.isActive()) {
       return Failure.UNREACHABLE;
     }
-    return answering || reading ? null : Failure.FIRST_BYTE_LATE;
+    return answering ? null : Failure.FIRST_BYTE_LATE;
   }
 
   private void connect() {
@@ -274,7 +278,11 @@ final class ScrapeTarget {
     failuresInRow = Math.min(failuresInRow + 1, 16);
     long most = MAX_PAUSE_NANOS / interval;
     skip = Math.min(most, (1L << failuresInRow) - 2);
-    if (believed && scraper.now() - goodAt >= stale) {
+    forgetWhatIsStale(scraper.now());
+  }
+
+  private void forgetWhatIsStale(long now) {
+    if (believed && now - goodAt >= stale) {
       believed = false;
       endpoint.forget(number, begunAt);
     }
@@ -354,7 +362,8 @@ final class ScrapeTarget {
         return;
       }
       channel = null;
-      if (busy) {
+      // A page that is being read is here as a whole: the server may have closed after it.
+      if (busy && !reading) {
         if (used && !answering) {
           // Closed as idle just when it was asked again: that is no failure of the engine.
           connect();

@@ -155,7 +155,8 @@ public final class Director implements RequestListener {
         tokenizers.cut(
             facts.model(),
             path,
-            body.get(),
+            (int) facts.bodyBytes(),
+            body,
             home,
             tokens -> {
               cutting = null;

@@ -317,7 +317,15 @@ public final class PoolLoop {
   public void cacheChanged(
       EndpointSpec endpoint, int grain, CacheChange change, KvEventReader.Done done) {
     try {
-      run(() -> done.taken(core.cacheChanged(endpoint, grain, change)));
+      run(
+          () -> {
+            boolean room = true;
+            try {
+              room = core.cacheChanged(endpoint, grain, change);
+            } finally {
+              done.taken(room); // whatever happens: who isn't told waits
+            }
+          });
     } catch (RejectedExecutionException e) {
       LOG.debug("the pool's loop has ended, and its accounts with it", e);
       done.taken(true);

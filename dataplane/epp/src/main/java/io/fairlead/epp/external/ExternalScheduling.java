@@ -244,13 +244,21 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       batch.removeIf(Asked::isOver); // the stream has not taken any for long
     }
     batch.add(added);
-    if (batch.size() >= settings.batchRequests()) {
+    if (batch.size() >= settings.batchRequests() || nothingIsUnderWay()) {
       flush();
     } else {
       flushIn(settings.batchDelay().toNanos());
     }
     expireIn(timeout);
     return added;
+  }
+
+  /**
+   * Whether the scheduler has answered all that it was sent. Then a batch has nothing to gain by
+   * waiting; while it answers, the next batch grows at the pace at which it can answer.
+   */
+  private boolean nothingIsUnderWay() {
+    return asked.size() <= batch.size();
   }
 
   /** With the numbers that endpoints have when it is sent. */
@@ -498,6 +506,9 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     counts.add(Result.UNEXPECTED, told - looked);
     owes = !asked.isEmpty();
     owesSince = now;
+    if (!batch.isEmpty() && nothingIsUnderWay()) {
+      flush();
+    }
     return useful;
   }
 

@@ -1,5 +1,6 @@
 package io.fairlead.epp.handover;
 
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -8,9 +9,13 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -58,6 +63,7 @@ public final class HandOverClient {
     long until = begun + settings.patience().toNanos();
     String why = "nobody is known yet";
     boolean known = false;
+    Set<String> others = new HashSet<>();
     try {
       SharedSecret secret = SharedSecret.read(settings.secretFile());
       while (until - System.nanoTime() > 0) {
@@ -68,13 +74,20 @@ public final class HandOverClient {
         }
         List<String> shuffled = new ArrayList<>(now == null ? List.of() : now);
         Collections.shuffle(shuffled, random);
+        shuffled.removeAll(others);
         for (String peer : shuffled) {
           try {
             return ask(secret, peer, begun, until);
+          } catch (OtherVersionException e) {
+            why = peer + ": " + message(e);
+            others.add(peer);
           } catch (IOException | ExecutionException | TimeoutException e) {
             why = peer + ": " + message(e);
             LOG.debug("{} has handed nothing over: {}", peer, message(e));
           }
+        }
+        if (now != null && others.containsAll(now)) {
+          break; // none of them will learn this version
         }
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
@@ -89,6 +102,16 @@ public final class HandOverClient {
     }
     LOG.warn("starts cold, as no other picker has handed over what it knows: {}", why);
     return new HandOverResult(HandOverResult.State.FAILED, "", since(begun), 0, 0, why);
+  }
+
+  /** It speaks another version than this one. */
+  private static final class OtherVersionException extends IOException {
+
+    private static final long serialVersionUID = 1;
+
+    OtherVersionException(byte version) {
+      super("speaks version " + version + ", and this one " + Wire.VERSION);
+    }
   }
 
   private static String message(Exception e) {
@@ -150,25 +173,32 @@ public final class HandOverClient {
   /** Reads all of it: nothing is taken of what does not show at its end whom it is from. */
   private Lesson listen(Socket socket, SharedSecret secret, long until)
       throws IOException, TimeoutException {
-    byte[] nonce = new byte[SharedSecret.NONCE_BYTES];
-    random.nextBytes(nonce);
-    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+    byte[] own = new byte[SharedSecret.NONCE_BYTES];
+    random.nextBytes(own);
+    DataOutputStream out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     out.writeInt(Wire.MAGIC);
     out.writeByte(Wire.VERSION);
-    out.write(nonce);
-    out.write(secret.over(Wire.ASKS, nonce).doFinal());
+    out.write(own);
     out.flush();
     DataInputStream in = new DataInputStream(socket.getInputStream());
     socket.setSoTimeout(Math.min(ANSWER_MILLIS, left(until)));
-    byte answer = in.readByte();
-    if (answer == Wire.OTHER_VERSION) {
-      throw new IOException("speaks version " + in.readByte() + ", and this one " + Wire.VERSION);
+    byte word = in.readByte();
+    if (word == Wire.OTHER_VERSION) {
+      throw new OtherVersionException(in.readByte());
     }
-    if (answer != Wire.TOLD) {
+    if (word != Wire.CHALLENGE) {
+      throw new IOException("does not know the secret, or is no picker: it asks for no proof");
+    }
+    byte[] teller = new byte[SharedSecret.NONCE_BYTES];
+    in.readFully(teller);
+    out.write(secret.over(Wire.ASKS, own, teller).doFinal());
+    out.flush();
+    socket.setSoTimeout(Math.min(ANSWER_MILLIS, left(until)));
+    if (in.readByte() != Wire.TOLD) {
       throw new IOException("tells another at the moment");
     }
-    Mac mac = secret.over(Wire.TELLS, nonce);
-    Lesson lesson = new Lesson();
+    Mac mac = secret.over(Wire.TELLS, own, teller);
+    Queue<byte[]> frames = new ArrayDeque<>();
     long bytes = 0;
     while (true) {
       socket.setSoTimeout(left(until));
@@ -182,12 +212,17 @@ public final class HandOverClient {
       }
       byte[] frame = frame(in, socket, length, until);
       mac.update(frame);
-      lesson.read(frame);
+      frames.add(frame);
     }
     byte[] shown = new byte[SharedSecret.MAC_BYTES];
     in.readFully(shown);
     if (!MessageDigest.isEqual(mac.doFinal(), shown)) {
       throw new IOException("does not know the secret, or somebody has changed what it told");
+    }
+    // Read only now: what a stranger has sent could be made to need many times its bytes.
+    Lesson lesson = new Lesson();
+    for (byte[] frame; (frame = frames.poll()) != null; ) {
+      lesson.read(frame);
     }
     return lesson;
   }

@@ -1,14 +1,18 @@
 package io.fairlead.epp.handover;
 
 import io.fairlead.core.HandOver;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +31,7 @@ public final class HandOverServer implements AutoCloseable {
   private static final long PAUSE_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(HandOverServer.class);
 
-  /** Who asks has so long to say what. */
+  /** Who asks has so long to show that it may. */
   private static final int ASKING_MILLIS = 1_000;
 
   private static final long MOST_MILLIS = 10_000;
@@ -39,6 +43,7 @@ public final class HandOverServer implements AutoCloseable {
   private final ServerSocket listening;
   private final SharedSecret secret;
   private final HandOverPool pool;
+  private final SecureRandom random = new SecureRandom();
   private final Semaphore telling = new Semaphore(1);
   private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
 
@@ -96,20 +101,11 @@ public final class HandOverServer implements AutoCloseable {
   }
 
   private void serve(Socket socket) {
-    // Writing has no bound of its own: the connection has one.
-    Thread bound =
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    Thread.sleep(MOST_MILLIS);
-                    socket.close();
-                  } catch (InterruptedException | IOException e) {
-                    // It is over.
-                  }
-                });
+    // Neither a byte now and then nor a reader that is slow holds it up: the connection has bounds.
+    CountDownLatch shown = new CountDownLatch(1);
+    Thread bound = Thread.ofVirtual().start(() -> bound(socket, shown));
     try (socket) {
-      answer(socket);
+      answer(socket, shown);
     } catch (IOException | ExecutionException | TimeoutException e) {
       // Anybody can connect and say nothing: that fills no log.
       LOG.debug("a hand-over to {} has ended early: {}", who(socket), e.toString());
@@ -121,40 +117,60 @@ public final class HandOverServer implements AutoCloseable {
     }
   }
 
+  private static void bound(Socket socket, CountDownLatch shown) {
+    try {
+      if (shown.await(ASKING_MILLIS, TimeUnit.MILLISECONDS)) {
+        Thread.sleep(MOST_MILLIS);
+      }
+      socket.close();
+    } catch (InterruptedException | IOException e) {
+      // It is over.
+    }
+  }
+
   private static String who(Socket socket) {
     return socket.getRemoteSocketAddress() instanceof InetSocketAddress address
         ? address.getAddress().getHostAddress()
         : "nobody";
   }
 
-  private void answer(Socket socket)
+  private void answer(Socket socket, CountDownLatch knows)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
-    socket.setSoTimeout(ASKING_MILLIS);
     DataInputStream in = new DataInputStream(socket.getInputStream());
-    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+    DataOutputStream out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     if (in.readInt() != Wire.MAGIC) {
       throw new IOException("it asks for something else");
     }
-    byte version = in.readByte();
-    if (version != Wire.VERSION) {
-      out.writeByte(Wire.OTHER_VERSION);
-      out.writeByte(Wire.VERSION);
+    if (in.readByte() != Wire.VERSION) {
+      out.write(new byte[] {Wire.OTHER_VERSION, Wire.VERSION});
+      out.flush();
+      // What it has sent with its version is read: a socket that is closed before that may lose
+      // what was written to it.
+      socket.shutdownOutput();
+      in.transferTo(OutputStream.nullOutputStream());
       return;
     }
-    byte[] nonce = new byte[SharedSecret.NONCE_BYTES];
-    in.readFully(nonce);
+    byte[] asker = new byte[SharedSecret.NONCE_BYTES];
+    in.readFully(asker);
+    byte[] own = new byte[SharedSecret.NONCE_BYTES];
+    random.nextBytes(own);
+    out.writeByte(Wire.CHALLENGE);
+    out.write(own);
+    out.flush();
     byte[] shown = new byte[SharedSecret.MAC_BYTES];
     in.readFully(shown);
     // Takes as long whatever is wrong with it.
-    if (!MessageDigest.isEqual(secret.over(Wire.ASKS, nonce).doFinal(), shown)) {
+    if (!MessageDigest.isEqual(secret.over(Wire.ASKS, asker, own).doFinal(), shown)) {
       throw new IOException("it does not know the secret");
     }
+    knows.countDown();
     if (!telling.tryAcquire()) {
       out.writeByte(Wire.BUSY);
+      out.flush();
       return;
     }
     try {
-      tell(out, secret.over(Wire.TELLS, nonce), who(socket));
+      tell(out, secret.over(Wire.TELLS, asker, own), who(socket));
     } finally {
       telling.release();
     }
@@ -164,6 +180,7 @@ public final class HandOverServer implements AutoCloseable {
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
     long begun = System.nanoTime();
     out.writeByte(Wire.TOLD);
+    out.flush();
     FrameWriter writer = new FrameWriter();
     writer.config(pool.configHash(), pool.hashing());
     HandOver handOver =

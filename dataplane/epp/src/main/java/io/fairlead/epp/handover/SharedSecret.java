@@ -10,8 +10,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What the pickers of a pool share. It is never sent: both sides show that they know it, the one
- * that asks over a number that it has drawn, the one that answers over that number and all that it
- * has told.
+ * that asks over two numbers of which each side has drawn one, the one that answers over the same
+ * numbers and all that it has told.
  */
 final class SharedSecret {
 
@@ -46,13 +46,14 @@ final class SharedSecret {
     return new SharedSecret(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Begins what shows that somebody knows it, for this purpose and number. */
-  Mac over(String purpose, byte[] nonce) {
+  /** Begins what shows that somebody knows it, for this purpose and what each side has drawn. */
+  Mac over(String purpose, byte[] asker, byte[] teller) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(secret, ALGORITHM));
       mac.update(purpose.getBytes(StandardCharsets.US_ASCII));
-      mac.update(nonce);
+      mac.update(asker);
+      mac.update(teller);
       return mac;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(ALGORITHM + " is in every JDK", e);

@@ -1,15 +1,19 @@
 package io.fairlead.epp.handover;
 
 /**
- * What goes over the connection. Who asks sends {@link #MAGIC}, {@link #VERSION}, a number that it
- * has drawn, and what shows that it knows the secret. The answer is a word, and after {@link #TOLD}
- * frames, each with its length before it, an empty one, and what shows that all of it is from
- * somebody who knows the secret. A frame has whole records.
+ * What goes over the connection. Who asks sends {@link #MAGIC}, {@link #VERSION} and a number that
+ * it has drawn. The answer is a word, and after {@link #CHALLENGE} a number that the other has
+ * drawn. Who asks shows over both numbers that it knows the secret. The answer is a word again, and
+ * after {@link #TOLD} frames, each with its length before it, an empty one, and what shows over
+ * both numbers and all that was told that it is from somebody who knows the secret. A frame has
+ * whole records.
+ *
+ * <p>Each side has drawn one of the numbers, so that neither can be played what was said before.
  */
 final class Wire {
 
   static final int MAGIC = 0x464C484F; // FLHO
-  static final byte VERSION = 1;
+  static final byte VERSION = 2;
 
   static final byte TOLD = 0;
 
@@ -18,6 +22,9 @@ final class Wire {
 
   /** Of another version, which follows. */
   static final byte OTHER_VERSION = 2;
+
+  /** Who asks is to show that it knows the secret, over its number and the one that follows. */
+  static final byte CHALLENGE = 3;
 
   static final String ASKS = "fairlead hand-over asks";
   static final String TELLS = "fairlead hand-over tells";

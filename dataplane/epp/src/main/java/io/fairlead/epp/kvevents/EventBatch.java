@@ -15,4 +15,21 @@ record EventBatch(double timestamp, List<CacheEvent> events, int ignored) {
   EventBatch {
     events = List.copyOf(events);
   }
+
+  /** Bytes of the heap that it takes, about. */
+  long bytes() {
+    long bytes = 64;
+    for (CacheEvent event : events) {
+      bytes +=
+          switch (event) {
+            case CacheEvent.Stored stored ->
+                (long) Integer.BYTES * stored.tokens().length
+                    + (long) Long.BYTES * stored.blocks().length;
+            case CacheEvent.Removed removed -> (long) Long.BYTES * removed.blocks().length;
+            case CacheEvent.Cleared _ -> 0;
+          };
+      bytes += 64;
+    }
+    return bytes;
+  }
 }

@@ -123,6 +123,9 @@ final class EventDecoder {
     if (!any) {
       throw new MalformedEventsException("there are no events in it");
     }
+    if (!Double.isFinite(timestamp)) {
+      throw new MalformedEventsException("its time is none"); // nothing would be later than it
+    }
     return new EventBatch(timestamp, events, ignored);
   }
 

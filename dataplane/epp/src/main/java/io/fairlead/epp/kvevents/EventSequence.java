@@ -15,6 +15,9 @@ final class EventSequence {
   /** Messages that are kept while earlier ones are replayed. */
   static final int MOST_KEPT = 4_096;
 
+  /** Their bytes: the blocks of some million tokens. */
+  static final long MOST_KEPT_BYTES = 8 << 20;
+
   private static final long UNKNOWN = -1;
 
   private final boolean replays;
@@ -31,11 +34,16 @@ final class EventSequence {
   private boolean helped;
 
   private final ArrayDeque<Message> kept = new ArrayDeque<>();
+  private long keptBytes;
 
   /**
    * @param batch null where it can't be read
    */
-  private record Message(long number, @Nullable EventBatch batch) {}
+  private record Message(long number, @Nullable EventBatch batch) {
+    long bytes() {
+      return batch == null ? 0 : batch.bytes();
+    }
+  }
 
   /** Who carries out what follows. */
   interface Effects {
@@ -89,6 +97,7 @@ final class EventSequence {
   void disconnected() {
     replaying = false;
     kept.clear();
+    keptBytes = 0;
     if (expected != UNKNOWN) {
       forget();
       expected = UNKNOWN;
@@ -157,7 +166,8 @@ final class EventSequence {
 
   private void keep(Message message) {
     kept.add(message);
-    if (kept.size() > MOST_KEPT) {
+    keptBytes += message.bytes();
+    if (kept.size() > MOST_KEPT || keptBytes > MOST_KEPT_BYTES) {
       replayEnded();
     }
   }
@@ -191,6 +201,7 @@ final class EventSequence {
         return;
       }
       Message next = kept.remove();
+      keptBytes -= next.bytes();
       if (next.number < expected) {
         if (!isOfAnother(next.batch)) {
           continue; // the replay had it

@@ -87,6 +87,16 @@ final class KvEventFeed implements EventSequence.Effects {
     cache = new EngineCache(settings.grain(), settings.mostBlocks());
     sequence = new EventSequence(replayPort > 0, this);
     subscriber = context.createSocket(SocketType.SUB);
+    monitor = context.createSocket(SocketType.PAIR);
+    try {
+      open(port);
+    } catch (RuntimeException e) {
+      close(); // nobody else can
+      throw e;
+    }
+  }
+
+  private void open(int port) {
     subscriber.setMaxMsgSize(MOST_BYTES);
     subscriber.setRcvHWM(HIGH_WATER);
     subscriber.setReconnectIVL(RECONNECT_MILLIS);
@@ -96,7 +106,6 @@ final class KvEventFeed implements EventSequence.Effects {
     subscriber.setIPv6(true);
     String watch = "inproc://" + System.identityHashCode(this) + "-" + endpoint.name();
     subscriber.monitor(watch, ZMQ.EVENT_CONNECTED | ZMQ.EVENT_DISCONNECTED);
-    monitor = context.createSocket(SocketType.PAIR);
     monitor.connect(watch);
     subscriber.subscribe(settings.topicFilter().getBytes(StandardCharsets.UTF_8));
     subscriber.connect(address(port));

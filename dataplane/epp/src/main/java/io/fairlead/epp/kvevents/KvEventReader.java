@@ -36,6 +36,9 @@ public final class KvEventReader implements AutoCloseable {
   /** Changes that the pool's loop has not come to. */
   private static final int MOST_WAITING = 1_024;
 
+  /** Keys of a change that the pool's loop takes in at once: some tenths of a millisecond. */
+  private static final int MOST_KEYS = 1_024;
+
   private static final int MOST_SOCKETS = 1 << 16;
 
   /** Bytes of the heap for a block that an engine holds, here and as it is told on. */
@@ -164,6 +167,7 @@ public final class KvEventReader implements AutoCloseable {
       }
     } catch (RuntimeException | Error e) {
       LOG.error("KV events are not read any more", e);
+      state = new State(0, 0, listed);
     } finally {
       feeds.values().forEach(feed -> tell(feed.endpoint(), CacheChange.ofLoss()));
     }
@@ -205,6 +209,10 @@ public final class KvEventReader implements AutoCloseable {
   }
 
   private void tell(EndpointSpec endpoint, CacheChange change) {
+    change.pieces(MOST_KEYS).forEach(piece -> tellPiece(endpoint, piece));
+  }
+
+  private void tellPiece(EndpointSpec endpoint, CacheChange change) {
     while (waiting.get() >= MOST_WAITING && !closed) {
       LockSupport.parkNanos(PAUSE_NANOS);
     }

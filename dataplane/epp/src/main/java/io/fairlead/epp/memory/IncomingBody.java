@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A body that says how long it is claims all of that before its first byte is read. One that
  * doesn't begins as a small one, and claims the longest that a body can be when it outgrows that.
  * While a claim waits, nothing more is to be read.
+ *
+ * <p>A claim is for a minute. A body that comes more slowly than that keeps its room for as long as
+ * nobody waits for some: else a few slow senders could hold all that there is for hours.
  */
 public final class IncomingBody {
 
@@ -28,6 +31,9 @@ public final class IncomingBody {
 
     /** There was none in time; the body is released. */
     void roomRefused(BadRequestException why);
+
+    /** It came too slowly while others waited for its room; the body is released. */
+    void tooSlow(BadRequestException why);
   }
 
   /** What came of a claim. */
@@ -38,6 +44,15 @@ public final class IncomingBody {
   }
 
   private static final int RETRY_SECONDS = 1;
+
+  /** In which a body has to bring all that it claims while others wait, at an even pace. */
+  private static final long CLAIM_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  /** Before that nobody's pace is judged. */
+  private static final long FIRST_LOOK_NANOS = CLAIM_NANOS / 3;
+
+  /** From one look to the next: well within the patience of those in line. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final BodyBudget budget;
   private final EventExecutor loop;
@@ -50,6 +65,15 @@ public final class IncomingBody {
   private long charged;
   private @Nullable Claim claim;
   private @Nullable Future<?> patience;
+
+  /** Whether nothing of it is seen before all of it is here. */
+  private boolean atOnce;
+
+  /** When what is charged was claimed. */
+  private long since;
+
+  /** The next look at the pace of a body that is not small. */
+  private @Nullable Future<?> nextLook;
 
   /**
    * A body of which nothing has come.
@@ -76,6 +100,17 @@ public final class IncomingBody {
     return claim(announced < 0 ? Math.min(limit, BodyBudget.SMALL) : announced);
   }
 
+  /**
+   * The same for a body that comes in one message, which is in memory before it can be charged: one
+   * that doesn't say how long it is claims the longest that it can be.
+   *
+   * @throws BadRequestException 429 if there is too little of it, and no waiting would help
+   */
+  public Room openAtOnce() throws BadRequestException {
+    atOnce = true;
+    return claim(announced < 0 ? Math.min(limit, budget.largest()) : announced);
+  }
+
   /** Whether so many more bytes are within the limit. */
   public boolean allows(int more) {
     return more <= limit - length();
@@ -86,7 +121,8 @@ public final class IncomingBody {
    *
    * @param last whether it is the whole now
    * @return whether there is room for more of it
-   * @throws BadRequestException 429 if there is too little of it, and no waiting would help
+   * @throws BadRequestException 429 if there is too little of it, and no waiting would help; 408 if
+   *     it comes too slowly while others wait for room
    */
   public Room add(ByteBuf piece, boolean last) throws BadRequestException {
     int more = piece.readableBytes();
@@ -128,6 +164,9 @@ public final class IncomingBody {
     if (claim != null) {
       return Room.AWAITED; // it was under way before its sender was held back
     }
+    if (isTooSlow()) {
+      throw slow();
+    }
     boolean claimsMore =
         outgrown && announced < 0 && limit > BodyBudget.SMALL && from == budget.shareFor(0);
     return claimsMore && length() < limit ? claim(Math.min(limit, budget.largest())) : Room.THERE;
@@ -136,6 +175,7 @@ public final class IncomingBody {
   /** Nothing more comes: what was claimed beyond goes back. */
   public void end() {
     withdraw();
+    stopLooking();
     Share from = share;
     if (from != null && charged > held.held()) {
       from.give(charged - held.held());
@@ -172,9 +212,56 @@ public final class IncomingBody {
     long heldBefore = charged;
     share = from;
     charged = wanted;
+    since = loop.ticker().nanoTime();
     if (before != null) {
       before.give(heldBefore);
     }
+    if (from != budget.shareFor(0)) {
+      lookIn(firstLook());
+    }
+  }
+
+  private long firstLook() {
+    return atOnce ? CLAIM_NANOS : FIRST_LOOK_NANOS;
+  }
+
+  private void lookIn(long nanos) {
+    nextLook = loop.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void look() {
+    nextLook = null;
+    if (isTooSlow()) {
+      owner.tooSlow(slow());
+    } else {
+      lookIn(LOOK_NANOS);
+    }
+  }
+
+  private void stopLooking() {
+    if (nextLook != null) {
+      nextLook.cancel(false);
+      nextLook = null;
+    }
+  }
+
+  /** Whether it is behind the pace of its claim, and somebody waits for what it holds. */
+  private boolean isTooSlow() {
+    Share from = share;
+    if (from == null || from.waiting() == 0) {
+      return false;
+    }
+    long age = loop.ticker().nanoTime() - since;
+    return age >= firstLook() && length() < (double) charged * age / CLAIM_NANOS;
+  }
+
+  private BadRequestException slow() {
+    release();
+    return new BadRequestException(
+        408,
+        ErrorCodes.REQUEST_TIMEOUT,
+        "The request's body comes too slowly while others wait for memory; send it within %d s."
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(CLAIM_NANOS)));
   }
 
   private void granted() {
@@ -234,6 +321,7 @@ public final class IncomingBody {
     held.release();
     handOver();
     withdraw();
+    stopLooking();
     Share from = share;
     share = null;
     if (from != null) {

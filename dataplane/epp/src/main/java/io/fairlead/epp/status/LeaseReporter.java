@@ -7,15 +7,17 @@ import io.fairlead.crds.report.PickerReport;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the picker's report to a Lease named after its pod and owned by it, when it changes and
- * not otherwise. A write that fails is tried again with the newest report; calls block on a thread
- * of their own.
+ * Writes the picker's report to a Lease named after its pod and owned by it, when it changes, and
+ * every few minutes in case somebody deleted or edited the Lease: of a write that changes nothing
+ * the API server stores nothing and tells nobody. A write that fails is tried again with the newest
+ * report; calls block on a thread of their own.
  */
 public final class LeaseReporter implements AutoCloseable {
 
@@ -23,11 +25,15 @@ public final class LeaseReporter implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
+  /** From one write to the next where nothing changes; each waits up to a quarter longer. */
+  private static final Duration REPEAT = Duration.ofMinutes(5);
+
   /** Reports in a burst are told as one. */
   private static final Duration GAP = Duration.ofMillis(100);
 
   private final KubernetesClient client;
   private final Identity identity;
+  private final Duration repeat;
   private final BlockingQueue<PickerReport> reports = new LinkedBlockingQueue<>();
   private final Thread thread;
 
@@ -42,8 +48,13 @@ public final class LeaseReporter implements AutoCloseable {
 
   /** Begins to write what {@link #report} gets; the client stays the caller's to close. */
   public LeaseReporter(KubernetesClient client, Identity identity) {
+    this(client, identity, REPEAT);
+  }
+
+  LeaseReporter(KubernetesClient client, Identity identity, Duration repeat) {
     this.client = client;
     this.identity = identity;
+    this.repeat = repeat;
     thread = Thread.ofPlatform().daemon().name("fairlead-status").start(this::run);
   }
 
@@ -62,13 +73,16 @@ public final class LeaseReporter implements AutoCloseable {
     Duration pause = FIRST_PAUSE;
     try {
       PickerReport next = reports.take();
+      boolean again = false;
       while (true) {
         next = newest(next);
-        if (next.equals(written) || write(next)) {
+        if ((next.equals(written) && !again) || write(next)) {
           written = next;
           pause = FIRST_PAUSE;
           TimeUnit.NANOSECONDS.sleep(GAP.toNanos());
-          next = reports.take();
+          @Nullable PickerReport news = reports.poll(untilRepeat(), TimeUnit.NANOSECONDS);
+          again = news == null;
+          next = news == null ? next : news;
         } else {
           TimeUnit.NANOSECONDS.sleep(pause.toNanos());
           Duration longer = pause.multipliedBy(2);
@@ -78,6 +92,12 @@ public final class LeaseReporter implements AutoCloseable {
     } catch (InterruptedException e) {
       // Closed.
     }
+  }
+
+  /** Not the same for all: pickers that start together would write together. */
+  private long untilRepeat() {
+    long nanos = repeat.toNanos();
+    return nanos + ThreadLocalRandom.current().nextLong(nanos / 4);
   }
 
   private PickerReport newest(PickerReport oldest) {

@@ -1,5 +1,6 @@
 package io.fairlead.epp.tls;
 
+import io.fairlead.crds.tls.Der;
 import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

@@ -1,21 +1,16 @@
 package io.fairlead.epp.tls;
 
-import java.io.ByteArrayInputStream;
+import io.fairlead.crds.tls.CertificatePair;
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.Principal;
 import java.security.PrivateKey;
-import java.security.Signature;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Comparator;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
@@ -40,17 +35,15 @@ final class ServedCertificate extends X509ExtendedKeyManager {
    *
    * @param before the pair in use before this one, for handshakes that began with it
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Pair(
-      String alias, X509Certificate[] chain, PrivateKey key, @Nullable Pair before) {
+  private record Pair(String alias, CertificatePair read, @Nullable Pair before) {
 
     Pair after(Pair former) {
-      Pair last = new Pair(former.alias, former.chain, former.key, null);
-      return new Pair(alias, chain, key, last);
+      Pair last = new Pair(former.alias, former.read, null);
+      return new Pair(alias, read, last);
     }
   }
 
-  private int read;
+  private int count;
 
   /** Why the files could not be used when they were looked at last; empty when they could. */
   private String problem = "";
@@ -70,10 +63,7 @@ final class ServedCertificate extends X509ExtendedKeyManager {
 
   /** When the first certificate of the chain ends that new connections get. Any thread. */
   Instant end() {
-    return Arrays.stream(pair.chain())
-        .map(certificate -> certificate.getNotAfter().toInstant())
-        .min(Comparator.naturalOrder())
-        .orElseThrow();
+    return pair.read().end();
   }
 
   /** Looks whether the files have changed. Reads them: not for an event loop. */
@@ -105,45 +95,13 @@ final class ServedCertificate extends X509ExtendedKeyManager {
     certificateBytes = certificate;
     keyBytes = key;
     try {
-      Certificate[] chain =
-          CertificateFactory.getInstance("X.509")
-              .generateCertificates(new ByteArrayInputStream(certificate))
-              .toArray(Certificate[]::new);
-      if (chain.length == 0) {
-        throw new GeneralSecurityException("it has no certificate");
-      }
-      X509Certificate[] certificates = Arrays.copyOf(chain, chain.length, X509Certificate[].class);
-      PrivateKey parsed = PrivateKeyPem.read(new String(key, StandardCharsets.ISO_8859_1));
-      requirePair(certificates[0], parsed);
-      return new Pair("pair-" + read++, certificates, parsed, null);
+      CertificatePair read = CertificatePair.read(certificate, key);
+      return new Pair("pair-" + count++, read, null);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(
           "cert-path: %s and %s are not a PEM certificate and its key: %s"
               .formatted(certificateFile, keyFile, e.getMessage()),
           e);
-    }
-  }
-
-  private static void requirePair(X509Certificate certificate, PrivateKey key)
-      throws GeneralSecurityException {
-    String algorithm =
-        switch (key.getAlgorithm()) {
-          case "RSA" -> "SHA256withRSA";
-          case "EC" -> "SHA256withECDSA";
-          default -> key.getAlgorithm();
-        };
-    byte[] anything = {1, 2, 3};
-    if (!certificate.getPublicKey().getAlgorithm().equals(key.getAlgorithm())) {
-      throw new GeneralSecurityException("the key is of another certificate");
-    }
-    Signature signature = Signature.getInstance(algorithm);
-    signature.initSign(key);
-    signature.update(anything);
-    byte[] signed = signature.sign();
-    signature.initVerify(certificate.getPublicKey());
-    signature.update(anything);
-    if (!signature.verify(signed)) {
-      throw new GeneralSecurityException("the key is of another certificate");
     }
   }
 
@@ -163,12 +121,12 @@ final class ServedCertificate extends X509ExtendedKeyManager {
 
   @Override
   public X509Certificate[] getCertificateChain(String alias) {
-    return named(alias).chain().clone();
+    return named(alias).read().chain().toArray(X509Certificate[]::new);
   }
 
   @Override
   public PrivateKey getPrivateKey(String alias) {
-    return named(alias).key();
+    return named(alias).read().key();
   }
 
   @Override
@@ -181,7 +139,7 @@ final class ServedCertificate extends X509ExtendedKeyManager {
   public @Nullable String chooseServerAlias(
       String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
     Pair now = pair;
-    return keyType.equals(now.key().getAlgorithm()) ? now.alias() : null;
+    return keyType.equals(now.read().key().getAlgorithm()) ? now.alias() : null;
   }
 
   @Override

@@ -234,7 +234,9 @@ public final class PromptTokenizers implements AutoCloseable {
    *
    * @param model as asked for
    * @param path of the request; a query is ignored
-   * @param body not changed any more
+   * @param bytes of the body
+   * @param body not changed any more; asked for once at most, before this returns, and only where
+   *     there is room for it
    * @param home where {@code done} is called, and whoever calls this is
    * @param done called once, later; with null where there are no tokens in time
    * @return withdraws the question: {@code done} is not called then. Null where too many wait, or
@@ -243,25 +245,27 @@ public final class PromptTokenizers implements AutoCloseable {
   public @Nullable Runnable cut(
       String model,
       String path,
-      byte[] body,
+      int bytes,
+      Supplier<byte[]> body,
       EventExecutor home,
       Consumer<@Nullable PromptTokens> done) {
     Loaded loaded = byModel.get(model);
     if (loaded == null || loaded.opened.tokenizer == null) {
       return null;
     }
-    if (waitingBytes.addAndGet(body.length) > mostWaitingBytes) {
-      waitingBytes.addAndGet(-body.length);
+    boolean room = waitingBytes.addAndGet(bytes) <= mostWaitingBytes;
+    if (!room || threads.getQueue().remainingCapacity() == 0) {
+      waitingBytes.addAndGet(-bytes);
       count(TokenizerResult.BUSY);
       return null;
     }
     int query = path.indexOf('?');
     String bare = query < 0 ? path : path.substring(0, query);
-    Cut cut = new Cut(loaded, bare, body, home, done);
+    Cut cut = new Cut(loaded, bare, bytes, body.get(), home, done);
     try {
       threads.execute(cut);
     } catch (RejectedExecutionException e) {
-      waitingBytes.addAndGet(-body.length);
+      waitingBytes.addAndGet(-bytes);
       count(TokenizerResult.BUSY);
       return null;
     }
@@ -306,6 +310,10 @@ public final class PromptTokenizers implements AutoCloseable {
 
     private final Loaded loaded;
     private final String path;
+
+    /** As they were counted. */
+    private final int bytes;
+
     private final byte[] body;
     private final EventExecutor home;
     private final Consumer<@Nullable PromptTokens> done;
@@ -319,11 +327,13 @@ public final class PromptTokenizers implements AutoCloseable {
     Cut(
         Loaded loaded,
         String path,
+        int bytes,
         byte[] body,
         EventExecutor home,
         Consumer<@Nullable PromptTokens> done) {
       this.loaded = loaded;
       this.path = path;
+      this.bytes = bytes;
       this.body = body;
       this.home = home;
       this.done = done;
@@ -339,7 +349,7 @@ public final class PromptTokenizers implements AutoCloseable {
           tell(TokenizerResult.FAILED, null); // it was closed while this waited
         }
       } finally {
-        waitingBytes.addAndGet(-body.length);
+        waitingBytes.addAndGet(-bytes);
         if (tokenizer != null) {
           loaded.opened.done();
         }

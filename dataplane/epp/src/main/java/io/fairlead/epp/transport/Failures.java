@@ -1,22 +1,28 @@
 package io.fairlead.epp.transport;
 
 import io.fairlead.core.Failure;
-import io.netty.channel.ConnectTimeoutException;
 import java.net.ConnectException;
 
 /** Tells failures of endpoints by what the network shows of them. */
 public final class Failures {
 
+  /** As epoll tells it, whatever the machine's language. */
+  private static final String ECONNREFUSED = "error(-111)";
+
   private Failures() {}
 
   /**
-   * Why no connection came about. Only a refusal says that the machine is there and nobody listens;
-   * a timeout, which is a {@link ConnectException} to Netty, does not.
+   * Why no connection came about. Only a refusal says that the machine is there and nobody listens.
+   * Netty tells a timeout, and most errors of the kernel, in a {@link ConnectException} as well: of
+   * these the message alone says which it is.
    */
   public static Failure ofConnect(Throwable cause) {
-    return cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)
-        ? Failure.REFUSED
-        : Failure.UNREACHABLE;
+    String message = cause.getMessage();
+    boolean refused =
+        cause instanceof ConnectException
+            && message != null
+            && (message.contains("Connection refused") || message.contains(ECONNREFUSED));
+    return refused ? Failure.REFUSED : Failure.UNREACHABLE;
   }
 
   /**

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 
 /** A client of the gateway's: one connection, one request after the other. Blocks. */
@@ -19,9 +20,15 @@ final class GatewayClient implements AutoCloseable {
   private final Socket socket;
   private final byte[] buffer = new byte[64 << 10];
 
-  GatewayClient(int port) throws IOException {
+  /**
+   * Connects.
+   *
+   * @param patience longest wait for more of an answer; at least 1 ms
+   */
+  GatewayClient(int port, Duration patience) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
+    socket.setSoTimeout((int) patience.toMillis());
   }
 
   /**

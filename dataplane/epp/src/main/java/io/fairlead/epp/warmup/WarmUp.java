@@ -54,6 +54,9 @@ public final class WarmUp implements AutoCloseable {
 
   private static final long LONGEST_END_SECONDS = 15;
 
+  /** Longest wait for more of an answer: whoever hangs must not keep the process from serving. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private static final String HOST = "127.0.0.1";
 
   private final Plan plan;
@@ -112,7 +115,7 @@ public final class WarmUp implements AutoCloseable {
           "warmed up by {} requests in {} ms",
           served.get(),
           Duration.ofNanos(clock.getAsLong() - begun).toMillis());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError | AssertionError e) {
       if (!over) {
         LOG.warn("the warm-up failed: the first requests will take longer", e);
       }
@@ -148,7 +151,7 @@ public final class WarmUp implements AutoCloseable {
               GatewayConfig.on(HOST, 0), pool, bodies, group, () -> true, List::of, WarmUp::seed);
       parts.push(() -> gateway.drain(Duration.ZERO, Duration.ZERO).awaitUninterruptibly());
       for (int i = 0; i < CLIENTS; i++) {
-        GatewayClient client = new GatewayClient(gateway.port());
+        GatewayClient client = new GatewayClient(gateway.port(), PATIENCE);
         parts.push(client);
         clients.add(client::ask);
       }

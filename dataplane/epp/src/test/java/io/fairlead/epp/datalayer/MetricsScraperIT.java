@@ -398,10 +398,8 @@ class MetricsScraperIT {
       await().until(() -> scraped.size() > 3);
       assertThat(scraped).as("a short silence is no reason").containsOnly(withSide(42));
 
-      if (!how.equals("hangs")) {
-        clock.addAndGet(Duration.ofSeconds(5).toNanos());
-        await().until(() -> scraped.contains(AS_TOLD));
-      }
+      clock.addAndGet(Duration.ofSeconds(5).toNanos());
+      await().until(() -> scraped.contains(AS_TOLD));
       fails.set(false);
       hanging.countDown();
       side.answer = page("44");
@@ -410,6 +408,59 @@ class MetricsScraperIT {
       hanging.countDown();
     }
     assertThat(scraper.allRefuse()).isFalse();
+  }
+
+  /** The end of the connection is here before the source has read the page. */
+  @Test
+  void aServerThatClosesAfterEachPageIsAskedOnceForEach() throws Exception {
+    CountDownLatch reading = new CountDownLatch(1);
+    engine.answer = GOOD;
+    try (Engine side = new Engine()) {
+      side.answer = page("42");
+      side.closes = true;
+      scraper.sources(
+          with(
+              new Side(
+                  side.port(),
+                  (page, readings) -> {
+                    awaitUninterruptibly(reading);
+                    readings.number("side", number(page));
+                  })));
+      scrape();
+      await().until(() -> side.closed.get() >= 1);
+      // The first may run before the end is seen, the second does not.
+      loops.submit(() -> {}).syncUninterruptibly();
+      loops.submit(() -> {}).syncUninterruptibly();
+      scraped.clear();
+      await().until(() -> scraped.size() > 3);
+      assertThat(side.connections).as("it is asked again once it is read").hasValue(1);
+
+      reading.countDown();
+      await().until(() -> scraped.contains(withSide(42)));
+      side.answer = page("43");
+      await().until(() -> scraped.contains(withSide(43)));
+    } finally {
+      reading.countDown();
+    }
+    assertThat(scraper.sourceFailures()).isZero();
+  }
+
+  @Test
+  void aSourceThatReadsForTooLongSaysNothingOfTheServersPort() {
+    CountDownLatch reading = new CountDownLatch(1);
+    engine.answer = GOOD;
+    engine.closes = true;
+    try {
+      scraper.sources(
+          with(new Side(engine.port(), (page, readings) -> awaitUninterruptibly(reading))));
+      scrape();
+      await().until(() -> scraped.size() > 3);
+      clock.addAndGet(Duration.ofSeconds(1).toNanos());
+      await().until(() -> scraper.sourceFailures() == 1);
+      assertThat(unreachable).isEmpty();
+    } finally {
+      reading.countDown();
+    }
   }
 
   @Test
@@ -507,6 +558,7 @@ class MetricsScraperIT {
     final AtomicInteger unanswered = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
     volatile String answer = SILENCE;
+    volatile boolean closes;
     private final ServerSocket server;
 
     Engine() {
@@ -550,6 +602,9 @@ class MetricsScraperIT {
               unanswered.incrementAndGet();
             }
             out.write(now.getBytes(StandardCharsets.ISO_8859_1));
+            if (closes) {
+              break;
+            }
           }
         }
       } catch (IOException e) {

@@ -126,8 +126,31 @@ class ExternalSchedulingTest {
   }
 
   @Test
+  void aBatchGoesAtOnceWhenAllBeforeItIsAnswered() {
+    open();
+    ask();
+    Request first = line.sent.getLast().getRequests(0);
+    ask();
+    ask();
+    assertThat(line.sent).hasSize(1);
+
+    line.to()
+        .came(SchedulerMessage.newBuilder().addDecisions(decision(first).addEndpoints(1)).build());
+    assertThat(line.sent).hasSize(2);
+    List<Request> next = line.sent.getLast().getRequestsList();
+    assertThat(next).hasSize(2);
+    ask();
+    line.to().came(SchedulerMessage.newBuilder().addDecisions(decision(next.getFirst())).build());
+    assertThat(line.sent).as("one of two is being answered").hasSize(2);
+    line.to().came(SchedulerMessage.newBuilder().addDecisions(decision(next.getLast())).build());
+    assertThat(line.sent).hasSize(3);
+  }
+
+  @Test
   void aBatchGoesWhenItIsFullOrOld() {
     open();
+    ask();
+    line.sent.clear();
     ask();
     ask();
     assertThat(line.sent).isEmpty();
@@ -350,7 +373,8 @@ class ExternalSchedulingTest {
     scheduling.tick(now);
     scheduling.tick(now);
     pass(Duration.ofMillis(1));
-    List<Request> again = line.sent.getLast().getRequestsList();
+    List<Request> again =
+        line.sent.stream().flatMap(message -> message.getRequestsList().stream()).toList();
     assertThat(again).hasSize(2);
     scheduling.waitsNoMore(1);
     answer(decision(again.get(0)).addEndpoints(1));

@@ -87,12 +87,15 @@ class LessonTest {
   void aSecretIsLongEnoughAndNeverTheSameOverAnotherNumber() throws IOException {
     Path file = Files.writeString(temporary.resolve("secret"), "  0123456789abcdef\n");
     SharedSecret secret = SharedSecret.read(file);
-    byte[] nonce = new byte[SharedSecret.NONCE_BYTES];
-    byte[] once = secret.over(Wire.ASKS, nonce).doFinal();
-    assertThat(secret.over(Wire.ASKS, nonce).doFinal()).isEqualTo(once);
-    assertThat(secret.over(Wire.TELLS, nonce).doFinal()).isNotEqualTo(once);
-    nonce[3] = 1;
-    assertThat(secret.over(Wire.ASKS, nonce).doFinal()).isNotEqualTo(once);
+    byte[] asker = new byte[SharedSecret.NONCE_BYTES];
+    byte[] teller = new byte[SharedSecret.NONCE_BYTES];
+    byte[] once = secret.over(Wire.ASKS, asker, teller).doFinal();
+    assertThat(secret.over(Wire.ASKS, asker, teller).doFinal()).isEqualTo(once);
+    assertThat(secret.over(Wire.TELLS, asker, teller).doFinal()).isNotEqualTo(once);
+    asker[3] = 1;
+    assertThat(secret.over(Wire.ASKS, asker, teller).doFinal()).isNotEqualTo(once);
+    assertThat(secret.over(Wire.ASKS, teller, asker).doFinal())
+        .isNotEqualTo(secret.over(Wire.ASKS, asker, teller).doFinal());
     Files.writeString(file, "short");
     assertThatThrownBy(() -> SharedSecret.read(file)).hasMessageContaining("has 5 bytes");
   }

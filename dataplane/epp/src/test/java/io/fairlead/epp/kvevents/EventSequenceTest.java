@@ -2,6 +2,7 @@ package io.fairlead.epp.kvevents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.prefix.CacheEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -199,6 +200,31 @@ class EventSequenceTest {
 
     assertThat(told.log).contains("forgotten");
     assertThat(told.applied()).hasSize(EventSequence.MOST_KEPT + 2);
+  }
+
+  /** Messages are as long as engines make them: a number of them alone is no bound. */
+  @Test
+  void soManyBytesAreKeptAndNoMore() {
+    int tokens = 1 << 16;
+    EventBatch large =
+        new EventBatch(
+            1,
+            List.of(
+                new CacheEvent.Stored(
+                    new long[tokens / 16], false, 0, new int[tokens], 16, "", false)),
+            7);
+    int most = (int) (EventSequence.MOST_KEPT_BYTES / large.bytes()) + 1;
+    assertThat(most).isLessThan(100);
+    came(0);
+    for (int i = 2; i < most + 1; i++) {
+      sequence.came(i, large);
+    }
+    assertThat(told.applied()).as("it is waited for").containsExactly(0);
+
+    sequence.came(most + 1, large);
+
+    assertThat(told.log).contains("forgotten");
+    assertThat(told.applied()).hasSize(most + 1);
   }
 
   /**

@@ -14,19 +14,24 @@ import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +56,8 @@ class KvEventReaderIT {
 
   /** Guarded by itself: the reader's thread writes, the test reads. */
   private final ExactIndex index = new ExactIndex(1 << 24);
+
+  private int mostKeys;
 
   private int markers;
   private @Nullable ModelServer stub;
@@ -209,6 +216,54 @@ class KvEventReaderIT {
     }
   }
 
+  /** Whatever is in a list of endpoints, and however often that is read anew. */
+  @Test
+  void anAddressThatIsNoneCostsNothingEachTimeThatItIsTried() throws Exception {
+    start(1, 2);
+    KvEventReader reading = Objects.requireNonNull(reader);
+    EndpointSpec nowhere = new EndpointSpec("nowhere", "1", "no address", 1, Map.of());
+    reading.endpoints(List.of(nowhere));
+    await().until(() -> reading.state().silent() == 1);
+    long before = openFiles();
+    for (int i = 0; i < 200; i++) {
+      reading.endpoints(List.of(nowhere));
+    }
+    reading.endpoints(List.of());
+    await().until(() -> reading.state().silent() == 0);
+
+    // ZeroMQ closes on threads of its own.
+    await().untilAsserted(() -> assertThat(openFiles()).isLessThan(before + 50));
+  }
+
+  private static long openFiles() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+      return files.count();
+    }
+  }
+
+  /** More than the pool's loop takes in at once: it comes in pieces, and leads to the same. */
+  @Test
+  void aLongChangeIsHandedOverInPieces() throws Exception {
+    ModelServer server =
+        ModelServer.start(
+            ModelServerConfig.builder("stub", "m")
+                .instant()
+                .promptTokensDetails(true)
+                .kvEvents(KvEvents.onFreePorts())
+                .build(),
+            loops);
+    stub = server;
+    String prompt = text(new Random(5), 4 * 16 * 3_000);
+    complete(server, prompt);
+
+    listen(server, true);
+
+    await().untilAsserted(() -> assertThat(tokens(prompt)).isGreaterThan(16 * 2_900));
+    synchronized (index) {
+      assertThat(mostKeys).isEqualTo(1_024);
+    }
+  }
+
   private static void send(ZMQ.Socket socket, String topic, long number, byte[] payload) {
     socket.sendMore(topic);
     socket.sendMore(ByteBuffer.allocate(8).putLong(number).array());
@@ -245,6 +300,7 @@ class KvEventReaderIT {
             counts,
             (endpoint, grain, change, done) -> {
               synchronized (index) {
+                mostKeys = Math.max(mostKeys, change.size());
                 done.taken(index.change(0, grain, change));
               }
             });

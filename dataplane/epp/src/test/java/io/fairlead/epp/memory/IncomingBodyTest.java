@@ -51,6 +51,7 @@ class IncomingBodyTest {
     final IncomingBody body;
     boolean made;
     int refusal;
+    int slow;
 
     Owned(long announced, int limit) {
       body = new IncomingBody(budget, loop.eventLoop(), announced, limit, this);
@@ -64,6 +65,11 @@ class IncomingBodyTest {
     @Override
     public void roomRefused(BadRequestException why) {
       refusal = why.status();
+    }
+
+    @Override
+    public void tooSlow(BadRequestException why) {
+      slow = why.status();
     }
   }
 
@@ -297,6 +303,127 @@ class IncomingBodyTest {
     second.body.release();
   }
 
+  private void pass(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      loop.advanceTimeBy(1, TimeUnit.SECONDS);
+      loop.runScheduledPendingTasks();
+      loop.runPendingTasks();
+    }
+  }
+
+  @Test
+  void aSlowBodyKeepsItsRoomWhileNobodyNeedsIt() throws Exception {
+    Owned slow = known(3 * MIB);
+    slow.body.open();
+    for (int i = 0; i < 100; i++) {
+      pass(60);
+      assertThat(add(slow, 1, false)).isEqualTo(IncomingBody.Room.THERE);
+    }
+    assertThat(budget.used()).isEqualTo(3 * MIB);
+    assertThat(slow.slow).isZero();
+    slow.body.release();
+  }
+
+  @Test
+  void aSlowBodyMakesRoomForOneThatWaits() throws Exception {
+    Owned slow = known(3 * MIB);
+    slow.body.open();
+    pass(22);
+    Owned next = known(3 * MIB);
+    assertThat(next.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    pass(5);
+    assertThat(slow.slow).isEqualTo(408);
+    assertThat(next.made).as("well within its patience").isTrue();
+    assertThat(budget.used()).isEqualTo(3 * MIB);
+    assertThat(budget.refusals()).as("of the one that waited").isZero();
+    next.body.release();
+  }
+
+  @Test
+  void aBodyThatOutgrewASmallOneIsHeldToWhatItClaims() throws Exception {
+    Owned slow = unknown(3 * MIB);
+    slow.body.open();
+    add(slow, BodyBudget.SMALL, false);
+    pass(19);
+    Owned next = known(3 * MIB);
+    next.body.open();
+    pass(1);
+    assertThat(slow.slow).isEqualTo(408);
+    assertThat(next.made).isTrue();
+    next.body.release();
+  }
+
+  @Test
+  void aBodyThatComesWithinAMinuteIsLeftThoughOthersWait() throws Exception {
+    Owned one = known(3 * MIB);
+    one.body.open();
+    int second = 3 * MIB / 59;
+    for (int i = 0; i < 59; i++) {
+      Owned next = known(3 * MIB);
+      assertThat(next.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+      assertThat(add(one, second, false)).isEqualTo(IncomingBody.Room.THERE);
+      pass(1);
+      next.body.release();
+    }
+    assertThat(one.slow).isZero();
+    add(one, 3 * MIB - one.body.length(), true);
+    pass(120);
+    assertThat(one.slow).as("it is whole").isZero();
+    one.body.release();
+  }
+
+  @Test
+  void aSmallBodyThatDripsIsHeldToAMinuteToo() throws Exception {
+    List<Owned> drips = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Owned drip = unknown(MIB);
+      drip.body.open();
+      drips.add(drip);
+    }
+    pass(20);
+    Owned first = drips.getFirst();
+    assertThat(add(first, 1, false)).as("nobody waits").isEqualTo(IncomingBody.Room.THERE);
+    Owned next = known(1000);
+    assertThat(next.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    assertThatThrownBy(() -> add(first, 1, false))
+        .isInstanceOf(BadRequestException.class)
+        .hasMessageContaining("within 60 s")
+        .extracting(e -> ((BadRequestException) e).status())
+        .isEqualTo(408);
+    loop.runPendingTasks();
+    assertThat(next.made).isTrue();
+    drips.forEach(drip -> drip.body.release());
+    next.body.release();
+  }
+
+  @Test
+  void aBodyThatComesAtOnceHasAWholeMinute() throws Exception {
+    Owned one = known(3 * MIB);
+    one.body.openAtOnce();
+    pass(55);
+    Owned next = known(3 * MIB);
+    next.body.open();
+    pass(4);
+    assertThat(one.slow).isZero();
+    pass(1);
+    assertThat(one.slow).isEqualTo(408);
+    next.body.release();
+  }
+
+  @Test
+  void aBodyThatComesAtOnceClaimsTheLongestThatItCanBe() throws Exception {
+    Owned one = unknown(3 * MIB);
+    assertThat(one.body.openAtOnce()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(3 * MIB);
+    one.body.add(ByteString.copyFrom(new byte[1000]), true);
+    assertThat(budget.used()).as("what it takes").isEqualTo(1000);
+    one.body.release();
+    Owned longer = unknown(8 * MIB);
+    assertThat(longer.body.openAtOnce()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).as("all that there is").isEqualTo(3 * MIB);
+    longer.body.release();
+  }
+
   @Test
   void refusesABodyThatBecomesLongerThanAnyCanBe() throws Exception {
     Owned one = unknown(8 * MIB);
@@ -391,6 +518,11 @@ class IncomingBodyTest {
 
     @Override
     public void roomRefused(BadRequestException why) {
+      throw new AssertionError(why);
+    }
+
+    @Override
+    public void tooSlow(BadRequestException why) {
       throw new AssertionError(why);
     }
   }

@@ -20,10 +20,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PromptTokenizersTest {
 
@@ -32,6 +35,7 @@ class PromptTokenizersTest {
   private final DefaultEventExecutor home = new DefaultEventExecutor();
   private final AtomicReference<Cutter> cutter = new AtomicReference<>((path, body) -> IDS);
   private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong copied = new AtomicLong();
   private final PromptTokenizers tokenizers =
       new PromptTokenizers(
           System::nanoTime, () -> List.of(folder -> folder.equals("gone") ? null : opened()));
@@ -152,6 +156,27 @@ class PromptTokenizersTest {
     held.countDown();
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, PromptTokenizers.MOST_BYTES})
+  void aBodyIsNotCopiedWhereTooManyWait(int bytes) throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    cutter.set(
+        (path, body) -> {
+          held.await();
+          return IDS;
+        });
+    configure("5s");
+
+    long taken = 0;
+    for (; tokenizers.of(TokenizerResult.BUSY) == 0; taken++) {
+      assertThat(taken).isLessThan(10_000);
+      var _ = cut("base", bytes);
+      home.submit(() -> {}).syncUninterruptibly();
+    }
+    assertThat(copied).hasValue((taken - 1) * bytes);
+    held.countDown();
+  }
+
   @Test
   void aRequestThatIsWithdrawnIsNotTold() throws Exception {
     CountDownLatch began = new CountDownLatch(1);
@@ -166,7 +191,9 @@ class PromptTokenizersTest {
     CompletableFuture<@Nullable PromptTokens> told = new CompletableFuture<>();
     Runnable withdraw =
         home.submit(
-                () -> tokenizers.cut("base", "/v1/completions", new byte[0], home, told::complete))
+                () ->
+                    tokenizers.cut(
+                        "base", "/v1/completions", 0, () -> new byte[0], home, told::complete))
             .syncUninterruptibly()
             .getNow();
 
@@ -241,12 +268,22 @@ class PromptTokenizersTest {
                 new SchedulerConfig(plugins, List.of(), null)));
   }
 
+  private byte[] copied(int bytes) {
+    copied.addAndGet(bytes);
+    return new byte[0];
+  }
+
   private CompletableFuture<@Nullable PromptTokens> cut(String model) {
+    return cut(model, 0);
+  }
+
+  private CompletableFuture<@Nullable PromptTokens> cut(String model, int bytes) {
     CompletableFuture<@Nullable PromptTokens> tokens = new CompletableFuture<>();
     home.execute(
         () -> {
           Runnable taken =
-              tokenizers.cut(model, "/v1/completions?x=1", new byte[0], home, tokens::complete);
+              tokenizers.cut(
+                  model, "/v1/completions?x=1", bytes, () -> copied(bytes), home, tokens::complete);
           if (taken == null) {
             tokens.complete(null);
           }

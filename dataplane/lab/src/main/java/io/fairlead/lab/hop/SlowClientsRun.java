@@ -195,7 +195,7 @@ public final class SlowClientsRun {
             gone[i] = true;
             cutOff.incrementAndGet();
           }
-          if (i % 100 == 99) {
+          if (i % 10 == 9) {
             // Spread over the second: what is measured is the server, not a burst of ours.
             long until = second + Duration.ofSeconds(1).toNanos() * (i + 1L) / gone.length;
             LockSupport.parkNanos(Math.max(0, until - System.nanoTime()));

@@ -22,11 +22,10 @@ import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.director.RequestObserver;
 import io.fairlead.epp.external.ExternalCounts;
 import io.fairlead.epp.external.ExternalReport;
+import io.fairlead.epp.transport.Transport;
 import io.fairlead.lab.load.ExternalOptions.Way;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -94,8 +93,7 @@ public final class ExternalRun {
       List<Turn> turns) {}
 
   private final ExternalOptions options;
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final EventLoopGroup loops = Transport.group("external-load", 2);
 
   private ExternalRun(ExternalOptions options) {
     this.options = options;

@@ -6,6 +6,7 @@ import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.Workloads;
 import io.fairlead.lab.workload.Workloads.Options;
+import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -148,6 +149,17 @@ class OverloadTest {
   @ValueSource(strings = {"sharegpt-low-hit", "bursty", "chat", "rag", "lora-32", "mixed-shared"})
   void belowItNobodyIsTurnedAway(String workload) {
     RunResult run = run(workload, 1, 60, 103);
+    assertThat(run.rejected()).isZero();
+    assertThat(run.completed()).isEqualTo(run.arrived());
+  }
+
+  /** Of answers in one piece nobody sees a first token: that holds nobody back either. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sharegpt-low-hit", "priority", "chat", "rag"})
+  void belowItNobodyIsTurnedAwayWhoseAnswerComesInOnePiece(String workload) {
+    Settings settings =
+        Settings.of(60, 20).with(Imperfection.NONE, Perception.IDEAL.withUnstreamed(1));
+    RunResult run = run(workload, 1, "cost", settings, 103);
     assertThat(run.rejected()).isZero();
     assertThat(run.completed()).isEqualTo(run.arrived());
   }

@@ -26,6 +26,11 @@ public final class OutputLengths {
   /** Of moments, the second of which single answers move by far. */
   private static final double SLOW_LEARNING = 0.005;
 
+  /** A single answer counts as no longer than this, or than so many times the mean. */
+  private static final double LONGEST = 8_192;
+
+  private static final double LONGEST_OF_MEAN = 16;
+
   /** Further models share the pool's mean: names may be made up. */
   private static final int MOST_MODELS = 1_024;
 
@@ -45,7 +50,7 @@ public final class OutputLengths {
       this.tokens = tokens;
     }
 
-    private void add(int output) {
+    private void add(double output) {
       tokens += LEARNING * (output - tokens);
     }
   }
@@ -64,9 +69,13 @@ public final class OutputLengths {
 
   /** An answer of this target model had so many tokens. */
   public void add(String model, int output) {
+    add(model, Math.min(output, Math.max(LONGEST, LONGEST_OF_MEAN * pool.tokens)));
+  }
+
+  private void add(String model, double output) {
     double rate = Math.max(SLOW_LEARNING, 1.0 / (++seen + 1));
     first += rate * (output - first);
-    second += rate * ((double) output * output - second);
+    second += rate * (output * output - second);
     pool.add(output);
     Mean own = models.get(model);
     if (own != null) {

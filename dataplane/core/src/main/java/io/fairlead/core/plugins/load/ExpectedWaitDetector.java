@@ -12,9 +12,10 @@ import io.fairlead.plugin.SaturationDetector;
 /**
  * How full an endpoint is by what a further request would have to wait for there, whatever the
  * hardware and the model: a turn behind those who are in line, as they get theirs of late, a place
- * in the queue that the server tells of, a seat in its batch, or room in its KV cache. An endpoint
- * that computes one prompt has room for a second one, however long the first is: it would stand
- * idle in between.
+ * in the queue that the server tells of, a seat in its batch, or room in its KV cache. Whose first
+ * token nobody sees, as of answers in one piece, is in none of these lines: a guess would hold back
+ * what a server takes at once, and where it does not it tells of a queue. An endpoint that computes
+ * one prompt has room for a second one, however long the first is: it would stand idle in between.
  */
 final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
@@ -59,7 +60,7 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
   /** Of the wait for a first token behind those who are in line. */
   private double line(Endpoint endpoint) {
-    return endpoint.prefills().count() > 1 ? endpoint.expectedWait() / mostWait : 0;
+    return endpoint.prefills().watched() > 1 ? endpoint.expectedWait() / mostWait : 0;
   }
 
   /**
@@ -73,7 +74,7 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
     if (seats == 0) {
       return 0;
     }
-    int free = seats - endpoint.inFlight() - endpoint.foreignInFlight();
+    int free = seats - endpoint.watchedInFlight() - endpoint.foreignInFlight();
     return Math.max(0, 1 - free / (FILLING * Math.sqrt(seats)));
   }
 

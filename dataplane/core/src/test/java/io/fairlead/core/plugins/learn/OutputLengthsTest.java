@@ -31,6 +31,17 @@ class OutputLengthsTest {
   }
 
   @Test
+  void oneAbsurdNumberIsNoMemory() {
+    for (int i = 0; i < 2_000; i++) {
+      lengths.add("m", random.nextInt(1, 600));
+    }
+    double before = lengths.underWay();
+    lengths.add("m", Integer.MAX_VALUE);
+    assertThat(lengths.underWay()).isBetween(before, 4 * before);
+    assertThat(lengths.mean()).isLessThan(600);
+  }
+
+  @Test
   void eachModelHasItsOwn() {
     for (int i = 0; i < 1_000; i++) {
       lengths.add("short", 10);

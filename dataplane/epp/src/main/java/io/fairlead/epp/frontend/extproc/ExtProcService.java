@@ -47,6 +47,8 @@ final class ExtProcService implements BindableService {
     proxy.setOnReadyThreshold(QUEUED);
     proxy.setOnReadyHandler(stream::onReady);
     proxy.setOnCancelHandler(stream::onCancel);
+    // A message that can't be read ends the call, and is no cancellation.
+    proxy.setOnCloseHandler(stream::onCancel);
     context.streams().opened(stream);
     proxy.request(1);
     return stream;

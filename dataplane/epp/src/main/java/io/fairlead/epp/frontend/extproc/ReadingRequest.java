@@ -41,7 +41,9 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
               head.value(":path"), head.value("content-type"), head.value("content-encoding"));
       ReadingRequest reading = new ReadingRequest(stream, head, content, length);
       stream.become(reading);
-      reading.heldBack = reading.body.open() == IncomingBody.Room.AWAITED;
+      IncomingBody.Room room =
+          stream.mode().request().comesAtOnce() ? reading.body.openAtOnce() : reading.body.open();
+      reading.heldBack = room == IncomingBody.Room.AWAITED;
       if (!reading.heldBack) {
         reading.awaitBody();
       }
@@ -130,6 +132,11 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
 
   @Override
   public void roomRefused(BadRequestException why) {
+    stream.refuse(why);
+  }
+
+  @Override
+  public void tooSlow(BadRequestException why) {
     stream.refuse(why);
   }
 

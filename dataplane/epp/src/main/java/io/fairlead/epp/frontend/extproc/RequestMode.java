@@ -33,6 +33,11 @@ enum RequestMode {
   /** Headers, and once these are answered the whole body. The request waits for its answer. */
   BUFFERED {
     @Override
+    boolean comesAtOnce() {
+      return true;
+    }
+
+    @Override
     void awaitBody(ExtProcStream stream) {
       stream.tell(Answers.REQUEST_HEADERS);
       stream.patience().begin(BUFFERED_PATIENCE);
@@ -46,6 +51,11 @@ enum RequestMode {
 
   /** The same, but of a body that is longer than the proxy's buffer only the beginning. */
   BUFFERED_PARTIAL {
+    @Override
+    boolean comesAtOnce() {
+      return true;
+    }
+
     @Override
     void awaitBody(ExtProcStream stream) {
       BUFFERED.awaitBody(stream);
@@ -95,6 +105,11 @@ enum RequestMode {
   /** Whether a body follows these headers. */
   boolean showsBody(ProxyMessage headers) {
     return !headers.headersAreAll();
+  }
+
+  /** Whether nothing of a body is shown before all of it can be. */
+  boolean comesAtOnce() {
+    return false;
   }
 
   /** There is room for the body: it may come. */

@@ -166,6 +166,12 @@ final class ClientAnswer {
     written = channel.write(content);
   }
 
+  /** Done once all that was written is with the kernel; null where it is. */
+  @Nullable ChannelFuture unsent() {
+    ChannelFuture last = written;
+    return last == null || last.isDone() ? null : last;
+  }
+
   /** Lets out what was written; whether there is room for more. */
   boolean flush() {
     channel.flush();
@@ -188,8 +194,8 @@ final class ClientAnswer {
 
   private void end(Http2Error why) {
     channel.flush();
-    ChannelFuture last = written;
-    if (last == null || last.isDone()) {
+    ChannelFuture last = unsent();
+    if (last == null) {
       endNow(why);
     } else {
       last.addListener(done -> endNow(why));

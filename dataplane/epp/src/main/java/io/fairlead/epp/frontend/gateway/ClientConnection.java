@@ -11,6 +11,7 @@ import io.fairlead.epp.openai.RequestContent;
 import io.fairlead.epp.tracing.RequestTrace;
 import io.fairlead.epp.tracing.Tracing;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -213,8 +214,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void tooLate() {
-    if (state == State.TAKING && intake.isIdle() && !channel.isWritable()) {
-      intake.next(); // nothing is taken of it either, until it takes its answers
+    ChannelFuture end = answer.unsent();
+    if (intake.isIdle() && end != null) {
+      // A close would throw away what waits for it; it may be slow, but not stand still.
+      stalls.watch(end);
+      intake.next();
     } else {
       var _ = channel.close();
     }
@@ -350,6 +354,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     exchange = null;
     state = State.CLOSING;
     answer.breakOff();
+    intake.next();
   }
 
   private void nextRequest() {
@@ -366,7 +371,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     answer.close();
     // A client that takes nothing of its last answer is not waited for any longer than another.
     intake.next();
-    intake.settle(false);
   }
 
   // ---- the connection

@@ -115,6 +115,7 @@ public final class Gateway {
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.AUTO_READ, false)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
                   @Override

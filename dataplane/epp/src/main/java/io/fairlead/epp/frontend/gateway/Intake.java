@@ -107,6 +107,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   /** The request that was taken is answered: the next one may come. */
   void next() {
     deadlines.request();
+    deadlines.settle();
   }
 
   /** What one read brought has been taken; {@code partHead} if the last of it begins a head. */
@@ -174,6 +175,12 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   public void roomRefused(BadRequestException why) {
     refuseEarly(OpenAiError.of(why), true);
     owner.resumed();
+    deadlines.settle();
+  }
+
+  @Override
+  public void tooSlow(BadRequestException why) {
+    end(OpenAiError.of(why));
   }
 
   /** Nothing more can be read of this client. One that was refused has its answer already. */
@@ -250,7 +257,11 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
         owner.taken(content, reading, ((LastHttpContent) piece).trailingHeaders());
       }
     } catch (BadRequestException e) {
-      refuseEarly(OpenAiError.of(e), true);
+      if (e.code().equals(ErrorCodes.REQUEST_TIMEOUT)) {
+        end(OpenAiError.of(e));
+      } else {
+        refuseEarly(OpenAiError.of(e), true);
+      }
     }
   }
 

@@ -256,7 +256,7 @@ final class ProxyExchange implements Exchange {
 
   /** The endpoint's answer was to be passed on, but is not there any more. */
   void cutOff(Route from) {
-    attempt = null;
+    leave();
     end(Outcome.FAILED);
     Rejection.Reason reason = Rejection.Reason.UPSTREAM_FAILED;
     client.answer(OpenAiError.of(new Rejection(reason, from.criticality(), reason.message())));

@@ -1,17 +1,25 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts a client off that takes nothing of what waits for it. On the loop of its connection. */
+/**
+ * Cuts a client off that takes nothing of what waits for it: while that is so much that no more is
+ * made, and at the end of an answer. On the loop of its connection.
+ */
 final class StallGuard {
 
   private final Channel channel;
   private final StallWatch watch;
   private @Nullable Future<?> nextLook;
+
+  /** The end of an answer that waits; null where nobody asks. */
+  private @Nullable ChannelFuture end;
 
   StallGuard(Channel channel, long boundNanos) {
     this.channel = channel;
@@ -23,6 +31,23 @@ final class StallGuard {
     watch.restart(now());
     if (!channel.isWritable() && nextLook == null) {
       lookLater();
+    }
+  }
+
+  /**
+   * Nothing is asked, and what was answered waits, be it little. Once more is no harm.
+   *
+   * @param sent done when it waits no more
+   */
+  void watch(ChannelFuture sent) {
+    if (end == null || end.isDone()) {
+      end = sent;
+      if (channel.isWritable()) {
+        watch.restart(now()); // else it is watched already
+      }
+      if (nextLook == null) {
+        lookLater();
+      }
     }
   }
 
@@ -40,16 +65,25 @@ final class StallGuard {
 
   private void look() {
     nextLook = null;
-    if (channel.isWritable() || !channel.isActive()) {
+    boolean waits = !channel.isWritable() || (end != null && !end.isDone());
+    if (!waits || !channel.isActive()) {
       return;
     }
-    if (watch.stalled(now(), channel.bytesBeforeWritable())) {
+    if (watch.stalled(now(), waiting())) {
       // What waits would stay in the kernel's memory after an ordinary close.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       var _ = channel.close();
     } else {
       lookLater();
     }
+  }
+
+  /** Bytes that wait for the client, above or below the mark from which no more are made. */
+  private long waiting() {
+    WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
+    return channel.isWritable()
+        ? marks.high() - channel.bytesBeforeUnwritable()
+        : marks.low() + channel.bytesBeforeWritable();
   }
 
   private long now() {

@@ -11,18 +11,23 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.tls.PemFiles;
 import io.fairlead.epp.tls.ServingSecurity;
+import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -54,6 +59,7 @@ class ExtProcIT {
   private final TestPool pool =
       new TestPool(loops.next()).configured().endpoints(endpoint("a", "10.0.0.1", 8000));
   private final Health health = new Health();
+  private final BodyBudget bodies = BodyBudget.ofHeap();
 
   @AfterEach
   void stop() {
@@ -100,6 +106,50 @@ class ExtProcIT {
       assertThat(pool.active()).isZero();
       channel.shutdownNow();
     }
+  }
+
+  /** While a body is read, and while the pool has the request. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aMessageThatCannotBeReadLeavesNothing(boolean decided) throws Exception {
+    try (ExtProcServer server = start(new ServingSecurity.PlainText())) {
+      ManagedChannel channel = channel(server.port(), false);
+      Received answers = new Received();
+      StreamObserver<byte[]> requests =
+          ClientCalls.asyncBidiStreamingCall(
+              channel.newCall(anyBytes(), CallOptions.DEFAULT), answers);
+      requests.onNext(Messages.post().toByteArray());
+      if (decided) {
+        requests.onNext(Messages.body(BODY, true).toByteArray());
+        await().until(() -> answers.messages.size() == 2);
+      }
+      await().until(() -> server.counters().active() == 1);
+      requests.onNext(new byte[] {-1, -1, -1, -1});
+
+      await().until(() -> answers.ended != null);
+      assertThat(answers.ended).isNotEqualTo(Status.OK);
+      await().until(() -> server.counters().active() == 0);
+      await().until(() -> pool.active() == 0);
+      assertThat(bodies.used()).isZero();
+      channel.shutdownNow();
+    }
+  }
+
+  private static MethodDescriptor<byte[], ProcessingResponse> anyBytes() {
+    return ExternalProcessorGrpc.getProcessMethod().toBuilder(
+            new MethodDescriptor.Marshaller<byte[]>() {
+              @Override
+              public InputStream stream(byte[] message) {
+                return new ByteArrayInputStream(message);
+              }
+
+              @Override
+              public byte[] parse(InputStream stream) {
+                throw new UnsupportedOperationException("only sent");
+              }
+            },
+            ExternalProcessorGrpc.getProcessMethod().getResponseMarshaller())
+        .build();
   }
 
   @Test
@@ -176,7 +226,7 @@ class ExtProcIT {
     return ExtProcServer.start(
         new ExtProcConfig("127.0.0.1", 0, security, 1 << 20, true),
         pool.loop,
-        BodyBudget.ofHeap(),
+        bodies,
         loops,
         health);
   }

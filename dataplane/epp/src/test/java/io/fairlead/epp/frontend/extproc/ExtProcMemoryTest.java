@@ -11,6 +11,8 @@ import io.fairlead.epp.memory.BodyBudget;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Streams whose bodies share too little memory. */
 class ExtProcMemoryTest {
@@ -123,5 +125,34 @@ class ExtProcMemoryTest {
         .isEqualTo(408);
     loop.advance(Duration.ofSeconds(59));
     assertThat(secondProxy.answers).isEmpty();
+  }
+
+  /** One byte in a while was enough to keep it. */
+  @Test
+  void aBodyThatDripsMakesRoomForAnother() {
+    first.onNext(Messages.read(post(LARGE)));
+    loop.advance(Duration.ofSeconds(15));
+    first.onNext(Messages.read(body("{", false)));
+    second.onNext(Messages.read(post(LARGE)));
+    assertThat(secondProxy.requested).isZero();
+    loop.advance(Duration.ofSeconds(5));
+
+    assertThat(firstProxy.answers.getFirst().getImmediateResponse().getStatus().getCodeValue())
+        .isEqualTo(408);
+    assertThat(pool.events).containsExactly("refused by ext_proc: request_timeout");
+    assertThat(secondProxy.requested).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BUFFERED", "BUFFERED_PARTIAL"})
+  void aBodyOfNoKnownLengthIsChargedBeforeItComesInOneMessage(BodySendMode mode) {
+    first.onNext(Messages.read(post(mode, BodySendMode.BUFFERED)));
+    assertThat(bodies.used()).isEqualTo(LIMIT);
+    assertThat(firstProxy.kinds()).containsExactly("REQUEST_HEADERS");
+    second.onNext(Messages.read(post(mode, BodySendMode.BUFFERED)));
+    assertThat(secondProxy.kinds()).as("its body may not come yet").isEmpty();
+
+    first.onNext(Messages.read(body(BODY + "}", true)));
+    assertThat(secondProxy.kinds()).containsExactly("REQUEST_HEADERS");
   }
 }

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.RequestsConfig;
@@ -10,6 +11,7 @@ import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.netty.channel.epoll.Epoll;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -33,6 +37,9 @@ class GatewayFaultsIT {
 
   private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   private static final Duration SOON = Duration.ofMillis(300);
+
+  /** So many buffers that some are seen to be lost. */
+  private static final int LOST = 30;
 
   private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
     connection.respond(200, "", "{}");
@@ -209,6 +216,51 @@ class GatewayFaultsIT {
       } else {
         assertThat(head.status()).isEqualTo(502);
         assertThat(head.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      }
+    }
+  }
+
+  /** Epoll tells of the end of a connection though nobody asks for more of it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+        "HTTP/1.1 500 X\r\nContent-Length: 8\r\n\r\nhalf"
+      })
+  void anErrorThatBreaksBeforeItIsPassedOnLeavesNothing(String half) throws Exception {
+    assumeTrue(Epoll.isAvailable());
+    CountDownLatch asked = new CountDownLatch(LOST);
+    Semaphore go = new Semaphore(0);
+    RawBackend backend =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              asked.countDown();
+              go.acquire();
+              connection.send(half);
+              connection.close();
+            });
+    List<RawHttp> clients = new ArrayList<>();
+    try (Rig rig = Rig.decidingApart(backend)) {
+      for (int i = 0; i < LOST; i++) {
+        RawHttp client = rig.connect();
+        clients.add(client);
+        client.post(Rig.CHAT, Rig.BODY);
+      }
+      asked.await();
+      CountDownLatch held = rig.holdDecisions();
+      go.release(LOST);
+      await().until(() -> backend.closed.get() == LOST);
+      rig.settleSockets();
+      held.countDown();
+      for (RawHttp client : clients) {
+        RawHttp.Message answer = client.read();
+        assertThat(answer.status()).isEqualTo(502);
+        assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      }
+    } finally {
+      for (RawHttp client : clients) {
+        client.close();
       }
     }
   }

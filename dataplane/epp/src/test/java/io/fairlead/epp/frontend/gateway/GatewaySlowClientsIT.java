@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -80,6 +81,32 @@ class GatewaySlowClientsIT {
         assertThat(next.read().status()).isEqualTo(200);
       }
       assertThat(rig.events).containsOnlyOnce("refused by gateway: too_many_connections");
+    }
+  }
+
+  /** Its timer ends while it is served: the one beside it, which came later, shows that. */
+  @Test
+  void aConnectionIsClosedWhenIdleAfterALongAnswer() throws Exception {
+    CountDownLatch answer = new CountDownLatch(1);
+    RawBackend slow =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              answer.await();
+              connection.respond(200, "", "{}");
+            });
+    GatewayConfig config =
+        Rig.config().withClients(ClientBounds.DEFAULT.withIdle(Duration.ofMillis(300)));
+    try (Rig rig = new Rig(config, slow);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> slow.requests.size() == 1);
+      try (RawHttp idle = rig.connect()) {
+        assertThat(idle.closed()).isTrue();
+      }
+      answer.countDown();
+      assertThat(client.read().status()).isEqualTo(200);
+      assertThat(client.closed()).isTrue();
     }
   }
 }

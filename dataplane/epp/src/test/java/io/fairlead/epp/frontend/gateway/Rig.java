@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -44,7 +45,9 @@ final class Rig implements Closeable {
   final PoolLoop pool;
   final BodyBudget bodies;
   private final EventLoopGroup group = Transport.group("test", 1);
+  private final EventLoopGroup decisions;
   private final RawBackend[] backends;
+  private final Queue<CountDownLatch> holds = new ConcurrentLinkedQueue<>();
 
   Rig(GatewayConfig config, RawBackend... backends) {
     this(config, RequestsConfig.DEFAULT, specs(backends), backends);
@@ -75,11 +78,24 @@ final class Rig implements Closeable {
       List<ModelConfig> models,
       BodyBudget bodies,
       RawBackend... backends) {
+    this(config, requests, endpoints, models, bodies, false, backends);
+  }
+
+  private Rig(
+      GatewayConfig config,
+      RequestsConfig requests,
+      List<EndpointSpec> endpoints,
+      List<ModelConfig> models,
+      BodyBudget bodies,
+      boolean decidesApart,
+      RawBackend... backends) {
     this.backends = backends;
     this.bodies = bodies;
+    decisions = decidesApart ? Transport.group("decisions", 1) : group;
     AtomicLong seeds = new AtomicLong(1);
     pool =
-        new PoolLoop(new PoolCore(), group.next(), System::nanoTime, new EventLog(events, answers));
+        new PoolLoop(
+            new PoolCore(), decisions.next(), System::nanoTime, new EventLog(events, answers));
     gateway =
         Gateway.start(
             config, pool, bodies, group, () -> true, () -> models, seeds::incrementAndGet);
@@ -90,6 +106,18 @@ final class Rig implements Closeable {
     pool.endpoints(endpoints).syncUninterruptibly();
     gateway.retain(endpoints);
     pool.start();
+  }
+
+  /** Whose pool has a loop of its own. */
+  static Rig decidingApart(RawBackend... backends) {
+    return new Rig(
+        config(),
+        RequestsConfig.DEFAULT,
+        specs(backends),
+        List.of(),
+        BodyBudget.ofHeap(),
+        true,
+        backends);
   }
 
   /** With so much memory for bodies. */
@@ -134,12 +162,40 @@ final class Rig implements Closeable {
     events.clear();
   }
 
+  /** Keeps the pool's loop busy until what it returns is counted down, or the rig is closed. */
+  CountDownLatch holdDecisions() throws InterruptedException {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    holds.add(end);
+    decisions
+        .next()
+        .execute(
+            () -> {
+              held.countDown();
+              try {
+                end.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    held.await();
+    return end;
+  }
+
+  /** Returns when the gateway's loop has seen all that its sockets had to tell by now. */
+  void settleSockets() {
+    for (int i = 0; i < 4; i++) { // what is seen after the first, and what follows from that
+      group.next().submit(() -> {}).syncUninterruptibly();
+    }
+  }
+
   void awaitEvents(String... expected) {
     await().untilAsserted(() -> assertThat(events).containsExactly(expected));
   }
 
   @Override
   public void close() throws IOException {
+    holds.forEach(CountDownLatch::countDown);
     gateway.drain(Duration.ZERO, Duration.ZERO).syncUninterruptibly();
     try {
       await().untilAsserted(() -> assertThat(pool.active().get()).as("still counted").isZero());
@@ -150,6 +206,7 @@ final class Rig implements Closeable {
         backend.close();
       }
       group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+      decisions.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.fairlead.epp.tls;
+package io.fairlead.crds.tls;
 
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * Reads a private key as tools write it: PKCS#8, PKCS#1 (RSA) or SEC 1 (EC). The JDK takes PKCS#8
  * alone, so the others are wrapped in it.
  */
-final class PrivateKeyPem {
+public final class PrivateKeyPem {
 
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z ]*PRIVATE KEY)-----([^-]*)-----END \\1-----");
@@ -43,7 +43,7 @@ final class PrivateKeyPem {
    *
    * @throws GeneralSecurityException if there is none that can be read; the message says why
    */
-  static PrivateKey read(String pem) throws GeneralSecurityException {
+  public static PrivateKey read(String pem) throws GeneralSecurityException {
     Matcher block = BLOCK.matcher(pem);
     if (!block.find()) {
       throw new InvalidKeySpecException("it has no PEM block of a private key");

@@ -1,12 +1,12 @@
-package io.fairlead.epp.tls;
+package io.fairlead.crds.tls;
 
 /** Writes DER, and finds its way in it. */
-final class Der {
+public final class Der {
 
   private Der() {}
 
   /** Tag, length, and the parts one after the other. */
-  static byte[] of(int tag, byte[]... parts) {
+  public static byte[] of(int tag, byte[]... parts) {
     int length = 0;
     for (byte[] part : parts) {
       length += part.length;

@@ -1,0 +1,203 @@
+package io.fairlead.cli.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import io.fairlead.crds.document.SourceTree;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.HttpURLConnection;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Tells how the pools of a cluster are. */
+@Command(
+    name = "status",
+    description = {
+      "How pools are, as the operator says in their statuses: one row a pool, and with -o wide one"
+          + " a model and one a picker.",
+      "Asks the cluster of the kubeconfig, or reads what kubectl has got:"
+          + " kubectl get infpool,infmodel,epp -A -o json | fairlead status -A -.",
+      "Linked as kubectl-fairlead into a folder of PATH, this is kubectl fairlead status."
+    },
+    mixinStandardHelpOptions = true)
+public final class StatusCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final List<ResourceDefinitionContext> KINDS =
+      List.of(
+          kind(InferencePool.GROUP, InferencePool.VERSION, "InferencePool"),
+          kind(EndpointPicker.GROUP, EndpointPicker.VERSION, "EndpointPicker"),
+          kind(InferenceModel.GROUP, InferenceModel.VERSION, "InferenceModel"));
+
+  @Parameters(
+      paramLabel = "FILE",
+      description = {
+        "YAML or JSON in the place of a cluster, of any number of documents and lists; - for"
+            + " standard input."
+      })
+  private List<Path> files = List.of();
+
+  @Option(
+      names = {"-n", "--namespace"},
+      paramLabel = "NAME",
+      description = "Default: that of the kubeconfig; of files, every one.")
+  private @Nullable String namespace;
+
+  @Option(
+      names = {"-A", "--all-namespaces"},
+      description = "Pools of all namespaces, with a column that says which.")
+  private boolean all;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "wide",
+      description = "wide: models and pickers, too, with messages.")
+  private @Nullable String output;
+
+  @Option(names = "--context", paramLabel = "NAME", description = "Context of the kubeconfig.")
+  private @Nullable String context;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** Made by the command line. */
+  public StatusCommand() {}
+
+  private static ResourceDefinitionContext kind(String group, String version, String kind) {
+    return new ResourceDefinitionContext.Builder()
+        .withGroup(group)
+        .withVersion(version)
+        .withKind(kind)
+        .withPlural(kind.toLowerCase(Locale.ROOT) + "s")
+        .withNamespaced(true)
+        .build();
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (output != null && !output.equals("wide")) {
+      throw new ParameterException(
+          spec.commandLine(), "--output: %s is not known; it can be wide".formatted(output));
+    }
+    if (all && namespace != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--namespace and --all-namespaces exclude each other");
+    }
+    List<JsonNode> objects = files.isEmpty() ? ofCluster() : ofFiles();
+    StatusTables tables = new StatusTables(objects, all);
+    PrintWriter out = spec.commandLine().getOut();
+    tables.pools().forEach(out::println);
+    if (output != null) {
+      for (List<String> table : List.of(tables.models(), tables.pickers())) {
+        if (!table.isEmpty()) {
+          out.println();
+          table.forEach(out::println);
+        }
+      }
+    }
+    out.flush();
+    return 0;
+  }
+
+  private List<JsonNode> ofCluster() throws IOException {
+    Config config = Config.autoConfigure(context);
+    // Somebody waits for an answer, and can ask again.
+    config.setRequestRetryBackoffLimit(1);
+    List<JsonNode> objects = new ArrayList<>();
+    try (KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build()) {
+      for (ResourceDefinitionContext kind : KINDS) {
+        objects.addAll(list(client, kind));
+      }
+    }
+    return objects;
+  }
+
+  private List<JsonNode> list(KubernetesClient client, ResourceDefinitionContext kind)
+      throws IOException {
+    var resources = client.genericKubernetesResources(kind);
+    try {
+      String own = namespace == null ? client.getNamespace() : namespace;
+      List<GenericKubernetesResource> items =
+          (all ? resources.inAnyNamespace() : resources.inNamespace(own == null ? "default" : own))
+              .list()
+              .getItems();
+      return items.stream().<JsonNode>map(JSON::valueToTree).toList();
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+        return List.of();
+      }
+      if (e.getCode() == HttpURLConnection.HTTP_FORBIDDEN) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(
+            "left out: " + (e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage()));
+        err.flush();
+        return List.of();
+      }
+      throw new IOException(
+          "the cluster at %s does not answer: %s; see kubectl cluster-info"
+              .formatted(client.getMasterUrl(), e.getMessage()),
+          e);
+    }
+  }
+
+  private List<JsonNode> ofFiles() throws IOException {
+    List<JsonNode> objects = new ArrayList<>();
+    for (Path file : files) {
+      boolean stdin = file.toString().equals("-");
+      String name = stdin ? "standard input" : file.toString();
+      String text =
+          stdin ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : text(file);
+      for (SourceTree tree : SourceTree.parse(name, text)) {
+        if (!tree.errors().isEmpty()) {
+          throw new IOException(tree.errors().getFirst().toString());
+        }
+        add(tree.root(), objects);
+      }
+    }
+    objects.removeIf(
+        object ->
+            namespace != null
+                && !object.path("metadata").path("namespace").asText().equals(namespace));
+    return objects;
+  }
+
+  private static void add(JsonNode object, List<JsonNode> objects) {
+    if (object.path("items").isArray()) {
+      object.path("items").forEach(item -> add(item, objects));
+    } else {
+      objects.add(object);
+    }
+  }
+
+  private static String text(Path file) throws IOException {
+    try {
+      return Files.readString(file);
+    } catch (NoSuchFileException e) {
+      throw new IOException(file + ": is not there", e);
+    } catch (CharacterCodingException e) {
+      throw new IOException(file + ": is not UTF-8 text; save it as UTF-8", e);
+    }
+  }
+}

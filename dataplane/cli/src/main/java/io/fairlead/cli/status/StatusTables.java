@@ -1,0 +1,203 @@
+package io.fairlead.cli.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.ParentStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** Tables of what the statuses of objects say; what they don't say is a dash. */
+final class StatusTables {
+  private static final String NONE = "-";
+
+  private final List<JsonNode> objects;
+  private final boolean namespaces;
+
+  /**
+   * @param objects of any kinds; others than ours are passed over
+   * @param namespaces whether each row begins with a namespace
+   */
+  StatusTables(List<JsonNode> objects, boolean namespaces) {
+    this.objects =
+        objects.stream()
+            .sorted(
+                Comparator.comparing((JsonNode object) -> namespace(object))
+                    .thenComparing(StatusTables::name))
+            .toList();
+    this.namespaces = namespaces;
+  }
+
+  /** One row a pool. */
+  List<String> pools() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("POOL", "READY", "ENDPOINTS", "MODELS", "PICKER", "REASON"));
+    List<JsonNode> pools = of("InferencePool", InferencePool.GROUP).toList();
+    pools.forEach(pool -> rows.add(pool(pool)));
+    return pools.isEmpty()
+        ? List.of("There is no InferencePool of %s here.".formatted(InferencePool.GROUP))
+        : lines(rows, pools);
+  }
+
+  /** One row a model, with what its condition Ready says. */
+  List<String> models() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("MODEL", "NAME", "POOL", "READY", "REASON", "MESSAGE"));
+    List<JsonNode> models = of("InferenceModel", "").toList();
+    for (JsonNode model : models) {
+      JsonNode ready = condition(model.path("status").path("conditions"), "Ready");
+      rows.add(
+          List.of(
+              name(model),
+              orNone(model.path("spec").path("modelName")),
+              orNone(model.path("spec").path("poolRef").path("name")),
+              orNone(ready.path("status")),
+              orNone(ready.path("reason")),
+              wrong(ready)));
+    }
+    return models.isEmpty() ? List.of() : lines(rows, models);
+  }
+
+  /** One row a picker, with what its condition Ready says. */
+  List<String> pickers() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of("PICKER", "POOL", "READY", "REPLICAS", "CONFIG", "IMAGE", "REASON", "MESSAGE"));
+    List<JsonNode> pickers = of("EndpointPicker", EndpointPicker.GROUP).toList();
+    for (JsonNode picker : pickers) {
+      JsonNode status = picker.path("status");
+      JsonNode ready = condition(status.path("conditions"), "Ready");
+      String config = orNone(status.path("configHash"));
+      rows.add(
+          List.of(
+              name(picker),
+              orNone(picker.path("spec").path("poolRef").path("name")),
+              orNone(ready.path("status")),
+              share(status.path("readyReplicas"), status.path("replicas")),
+              config.substring(0, Math.min(8, config.length())),
+              orNone(status.path("image")),
+              orNone(ready.path("reason")),
+              wrong(ready)));
+    }
+    return pickers.isEmpty() ? List.of() : lines(rows, pickers);
+  }
+
+  private List<String> pool(JsonNode pool) {
+    Optional<JsonNode> entry =
+        StreamSupport.stream(pool.path("status").path("parents").spliterator(), false)
+            .filter(parent -> ParentStatus.FAIRLEAD.equals(parent.path("controllerName").asText()))
+            .findFirst();
+    if (entry.isEmpty()) {
+      return List.of(name(pool), NONE, NONE, NONE, NONE, "NotServedByFairlead");
+    }
+    JsonNode ready = condition(entry.get().path("conditions"), "Ready");
+    String picker = orNone(entry.get().path("parentRef").path("name"));
+    JsonNode status =
+        of("EndpointPicker", EndpointPicker.GROUP)
+            .filter(one -> namespace(one).equals(namespace(pool)) && name(one).equals(picker))
+            .findFirst()
+            .map(one -> one.path("status"))
+            .orElseGet(MissingNode::getInstance);
+    return List.of(
+        name(pool),
+        orNone(ready.path("status")),
+        share(status.path("endpoints").path("ready"), status.path("endpoints").path("matching")),
+        models(pool, status),
+        picker,
+        orNone(ready.path("reason")));
+  }
+
+  /** Those in the config of those that name the pool: counted, or as the picker counts them. */
+  private String models(JsonNode pool, JsonNode picker) {
+    List<JsonNode> models =
+        of("InferenceModel", "")
+            .filter(model -> namespace(model).equals(namespace(pool)))
+            .filter(
+                model ->
+                    model.path("spec").path("poolRef").path("name").asText().equals(name(pool)))
+            .toList();
+    if (models.isEmpty() && picker.has("models")) {
+      int accepted = picker.path("models").path("accepted").asInt();
+      return accepted + "/" + (accepted + picker.path("models").path("rejected").asInt());
+    }
+    long accepted =
+        models.stream()
+            .map(model -> condition(model.path("status").path("conditions"), "Accepted"))
+            .filter(condition -> condition.path("status").asText().equals("True"))
+            .count();
+    return accepted + "/" + models.size();
+  }
+
+  private Stream<JsonNode> of(String kind, String group) {
+    return objects.stream()
+        .filter(object -> object.path("kind").asText().equals(kind))
+        .filter(
+            object ->
+                group.isEmpty() || object.path("apiVersion").asText().startsWith(group + "/"));
+  }
+
+  private static JsonNode condition(JsonNode conditions, String type) {
+    for (JsonNode condition : conditions) {
+      if (condition.path("type").asText().equals(type)) {
+        return condition;
+      }
+    }
+    return MissingNode.getInstance();
+  }
+
+  /** A message is worth a line where something is not as it should be. */
+  private static String wrong(JsonNode ready) {
+    return ready.path("status").asText().equals("True") ? "" : ready.path("message").asText();
+  }
+
+  private static String share(JsonNode some, JsonNode all) {
+    return some.isMissingNode() && all.isMissingNode() ? NONE : some.asInt() + "/" + all.asInt();
+  }
+
+  private static String orNone(JsonNode text) {
+    String value = text.asText();
+    return value.isEmpty() ? NONE : value;
+  }
+
+  private static String namespace(JsonNode object) {
+    return object.path("metadata").path("namespace").asText();
+  }
+
+  private static String name(JsonNode object) {
+    return object.path("metadata").path("name").asText();
+  }
+
+  /** Columns to the left, as kubectl has them. */
+  private List<String> lines(List<List<String>> rows, List<JsonNode> of) {
+    List<List<String>> all = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      List<String> row = new ArrayList<>();
+      if (namespaces) {
+        row.add(i == 0 ? "NAMESPACE" : orNone(of.get(i - 1).path("metadata").path("namespace")));
+      }
+      row.addAll(rows.get(i));
+      all.add(row);
+    }
+    int[] widths = new int[all.getFirst().size()];
+    for (List<String> row : all) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    return all.stream().map(row -> line(row, widths)).toList();
+  }
+
+  private static String line(List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < widths.length; i++) {
+      line.append(cells.get(i));
+      line.append(" ".repeat(widths[i] - cells.get(i).length() + 3));
+    }
+    return line.toString().stripTrailing();
+  }
+}

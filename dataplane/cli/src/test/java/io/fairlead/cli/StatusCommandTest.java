@@ -1,0 +1,140 @@
+package io.fairlead.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StatusCommandTest {
+  private static final String OBJECTS =
+      """
+      apiVersion: v1
+      kind: List
+      items:
+        - apiVersion: inference.networking.k8s.io/v1
+          kind: InferencePool
+          metadata: {name: chat, namespace: team}
+          status:
+            parents:
+              - controllerName: example.com/gateway
+                parentRef: {name: gw}
+                conditions: [{type: Ready, status: "False", reason: Others}]
+              - controllerName: fairlead.io/operator
+                parentRef: {name: tuned, kind: EndpointPicker}
+                conditions:
+                  - {type: Accepted, status: "True", reason: Accepted}
+                  - {type: Ready, status: "True", reason: Ready, message: all is well}
+        - apiVersion: inference.networking.k8s.io/v1
+          kind: InferencePool
+          metadata: {name: bare, namespace: team}
+          status:
+            parents:
+              - controllerName: fairlead.io/operator
+                parentRef: {name: bare-epp, kind: EndpointPicker}
+                conditions:
+                  - {type: Ready, status: "False", reason: ImagePullFailed, message: see the image}
+        - apiVersion: inference.networking.k8s.io/v1
+          kind: InferencePool
+          metadata: {name: others, namespace: apart}
+        - apiVersion: inference.networking.x-k8s.io/v1alpha2
+          kind: InferencePool
+          metadata: {name: old, namespace: team}
+        - apiVersion: fairlead.io/v1alpha1
+          kind: EndpointPicker
+          metadata: {name: tuned, namespace: team}
+          spec: {poolRef: {name: chat}}
+          status:
+            replicas: 2
+            readyReplicas: 2
+            configHash: 0123456789abcdef
+            image: example.test/epp:1
+            models: {accepted: 9, rejected: 1}
+            endpoints: {matching: 4, ready: 3}
+            conditions: [{type: Ready, status: "True", reason: Ready, message: all is well}]
+        - apiVersion: inference.networking.x-k8s.io/v1alpha2
+          kind: InferenceModel
+          metadata: {name: one, namespace: team}
+          spec: {modelName: org/one, poolRef: {name: chat}}
+          status:
+            conditions:
+              - {type: Accepted, status: "True", reason: Accepted}
+              - {type: Ready, status: "True", reason: Ready, message: served}
+        - apiVersion: inference.networking.x-k8s.io/v1alpha2
+          kind: InferenceModel
+          metadata: {name: two, namespace: team}
+          spec: {modelName: org/one, poolRef: {name: chat}}
+          status:
+            conditions:
+              - {type: Accepted, status: "False", reason: ModelNameInUse}
+              - {type: Ready, status: "False", reason: ModelNameInUse, message: rename it}
+      """;
+
+  @TempDir private Path folder;
+
+  private String objects() throws IOException {
+    return Files.writeString(folder.resolve("objects.yaml"), OBJECTS).toString();
+  }
+
+  @Test
+  void tellsOfEachPoolInARow() throws IOException {
+    ProgramRun run = ProgramRun.of("status", "-n", "team", objects());
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out().lines())
+        .containsExactly(
+            "POOL   READY   ENDPOINTS   MODELS   PICKER     REASON",
+            "bare   False   -           0/0      bare-epp   ImagePullFailed",
+            "chat   True    3/4         1/2      tuned      Ready");
+  }
+
+  @Test
+  void saysWhoseNamespaceAndWhatIsNotServed() throws IOException {
+    assertThat(ProgramRun.of("status", "-A", objects()).out().lines())
+        .containsExactly(
+            "NAMESPACE   POOL     READY   ENDPOINTS   MODELS   PICKER     REASON",
+            "apart       others   -       -           -        -          NotServedByFairlead",
+            "team        bare     False   -           0/0      bare-epp   ImagePullFailed",
+            "team        chat     True    3/4         1/2      tuned      Ready");
+  }
+
+  @Test
+  void wideTellsOfModelsAndPickersToo() throws IOException {
+    assertThat(ProgramRun.of("status", "-n", "team", "-o", "wide", objects()).out().lines())
+        .containsSubsequence(
+            "MODEL   NAME      POOL   READY   REASON           MESSAGE",
+            "one     org/one   chat   True    Ready",
+            "two     org/one   chat   False   ModelNameInUse   rename it",
+            "",
+            "PICKER   POOL   READY   REPLICAS   CONFIG     IMAGE                REASON   MESSAGE",
+            "tuned    chat   True    2/2        01234567   example.test/epp:1   Ready");
+  }
+
+  @Test
+  void withoutModelsItCountsAsThePickerDoes() throws IOException {
+    String pools =
+        OBJECTS.substring(
+            0,
+            OBJECTS.indexOf(
+                "  - apiVersion: inference.networking.x-k8s.io/v1alpha2\n    kind: InferenceModel"));
+    String file = Files.writeString(folder.resolve("pools.yaml"), pools).toString();
+    assertThat(ProgramRun.of("status", "-n", "team", file).out().lines())
+        .anyMatch(line -> line.contains("9/10"));
+  }
+
+  @Test
+  void whatIsAskedForWronglyIsSaid() throws IOException {
+    assertThat(ProgramRun.of("status", "-n", "nowhere", objects()).out().lines())
+        .containsExactly("There is no InferencePool of inference.networking.k8s.io here.");
+    assertThat(ProgramRun.of("status", "-o", "json", objects()))
+        .matches(run -> run.exitCode() == 2 && run.err().contains("--output: json is not known"));
+    assertThat(ProgramRun.of("status", "-A", "-n", "x", objects()).exitCode()).isEqualTo(2);
+    assertThat(ProgramRun.of("status", folder.resolve("none").toString()).err())
+        .contains("is not there");
+    String broken = Files.writeString(folder.resolve("broken.yaml"), "a: [").toString();
+    assertThat(ProgramRun.of("status", broken))
+        .matches(run -> run.exitCode() == 1 && run.err().contains("is not valid YAML"));
+  }
+}

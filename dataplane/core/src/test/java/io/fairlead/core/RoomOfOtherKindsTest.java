@@ -1,0 +1,140 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Endpoints that a request can't use have room: that is no room for it. */
+class RoomOfOtherKindsTest implements RequestListener {
+
+  private static final long SECOND = 1_000_000_000;
+
+  private final PoolCore core = new PoolCore();
+  private final List<String> sent = new ArrayList<>();
+  private final List<Rejection> rejections = new ArrayList<>();
+  private int waiting;
+  private long now = SECOND;
+  private long seed;
+
+  @Override
+  public void send(long request, Route route) {
+    sent.add(route.endpoint());
+  }
+
+  @Override
+  public void waits(long request, Criticality criticality) {
+    waiting++;
+  }
+
+  @Override
+  public void pass(long request) {}
+
+  @Override
+  public void reject(long request, Rejection rejection) {
+    rejections.add(rejection);
+  }
+
+  private static EndpointSpec endpoint(String name, String role) {
+    return new EndpointSpec(name, "1", "10.0.0.1", 8000, Map.of("llm-d.ai/role", role));
+  }
+
+  private void pairs() {
+    configure(
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig(
+                    "h", "disagg-profile-handler", Map.of("deciders", Map.of("prefill", "d"))),
+                new PluginConfig("d", "prefix-based-pd-decider", Map.of("nonCachedTokens", 64L)),
+                new PluginConfig("best", "max-score-picker", Map.of())),
+            List.of(profile("decode", "best"), profile("prefill", "best")),
+            null));
+    core.endpoints(now, List.of(endpoint("p", "prefill"), endpoint("d", "decode")));
+  }
+
+  private void labels() {
+    configure(
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("only", "decode-filter", Map.of()),
+                new PluginConfig("best", "max-score-picker", Map.of())),
+            List.of(
+                new ProfileConfig(
+                    "default",
+                    List.of(new PluginReference("only", 1), new PluginReference("best", 1)))),
+            null));
+    core.endpoints(now, List.of(endpoint("p", "prefill"), endpoint("d", "decode")));
+  }
+
+  private static ProfileConfig profile(String name, String plugin) {
+    return new ProfileConfig(name, List.of(new PluginReference(plugin, 1)));
+  }
+
+  private void configure(SchedulerConfig scheduler) {
+    core.configure(now, new ConfigCompiler(List.of()).compile(Pool.config(scheduler)));
+  }
+
+  private void scraped(String name, String role, double usage) {
+    now += SECOND / 10;
+    core.scraped(now, endpoint(name, role), now, new EndpointMetrics(0, 10, usage, 16, 27_000));
+  }
+
+  private void arrive(int blocks) {
+    long[] prompt = new long[blocks];
+    for (int i = 0; i < blocks; i++) {
+      prompt[i] = ++seed;
+    }
+    core.arrive(now, Pool.request("m", seed, prompt), this);
+  }
+
+  @Test
+  void anIdlePrefillerIsNoRoomForAnAnswer() {
+    pairs();
+    scraped("p", "prefill", 0.1);
+    scraped("d", "decode", 0.97);
+    arrive(20);
+    assertThat(sent).isEmpty();
+    assertThat(waiting).isOne();
+    assertThat(core.queues(now).full()).as("there is no room for it").isTrue();
+    scraped("d", "decode", 0.5);
+    assertThat(sent).containsExactly("d");
+    assertThat(core.queues(now).full()).isFalse();
+    assertThat(rejections).isEmpty();
+  }
+
+  @Test
+  void anIdleDecoderIsNoRoomForALongPrompt() {
+    pairs();
+    scraped("p", "prefill", 0.97);
+    scraped("d", "decode", 0.1);
+    arrive(2);
+    assertThat(sent).as("it computes short prompts itself").containsExactly("d");
+    arrive(20);
+    assertThat(sent).hasSize(1);
+    assertThat(waiting).isOne();
+    scraped("p", "prefill", 0.5);
+    assertThat(sent).hasSize(2);
+    assertThat(rejections).isEmpty();
+  }
+
+  @Test
+  void whatAFilterTakesOutIsNoRoom() {
+    labels();
+    scraped("p", "prefill", 0.1);
+    scraped("d", "decode", 0.97);
+    arrive(20);
+    assertThat(sent).isEmpty();
+    assertThat(waiting).isOne();
+    scraped("d", "decode", 0.5);
+    assertThat(sent).containsExactly("d");
+    assertThat(rejections).isEmpty();
+  }
+}

@@ -1,0 +1,162 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.memory.IncomingBody;
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.openai.RequestContent;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What time a client has, whatever its timer was set for before; in virtual time. */
+class IntakeTest {
+
+  private static final int LARGE = 3 << 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final BodyBudget bodies = new BodyBudget(4 << 20, PATIENCE);
+  private final Told told = new Told();
+  private final ClientBounds bounds = ClientBounds.DEFAULT;
+  private final Intake intake;
+
+  IntakeTest() {
+    channel.freezeTime();
+    intake = new Intake(bodies, Rig.config(), channel.eventLoop(), told);
+    intake.settle(false);
+  }
+
+  @AfterEach
+  void stop() {
+    intake.stop();
+    assertThat(bodies.used()).isZero();
+    var _ = channel.close();
+  }
+
+  private static final class Told implements Intake.Owner {
+    final List<String> events = new ArrayList<>();
+
+    @Override
+    public void begun(HttpRequest head) {
+      events.add("begun");
+    }
+
+    @Override
+    public void continued() {
+      events.add("continued");
+    }
+
+    @Override
+    public void taken(RequestContent content, IncomingBody body, HttpHeaders trailers) {
+      body.release();
+      events.add("taken");
+    }
+
+    @Override
+    public void refused(OpenAiError error, boolean reusable) {
+      events.add("refused " + error.code());
+    }
+
+    @Override
+    public void passed(boolean reusable) {
+      events.add("passed");
+    }
+
+    @Override
+    public void resumed() {
+      events.add("resumed");
+    }
+
+    @Override
+    public void tooLate() {
+      events.add("too late");
+    }
+  }
+
+  private static HttpRequest post(int length) {
+    HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, Rig.CHAT);
+    head.headers().set("host", "x").set("content-type", "application/json");
+    head.headers().set("content-length", length);
+    return head;
+  }
+
+  private void pass(Duration time) {
+    channel.advanceTimeBy(time.toNanos(), TimeUnit.NANOSECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  @Test
+  void isClosedWhenIdleThoughItsTimerEndedWhileItWasServed() {
+    pass(Duration.ofSeconds(1));
+    intake.take(post(0));
+    intake.take(LastHttpContent.EMPTY_LAST_CONTENT);
+    intake.settle(false);
+    pass(bounds.idle());
+    assertThat(told.events).containsExactly("begun", "taken");
+
+    intake.next();
+    pass(bounds.idle().minusNanos(1));
+    assertThat(told.events).doesNotContain("too late");
+    pass(Duration.ofNanos(1));
+    assertThat(told.events).containsExactly("begun", "taken", "too late");
+  }
+
+  @Test
+  void hasToSendTheRestOfWhatIsRefusedThoughItsTimerEndedInLine() throws BadRequestException {
+    IncomingBody other = new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
+    other.open();
+    other.add(Unpooled.wrappedBuffer(new byte[LARGE]), true);
+    pass(bounds.idle().minus(PATIENCE.dividedBy(2)));
+    intake.take(post(LARGE));
+    intake.settle(false);
+    pass(PATIENCE.dividedBy(2));
+    assertThat(told.events).containsExactly("begun");
+    pass(PATIENCE.dividedBy(2));
+    assertThat(told.events).containsExactly("begun", "refused body_memory_full", "resumed");
+
+    pass(bounds.bodyWindow());
+    assertThat(told.events).endsWith("too late");
+    other.release();
+  }
+
+  @Test
+  void aSlowBodyGets408WhenAnotherNeedsItsRoom() throws BadRequestException {
+    intake.take(post(LARGE));
+    intake.settle(false);
+    pass(Duration.ofSeconds(19));
+    intake.take(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[100_000])));
+    IncomingBody other = new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
+    assertThat(other.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    pass(Duration.ofSeconds(1));
+    assertThat(told.events).containsExactly("begun", "refused request_timeout", "passed");
+    assertThat(bodies.waiting()).isZero();
+    other.release();
+    channel.runPendingTasks();
+  }
+
+  private static final class Unmoved implements IncomingBody.Owner {
+    @Override
+    public void roomMade() {}
+
+    @Override
+    public void roomRefused(BadRequestException why) {}
+
+    @Override
+    public void tooSlow(BadRequestException why) {}
+  }
+}

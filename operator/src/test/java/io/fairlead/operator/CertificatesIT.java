@@ -1,0 +1,173 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.Pem;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.TestSecrets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is wrong with the certificate of a picker is told by Secret, field and next step. */
+@ExtendWith(KubeApi.class)
+@Makes({Reason.INVALID_CERTIFICATE_REF, Reason.CERTIFICATE_EXPIRED})
+class CertificatesIT {
+  private static final String WRONG = "False/InvalidCertificateRef";
+
+  private static Installed cluster;
+
+  private PoolFixture pool;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @BeforeEach
+  void prepare() {
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("certificates"));
+    pool.create(
+        """
+        apiVersion: fairlead.io/v1alpha1
+        kind: EndpointPicker
+        metadata: {name: mine}
+        spec: {poolRef: {name: pool}, frontend: Gateway, tls: {secretName: pair}}
+        """);
+    pool.createPool();
+  }
+
+  @Test
+  void eachThingThatCanBeWrongIsToldUntilItIsMended() {
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitPool("ResolvedRefs", WRONG);
+      pool.awaitPicker("mine", "Ready", WRONG);
+      assertThat(pool.pickerMessage("mine", "ResolvedRefs"))
+          .startsWith("Secret " + pool.namespace() + "/pair of spec.tls.secretName")
+          .contains("EndpointPicker mine", "does not exist", "kubectl create secret tls pair");
+
+      TestSecrets.put(
+          pool, "pair", Map.of("cert.pem", Pem.text("good.crt"), "tls.key", Pem.text("good.key")));
+      awaitMessage("has no key tls.crt; put the PEM certificate under tls.crt");
+      assertThat(pool.poolMessage("ResolvedRefs"))
+          .as("who may read the pool need not be one who may read Secrets")
+          .doesNotContain("cert.pem");
+      pool.awaitPool("ResolvedRefs", WRONG);
+
+      TestSecrets.tls(pool, "pair", "good.crt", "other.key");
+      awaitMessage("the key is of another certificate");
+      pool.awaitPool("ResolvedRefs", WRONG);
+
+      TestSecrets.tls(pool, "pair", "expired.crt", "expired.key");
+      pool.awaitPool("ResolvedRefs", "False/CertificateExpired");
+      awaitMessage("ended at 2021-01-01T00:00:00Z");
+      assertThat(pool.poolMessage("ResolvedRefs")).doesNotContain("PRIVATE", "BEGIN");
+
+      TestSecrets.tls(pool, "pair", "good.crt", "good.key");
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+      assertThat(pool.poolMessage("ResolvedRefs")).endsWith("to its port 9002 over HTTPS");
+      pool.becomeReady();
+    }
+  }
+
+  @Test
+  void aSecretIsAskedForOnceInAWhileAndOnlyTheOneThatIsNamed() {
+    TestSecrets.tls(pool, "pair", "good.crt", "good.key");
+    TestSecrets.tls(pool, "other", "good.crt", "good.key");
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      int times = operator.reconciled("InferencePool/pool");
+      pool.touchAll(1);
+      operator.awaitReconciled("InferencePool/pool", times + 1);
+      assertThat(operator.requests().stream().filter(r -> r.resource().equals("secrets")).toList())
+          .hasSize(1)
+          .noneMatch(AuditLog.Request::writes);
+    }
+  }
+
+  /** What a spec says becomes part of a request's path. */
+  @Test
+  void aNameThatLeadsIntoAnotherNamespaceIsNotAskedFor() {
+    PoolFixture other = new PoolFixture(cluster.admin(), cluster.namespace("others"));
+    TestSecrets.put(other, "private", Map.of("password", "x"));
+    cluster
+        .admin()
+        .resource(pool.need(EndpointPicker.class, "mine"))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"tls\":{\"secretName\":\"../../%s/secrets/private\"}}}"
+                .formatted(other.namespace()));
+    AuditLog.Mark mark = cluster.audit().mark();
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      awaitMessage("cannot be: a name has a-z");
+      pool.awaitPool("ResolvedRefs", WRONG);
+    }
+    assertThat(cluster.audit().since(mark))
+        .noneMatch(r -> r.user().equals(Installed.OPERATOR) && r.resource().equals("secrets"));
+  }
+
+  /** Taken out of the role, the right to read Secrets is missed by nothing else. */
+  @Test
+  void whereSecretsMayNotBeReadThePoolIsServedAllTheSame() {
+    TestSecrets.tls(pool, "pair", "good.crt", "other.key");
+    var roles = cluster.admin().rbac().clusterRoles();
+    var all = roles.withName("fairlead-operator").require();
+    try (var _ = withoutSecrets(all);
+        var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      assertThat(operator.requests()).anyMatch(r -> r.resource().equals("secrets"));
+    }
+    assertThat(pool.get(Secret.class, "pair")).isNotNull();
+  }
+
+  private static AutoCloseableRole withoutSecrets(ClusterRole all) {
+    put(
+        all,
+        all.getRules().stream().filter(rule -> !rule.getResources().contains("secrets")).toList());
+    return () -> put(all, all.getRules());
+  }
+
+  private interface AutoCloseableRole extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  private static void put(ClusterRole role, List<PolicyRule> rules) {
+    cluster
+        .admin()
+        .resource(
+            new ClusterRoleBuilder(
+                    cluster
+                        .admin()
+                        .rbac()
+                        .clusterRoles()
+                        .withName(role.getMetadata().getName())
+                        .require())
+                .withRules(rules)
+                .build())
+        .update();
+  }
+
+  private void awaitMessage(String part) {
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(() -> assertThat(pool.poolMessage("ResolvedRefs")).contains(part));
+  }
+}

@@ -1,0 +1,107 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What nobody thought of is told, too; on an API server of its own, whose schemas it takes away.
+ */
+@Makes(Reason.OPERATOR_ERROR)
+class UnexpectedIT {
+  private static KubeApi.Running server;
+  private static Installed cluster;
+
+  @BeforeAll
+  static void startServer() {
+    server = KubeApi.Running.start();
+    cluster = Installed.on(server);
+    String crd =
+        "{\"spec\":{\"versions\":[{\"name\":\"v1alpha1\",\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}},\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}}]}}";
+    cluster
+        .admin()
+        .resources(CustomResourceDefinition.class)
+        .withName(HasMetadata.getFullResourceName(EndpointPicker.class))
+        .patch(PatchContext.of(PatchType.JSON_MERGE), crd);
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @Test
+  void whatTheOperatorFailsAtIsToldAndMendedByTheNextEdit() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("unexpected"));
+    try (var _ = new OperatorUnderTest(cluster, pool, false)) {
+      // The informer sees what the new schema lets in a moment after the schema.
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .ignoreExceptions()
+          .untilAsserted(
+              () -> {
+                pool.create(
+                    """
+                    apiVersion: fairlead.io/v1alpha1
+                    kind: EndpointPicker
+                    metadata: {name: mine}
+                    spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 2, podMetrics: [{name: m}]}}
+                    """);
+                assertThat(pool.get(EndpointPicker.class, "mine")).isNotNull();
+              });
+      pool.createPool();
+      pool.awaitPool("Ready", "False/OperatorError");
+      pool.awaitPool("Programmed", "False/OperatorError");
+      pool.awaitPicker("mine", "Ready", "False/OperatorError");
+      assertThat(pool.poolMessage("Ready")).contains("InferencePool pool", "see its log");
+      assertThat(pool.get(Deployment.class, PoolFixture.PICKER)).isNull();
+
+      cluster
+          .admin()
+          .resource(pool.need(EndpointPicker.class, "mine"))
+          .patch(
+              PatchContext.of(PatchType.JSON_MERGE),
+              "{\"spec\":{\"autoscaling\":{\"podMetrics\":[{\"name\":\"m\",\"averageValue\":\"1\"}]}}}");
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+    }
+  }
+
+  @Test
+  void aPodThatHasEndedIsAskedNoMore() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("ended"));
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.createPool();
+      pool.becomeReady();
+      pool.evicted(
+          "epp-0",
+          new PickerReport(
+              pool.namespace() + "/pool",
+              null,
+              0,
+              new PickerReport.Refused(pool.configHash(), "an older image does not know it"),
+              new PickerReport.Endpoints(0, 0, null)));
+      int before = operator.reconciled("InferencePool/pool");
+      pool.touchAll(1);
+      operator.awaitReconciled("InferencePool/pool", before + 2);
+      assertThat(pool.poolConditions())
+          .containsEntry("Programmed", "True/Programmed")
+          .containsEntry("Ready", "True/Ready");
+    }
+  }
+}
