@@ -1,7 +1,6 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.SharedBlocks;
-import io.fairlead.plugin.WaitingRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,9 +72,6 @@ final class Attempt {
   int tokens;
 
   int cached;
-
-  /** Nanoseconds from token to token that it asks for; {@link WaitingRequest#NEVER} for no pace. */
-  long pace = WaitingRequest.NEVER;
 
   /** Prompt tokens that {@link #prefilledBy} is to send to {@link #at}. */
   int transferred;

@@ -416,7 +416,6 @@ final class Dispatch {
     attempt.expectedFrom = current.expect(primary);
     attempt.transferred =
         prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
-    attempt.pace = current.timePerOutputToken();
     attempt.sentAt = now;
     flight.attempts++;
     admission.sent(now, flight);

@@ -7,8 +7,6 @@ import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.health.EndpointHealth;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.EndpointAttributes;
-import io.fairlead.plugin.Paces;
-import io.fairlead.plugin.WaitingRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +34,6 @@ final class EndpointState implements PoolEndpoint {
   private final TurnPace turns = new TurnPace();
   private final TokenPace tokenPace = new TokenPace();
   private final PrefillQueue prefills = new PrefillQueue();
-  private final PaceCounts paces = new PaceCounts();
   private final SentRequests requests = new SentRequests();
   private final AdapterSlots adapters = new AdapterSlots();
   private final CacheShare cacheShare = new CacheShare();
@@ -396,9 +393,6 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens += flight.attempt.tokens;
     uncachedInFlightTokens += flight.attempt.uncached();
     inFlightBlocks += flight.attempt.blocks;
-    if (asksHere(flight)) {
-      paces.add(flight.attempt.pace);
-    }
     flight.attempt.first = prefills.count() == 0;
     shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     matchedBlocks += matched;
@@ -415,11 +409,6 @@ final class EndpointState implements PoolEndpoint {
   void leftOne() {
     leftInFlight++;
     publish();
-  }
-
-  /** Whether its tokens are to come from here, in a pace that it asks for. */
-  private boolean asksHere(Flight flight) {
-    return flight.attempt.pace != WaitingRequest.NEVER && flight.attempt.at == this;
   }
 
   /** Its first token came, or must have come by now. */
@@ -561,9 +550,6 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens -= flight.attempt.tokens;
     uncachedInFlightTokens -= flight.attempt.uncached();
     inFlightBlocks -= flight.attempt.blocks;
-    if (asksHere(flight)) {
-      paces.remove(flight.attempt.pace);
-    }
     if (flight.state().isLeft()) {
       shared.removeSampled(
           flight.attempt.salt, flight.attempt.sampledBlocks, flight.attempt.blocks);
@@ -708,11 +694,6 @@ final class EndpointState implements PoolEndpoint {
 
   CacheShare cacheShare() {
     return cacheShare;
-  }
-
-  @Override
-  public Paces paces() {
-    return paces;
   }
 
   @Override

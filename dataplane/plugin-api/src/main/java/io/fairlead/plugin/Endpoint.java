@@ -104,11 +104,6 @@ public interface Endpoint {
     return Long.MIN_VALUE;
   }
 
-  /** The paces that requests of this picker ask for which are being answered there. */
-  default Paces paces() {
-    return Paces.NONE;
-  }
-
   /** LoRA adapters there. */
   Adapters adapters();
 

@@ -3,7 +3,6 @@ package io.fairlead.core.plugins;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.EndpointAttributes;
-import io.fairlead.plugin.Paces;
 import io.fairlead.plugin.Prefills;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,7 +21,6 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   public int foreign;
   public int awaiting;
   public int inFlight;
-  public Paces paces = Paces.NONE;
   public int critical;
   public int sheddable;
   public long tokens;
@@ -152,11 +150,6 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   @Override
   public long kvCapacityTokens() {
     return kvTokens;
-  }
-
-  @Override
-  public Paces paces() {
-    return paces;
   }
 
   @Override

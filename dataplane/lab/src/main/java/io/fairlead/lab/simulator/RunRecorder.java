@@ -2,9 +2,11 @@ package io.fairlead.lab.simulator;
 
 import io.fairlead.core.HealthChange;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.LatencyConfig;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.ServedModel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -13,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Takes down what happens in a run. */
 final class RunRecorder {
@@ -28,6 +31,7 @@ final class RunRecorder {
   private final long warmUpNanos;
   private final long lookNanos;
   private final Map<String, Criticality> bands = new HashMap<>();
+  private final Map<String, LatencyConfig> latencies = new HashMap<>();
   private final Samples ttft = new Samples();
   private final Samples tpot = new Samples();
   private final Samples endToEnd = new Samples();
@@ -83,6 +87,7 @@ final class RunRecorder {
     course = new CourseRecorder(warmUpNanos, lookNanos);
     for (ServedModel model : spec.workload().models()) {
       bands.put(model.name(), model.criticality());
+      latencies.put(model.name(), model.latency());
     }
     Membership.of(spec.pool(), spec.events())
         .members()
@@ -106,6 +111,10 @@ final class RunRecorder {
     }
     disruption.look();
     course.look();
+  }
+
+  private static double millis(@Nullable Duration asked, double otherwise) {
+    return asked == null ? otherwise : asked.toNanos() / NANOS_PER_MILLI;
   }
 
   private boolean measured(Flight flight) {
@@ -181,7 +190,9 @@ final class RunRecorder {
       each = (all - first) / (shape.outputTokens() - 1);
       tpot.add(each);
     }
-    if (first <= settings.ttftObjectiveMillis() && each <= settings.tpotObjectiveMillis()) {
+    LatencyConfig asked = latencies.getOrDefault(shape.model(), LatencyConfig.UNSET);
+    if (first <= millis(asked.firstToken(), settings.ttftObjectiveMillis())
+        && each <= millis(asked.eachToken(), settings.tpotObjectiveMillis())) {
       good++;
       answered.good++;
     }

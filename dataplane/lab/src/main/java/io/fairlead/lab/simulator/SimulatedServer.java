@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -265,7 +264,7 @@ final class SimulatedServer implements EngineListener {
   }
 
   private void leave() {
-    mostInQueue = Math.max(mostInQueue, engine.published().waiting());
+    mostInQueue = Math.max(mostInQueue, engine.publishedWaiting());
     clock.set(number, time.when(engine.nextEventNanos()));
     if (told != null && !told.isEmpty()) {
       answers.cacheTold(now, this, told);
@@ -287,7 +286,14 @@ final class SimulatedServer implements EngineListener {
       return List.of();
     }
     seenOutput = output;
-    return flights.stream().filter(Objects::nonNull).filter(flight -> flight.answered).toList();
+    List<Flight> moved = new ArrayList<>(inFlight);
+    for (int id = 0; id < flights.size(); id++) {
+      Flight flight = flights.get(id);
+      if (flight != null && flight.answered) {
+        moved.add(flight);
+      }
+    }
+    return moved;
   }
 
   private static long computed(SchedulerStats published) {

@@ -12,8 +12,10 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.crds.config.ModelQueueConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ShadowConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.lab.peers.Peers;
 import io.fairlead.lab.simulator.Membership.Change;
 import io.fairlead.lab.simulator.Membership.Member;
@@ -201,7 +203,15 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   private CompiledConfig compile() {
     List<ModelConfig> models =
         spec.workload().models().stream()
-            .map(model -> new ModelConfig(model.name(), model.criticality(), List.of()))
+            .map(
+                model ->
+                    new ModelConfig(
+                        model.name(),
+                        model.criticality(),
+                        List.of(),
+                        TimeoutsConfig.UNSET,
+                        ModelQueueConfig.DEFAULT,
+                        model.latency()))
             .toList();
     PoolConfig config =
         new PoolConfig(

@@ -258,7 +258,33 @@ final class Catalogue {
                           Criticality.SHEDDABLE,
                           0.4,
                           CHAT_PROMPT,
-                          Spread.exponential(600).clipped(8, 4_000))))));
+                          Spread.exponential(600).clipped(8, 4_000))))),
+          parties(
+              new Preset(
+                  "asked-slo",
+                  "the parties of mixed-slo, each of which says within what time it wants tokens",
+                  50,
+                  REQUESTS_PER_SECOND,
+                  SMALL,
+                  240,
+                  60),
+              new Parties(
+                  List.of(
+                      chatting("chat", Criticality.CRITICAL, 0.5).within(300, 30),
+                      new Party(
+                              "documents",
+                              Criticality.STANDARD,
+                              0.1,
+                              Spread.logNormal(8_000, 4_000).clipped(500, 30_000),
+                              Spread.exponential(300).clipped(8, 2_000))
+                          .within(2_000, 60),
+                      new Party(
+                              "drafts",
+                              Criticality.SHEDDABLE,
+                              0.4,
+                              CHAT_PROMPT,
+                              Spread.exponential(600).clipped(8, 4_000))
+                          .within(5_000, 60)))));
 
   private Catalogue() {}
 

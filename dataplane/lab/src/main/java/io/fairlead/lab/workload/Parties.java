@@ -1,7 +1,9 @@
 package io.fairlead.lab.workload;
 
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.LatencyConfig;
 import io.fairlead.lab.workload.Mix.Part;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongFunction;
@@ -17,9 +19,31 @@ record Parties(List<Party> all) {
    * @param share of all requests
    * @param question tokens of a prompt
    * @param output tokens of an answer
+   * @param latency what is asked for
    */
   record Party(
-      String model, Criticality criticality, double share, Spread question, Spread output) {
+      String model,
+      Criticality criticality,
+      double share,
+      Spread question,
+      Spread output,
+      LatencyConfig latency) {
+
+    /** One who asks for no latency. */
+    Party(String model, Criticality criticality, double share, Spread question, Spread output) {
+      this(model, criticality, share, question, output, LatencyConfig.UNSET);
+    }
+
+    /** The same, who wants the first token and each after it within so many milliseconds. */
+    Party within(long firstToken, long eachToken) {
+      return new Party(
+          model,
+          criticality,
+          share,
+          question,
+          output,
+          new LatencyConfig(Duration.ofMillis(firstToken), Duration.ofMillis(eachToken)));
+    }
 
     private Singles requests() {
       Caller caller = new Caller(model, "");
@@ -37,7 +61,7 @@ record Parties(List<Party> all) {
 
   List<ServedModel> models() {
     return all.stream()
-        .map(party -> new ServedModel(party.model(), party.criticality(), false))
+        .map(party -> new ServedModel(party.model(), party.criticality(), false, party.latency()))
         .toList();
   }
 

@@ -211,6 +211,11 @@ public final class Engine {
     return published.stats();
   }
 
+  /** {@link SchedulerStats#waiting} of what is {@link #published}. */
+  public int publishedWaiting() {
+    return published.waiting();
+  }
+
   /** Leading tokens of a prompt that the block cache holds now: whole blocks. */
   public int heldTokens(long[] blocks, int promptTokens) {
     int most = Math.min(blocks.length, (promptTokens - 1) / profile.blockTokens());

@@ -38,6 +38,10 @@ final class Published {
     }
   }
 
+  int waiting() {
+    return waiting;
+  }
+
   SchedulerStats stats() {
     return new SchedulerStats(
         running,

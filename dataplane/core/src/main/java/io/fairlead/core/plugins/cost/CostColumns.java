@@ -16,7 +16,6 @@ final class CostColumns {
   private long epoch;
   private int places;
   private int adapterPlaces;
-  private int pacedPlaces;
   private int computingPlaces;
   private double perTokenOfAll;
   private double perPairOfAll;
@@ -78,7 +77,6 @@ final class CostColumns {
 
   private boolean[] adapters = {};
   private boolean[] computing = {};
-  private boolean[] paced = {};
 
   /** Hashes of the endpoints' names. */
   private long[] identity = {};
@@ -103,7 +101,6 @@ final class CostColumns {
       inUseOfAll -= inUse[place];
       inUse[place] = 0;
       adapters(place, false);
-      paced(place, false);
       computing(place, false);
     }
     places = count;
@@ -135,7 +132,6 @@ final class CostColumns {
     inFlight = Arrays.copyOf(inFlight, length);
     load = Arrays.copyOf(load, length);
     adapters = Arrays.copyOf(adapters, length);
-    paced = Arrays.copyOf(paced, length);
     computing = Arrays.copyOf(computing, length);
     identity = Arrays.copyOf(identity, length);
   }
@@ -166,7 +162,6 @@ final class CostColumns {
     load[place] = (inFlight[place] + 1) * there.risk();
     identity[place] = there.identity();
     adapters(place, there.adapters().slots() > 0);
-    paced(place, there.paces().count() > 0);
   }
 
   private void writeBacklog(int place, Prefills line, EngineClass engine, double psi) {
@@ -218,23 +213,6 @@ final class CostColumns {
       adapters[place] = has;
       adapterPlaces += has ? 1 : -1;
     }
-  }
-
-  private void paced(int place, boolean is) {
-    if (paced[place] != is) {
-      paced[place] = is;
-      pacedPlaces += is ? 1 : -1;
-    }
-  }
-
-  /** Whether somebody there asks for a pace. */
-  boolean paced(int place) {
-    return paced[place];
-  }
-
-  /** Whether there is a place where somebody does. */
-  boolean anyPaced() {
-    return pacedPlaces > 0;
   }
 
   /** How many places there are. */

@@ -41,9 +41,6 @@ final class CostTerms {
   /** {@code D}. */
   static final int ELSEWHERE = 11;
 
-  /** {@code G}. */
-  static final int DELAYS = 12;
-
   static final List<CostTerm> ALL =
       List.of(
           new CostTerm("prefills before it", true),
@@ -57,8 +54,7 @@ final class CostTerms {
           new CostTerm("prefill that a cache would save", false),
           new CostTerm("later than it asked for", false),
           new CostTerm("KV transfer", true),
-          new CostTerm("prefill by another", true),
-          new CostTerm("later than others asked for", false));
+          new CostTerm("prefill by another", true));
 
   private CostTerms() {}
 }

@@ -1,7 +1,5 @@
 package io.fairlead.core.plugins.cost;
 
-import io.fairlead.plugin.Paces;
-
 /**
  * What a request costs at each endpoint, in milliseconds:
  *
@@ -19,8 +17,7 @@ import io.fairlead.plugin.Paces;
  * transfer         P  = the prompt's tokens that another endpoint computes, from there to here
  * prefill there    D  = what the prompt costs whoever computes it for this one, where it costs least
  * late             E  = min(max(0, F - f), f) + o min(max(0, S - s), s)       f and s are asked for
- * others late      G  = r sum of late(S + Tp/r, s) - late(S', s)      for those there that ask for s
- * cost = (omega Q + Tp) i + omega (L + V + W + P) + X + theta M + lambda L + o S + D + epsilon (E + G)
+ * cost = (omega Q + Tp) i + omega (L + V + W + P) + X + theta M + lambda L + o S + D + epsilon E
  * </pre>
  *
  * All of it is known from what this picker sent; polled are sizes, and a queue beyond what it sent.
@@ -36,10 +33,6 @@ import io.fairlead.plugin.Paces;
  * time it wants its first token, {@code f} being what is left of it, or in what pace the others. It
  * is bounded: who comes too late by far is served no better by coming less late, so that in an
  * overload, when all are late everywhere, the other terms decide.
- *
- * <p>{@code G} is what those there that ask for a pace are later for this request: {@code S'} is a
- * step without it, and its prefill holds each of them up once. Their first tokens it can't hold up,
- * as prompts are computed in the order in which they came.
  *
  * <p>Where two endpoints serve a request, the one that decodes has {@code P} and {@code D} and no
  * {@code Tp} and {@code M}; and the one that computes the prompt has {@code P} and, of what comes
@@ -201,22 +194,6 @@ final class WorkCost {
   /** Of the prefill, that is done there. */
   private double part(int place) {
     return inTwo ? computes[place] : 1;
-  }
-
-  /**
-   * {@code G}, in milliseconds.
-   *
-   * @param cached prompt tokens that the endpoint in this place is said to hold
-   * @param paces that those there ask for
-   */
-  double delays(int place, double cached, Paces paces) {
-    double left = Math.max(1, underWay);
-    double held = own(place, prompt - cached * columns.trust[place]) * part(place) / left;
-    double before =
-        columns.step[place] - columns.stepPerSequence[place] + columns.stepPerKv[place] * kv(place);
-    // Who is there for a prompt alone makes one step longer, and that is in its prefill.
-    double after = slowed == 0 ? before : step(place);
-    return left * paces.late(before, after + held);
   }
 
   private static double tooMuch(double time, double wanted) {

@@ -250,9 +250,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     if (costs.hasObjective()) {
       addLate(request, candidates, scores);
     }
-    if (columns.anyPaced()) {
-      addDelays(candidates, scores);
-    }
     double least = Double.POSITIVE_INFINITY;
     int cheapest = 0;
     for (int i = 0; i < size; i++) {
@@ -309,10 +306,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       double adapter = millis[CostTerms.ADAPTER] + millis[CostTerms.ADAPTER_SLOT];
       millis[CostTerms.LATE] = costs.late(place, cached[index], adapter);
       weights[CostTerms.LATE] = settings.epsilon();
-    }
-    if (columns.paced(place)) {
-      millis[CostTerms.DELAYS] = costs.delays(place, cached[index], candidates.get(index).paces());
-      weights[CostTerms.DELAYS] = settings.epsilon();
     }
   }
 
@@ -509,16 +502,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     }
     Double before = request.cycle().get(Objectives.LEAST_LATE);
     request.cycle().put(Objectives.LEAST_LATE, before == null ? least : Math.max(before, least));
-  }
-
-  /** What those there would have later than they ask for: only where some do. */
-  private void addDelays(PoolCandidates candidates, double[] scores) {
-    for (int i = 0; i < candidates.size(); i++) {
-      int place = candidates.place(i);
-      if (columns.paced(place)) {
-        scores[i] += settings.epsilon() * costs.delays(place, cached[i], candidates.get(i).paces());
-      }
-    }
   }
 
   /** Milliseconds until a time; infinitely many if it never comes, none if it is past. */

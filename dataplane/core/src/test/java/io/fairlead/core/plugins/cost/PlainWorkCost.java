@@ -272,12 +272,7 @@ final class PlainWorkCost implements Scorer {
       double wanted = request.timePerOutputToken() * NANOS;
       late += output * Math.min(wanted, Math.max(0, step - wanted));
     }
-    double producing = Math.max(1, underWay);
-    double without = speeds.phi(slot) * engine.decode(there.inFlight(), kv);
-    double with = slowed == 0 ? without : step;
-    double delays = producing * there.paces().late(without, with + own / producing);
     return (settings.omega() * backlog + own) * interference
-        + (askedFor ? settings.epsilon() * delays : 0)
         + settings.epsilon() * late
         + settings.omega() * (load + wait + transfer)
         + (elsewhere ? elsewhereCosts : 0)

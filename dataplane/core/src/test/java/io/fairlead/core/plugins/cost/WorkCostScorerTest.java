@@ -16,7 +16,6 @@ import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.EndpointAttributes;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.InvalidParameterException;
-import io.fairlead.plugin.Paces;
 import io.fairlead.plugin.Parameters;
 import java.util.List;
 import java.util.Map;
@@ -128,43 +127,6 @@ class WorkCostScorerTest {
     caching.headSince = request.now;
     request.firstTokenBy = MILLI;
     assertThat(scores(scorer, request, caching, idle)[0]).as("past already").isEqualTo(1);
-  }
-
-  /** Those at one of two equal endpoints ask for a pace that one more would break. */
-  @Test
-  void leavesThoseAloneWhomItWouldMakeTooLate() {
-    WorkCostScorer scorer = scorer(Map.of());
-    TestEndpoint asking = endpoint("asking", 0);
-    TestEndpoint other = endpoint("other", 1);
-    for (TestEndpoint each : List.of(asking, other)) {
-      each.inFlight = 8;
-      each.tokens = 8_000;
-    }
-    asking.inFlight = 7;
-    TestRequest request = new TestRequest(1, 100);
-    assertThat(scores(scorer, request, asking, other)[0]).as("nobody asks").isEqualTo(1);
-
-    double pace = D0 + D1 * 7 + D2 * 8_000;
-    asking.paces = of(pace + 0.01);
-    assertThat(scores(scorer, request, asking, other)[1]).isEqualTo(1);
-
-    asking.paces = of(10 * pace);
-    assertThat(scores(scorer, request, asking, other)[0]).as("they have time").isEqualTo(1);
-  }
-
-  /** One that asks for a pace, in milliseconds. */
-  private static Paces of(double pace) {
-    return new Paces() {
-      @Override
-      public int count() {
-        return 1;
-      }
-
-      @Override
-      public double late(double before, double after) {
-        return Math.max(0, after - pace) - Math.max(0, before - pace);
-      }
-    };
   }
 
   /** Who decodes has the prompt come from elsewhere, and who computes it does no more than that. */
