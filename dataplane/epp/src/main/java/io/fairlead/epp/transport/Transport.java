@@ -1,9 +1,12 @@
 package io.fairlead.epp.transport;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -53,6 +56,22 @@ public final class Transport {
   /** What connects on these loops. */
   public static Class<? extends SocketChannel> client(EventLoopGroup group) {
     return onEpoll(group) ? EpollSocketChannel.class : NioSocketChannel.class;
+  }
+
+  /**
+   * Has the kernel ask the other end of a silent connection whether it is there, and break the
+   * connection after some 25 s without a word: a machine that is lost says nothing, and who waits
+   * for its answer would wait for as long as an answer may take. On NIO it asks as seldom as the
+   * machine is set up to, which is after hours.
+   */
+  public static void keepAlive(Bootstrap bootstrap, Class<? extends SocketChannel> channel) {
+    bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
+    if (channel.equals(EpollSocketChannel.class)) {
+      bootstrap
+          .option(EpollChannelOption.TCP_KEEPIDLE, 10)
+          .option(EpollChannelOption.TCP_KEEPINTVL, 5)
+          .option(EpollChannelOption.TCP_KEEPCNT, 3);
+    }
   }
 
   private static boolean onEpoll(EventLoopGroup group) {

@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.tls.EndpointTls;
+import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -72,6 +73,7 @@ final class BackendPool {
                     ch.pipeline().addLast(codec());
                   }
                 });
+    Transport.keepAlive(bootstrap, channel);
   }
 
   /** What connects to that endpoint. */
