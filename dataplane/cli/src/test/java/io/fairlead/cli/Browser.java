@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.imageio.ImageIO;
@@ -20,7 +19,6 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
-import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -35,6 +33,9 @@ final class Browser implements AutoCloseable {
   /** It misses classes for a browser's newest protocol, of which nothing here is used. */
   private static final Logger VERSIONS =
       Logger.getLogger("org.openqa.selenium.devtools.CdpVersionFinder");
+
+  private static final String HIDDEN =
+      "Object.defineProperty(document, 'hidden', {configurable: true, get: () => %s});";
 
   private final ChromeDriver driver;
 
@@ -99,35 +100,20 @@ final class Browser implements AutoCloseable {
     driver.get(url);
   }
 
-  /** Opens another tab in front of the one that there is, whose name this returns. */
-  String tabInFront() {
-    String before = driver.getWindowHandle();
-    driver.switchTo().newWindow(WindowType.TAB);
-    return before;
+  /**
+   * Has the page believe that nobody can see it, or somebody can again: a browser without a window
+   * shows all of its tabs.
+   */
+  void hidden(boolean hidden) {
+    run(HIDDEN.formatted(hidden) + "document.dispatchEvent(new Event('visibilitychange'));");
   }
 
-  /** Opens a page in a tab behind the one that is looked at, and returns its name. */
-  String openBehind(String url) {
-    Set<String> before = driver.getWindowHandles();
-    var _ = driver.executeCdpCommand("Target.createTarget", Map.of("url", url, "background", true));
-    Set<String> now =
-        await().atMost(PATIENCE).until(driver::getWindowHandles, all -> all.size() > before.size());
-    return now.stream().filter(one -> !before.contains(one)).findFirst().orElseThrow();
-  }
-
-  /** Brings a tab to the front. */
-  void backTo(String tab) {
-    driver.switchTo().window(tab);
-    var _ = driver.executeCdpCommand("Page.bringToFront", Map.of());
-  }
-
-  /** Whether a person can't see the tab, as its page is told; what is looked at stays. */
-  boolean isHidden(String tab) {
-    String now = driver.getWindowHandle();
-    driver.switchTo().window(tab);
-    boolean hidden = Boolean.TRUE.equals(run("return document.hidden"));
-    driver.switchTo().window(now);
-    return hidden;
+  /** Opens a page that believes from its first moment on that nobody can see it. */
+  void openHidden(String url) {
+    var _ =
+        driver.executeCdpCommand(
+            "Page.addScriptToEvaluateOnNewDocument", Map.of("source", HIDDEN.formatted(true)));
+    open(url);
   }
 
   String url() {

@@ -61,7 +61,7 @@ final class ConsoleIT {
     if (gateway != null) {
       gateway.close();
     }
-    client.close();
+    client.shutdownNow(); // a test that fails leaves streams open
   }
 
   private Browser browser() {
@@ -245,13 +245,11 @@ final class ConsoleIT {
     look(pool);
     assertThat(room(pool)).as("the page has it").isFalse();
 
-    String page = browser().tabInFront();
-    assertThat(browser().isHidden(page)).isTrue();
+    browser().hidden(true);
     await().until(() -> room(pool));
     ask(pool, "m", "meanwhile");
 
-    browser().backTo(page);
-    assertThat(browser().isHidden(page)).isFalse();
+    browser().hidden(false);
     browser().awaitText("#decisions tbody tr", "meanwhile");
     browser().awaitText("#link", "Live");
     assertThat(room(pool)).isFalse();
@@ -260,15 +258,13 @@ final class ConsoleIT {
     // One that was never looked at has never had one.
     browser().open("about:blank");
     await().until(() -> room(pool));
-    String behind = browser().openBehind(pool.adminUrl() + "/console/");
-    assertThat(browser().isHidden(behind)).isTrue();
+    browser().openHidden(pool.adminUrl() + "/console/");
+    assertThat(browser().run("return document.readyState")).isEqualTo("complete");
     assertThat(room(pool)).isTrue();
-    browser().backTo(behind);
+    browser().hidden(false);
     browser().awaitText("#link", "Live");
     assertThat(room(pool)).isFalse();
-    for (InputStream other : others) {
-      other.close();
-    }
+    assertThat(others).hasSize(15);
     assertThat(browser().complaints()).isEmpty();
   }
 
@@ -292,7 +288,7 @@ final class ConsoleIT {
                   .header("authorization", "Bearer a guess " + i)
                   .build(),
               BodyHandlers.discarding());
-      assertThat(answer.statusCode()).isEqualTo(403);
+      assertThat(answer.statusCode()).as("guess %d", i).isEqualTo(i < 9 ? 403 : 429);
     }
     var answer =
         client.send(
