@@ -12,6 +12,9 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -42,6 +45,7 @@ class ObstaclesIT {
       "{\"plugins\":[{\"type\":\"queue-scorer\"}],\"schedulingProfiles\":[{\"name\":\"a\"},{\"name\":\"b\"}]}";
 
   private static Installed cluster;
+  private static String kubeConfig;
 
   private PoolFixture pool;
   private OperatorUnderTest operator;
@@ -49,6 +53,7 @@ class ObstaclesIT {
   @BeforeAll
   static void install(KubeApi.Running server) {
     cluster = Installed.on(server);
+    kubeConfig = server.kubeConfig();
   }
 
   @BeforeEach
@@ -215,21 +220,25 @@ class ObstaclesIT {
   /** From here on a webhook is asked that nobody answers for: the API server says 500. */
   private void failAt(String resource, String group) {
     cluster.admin().resource(webhook(resource, group)).create();
-    await()
-        .atMost(Duration.ofSeconds(15))
-        .untilAsserted(
-            () ->
-                assertThatThrownBy(
-                        () ->
-                            cluster
-                                .admin()
-                                .load(
-                                    new ByteArrayInputStream(
-                                        probe(group).getBytes(StandardCharsets.UTF_8)))
-                                .inNamespace(pool.namespace())
-                                .dryRun(true)
-                                .create())
-                    .hasMessageContaining("failing.example.test"));
+    Config config = Config.fromKubeconfig(kubeConfig);
+    // It is refused again and again until the API server has seen the webhook.
+    config.setRequestRetryBackoffLimit(0);
+    try (KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build()) {
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(
+                          () ->
+                              client
+                                  .load(
+                                      new ByteArrayInputStream(
+                                          probe(group).getBytes(StandardCharsets.UTF_8)))
+                                  .inNamespace(pool.namespace())
+                                  .dryRun(true)
+                                  .create())
+                      .hasMessageContaining("failing.example.test"));
+    }
   }
 
   private static String probe(String group) {
