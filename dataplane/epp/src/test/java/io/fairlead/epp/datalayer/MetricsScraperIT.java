@@ -560,6 +560,7 @@ class MetricsScraperIT {
     volatile String answer = SILENCE;
     volatile boolean closes;
     private final ServerSocket server;
+    private final Thread accepting;
 
     Engine() {
       try {
@@ -567,7 +568,7 @@ class MetricsScraperIT {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      Thread.startVirtualThread(this::accept);
+      accepting = Thread.startVirtualThread(this::accept);
     }
 
     int port() {
@@ -616,6 +617,11 @@ class MetricsScraperIT {
     @Override
     public void close() throws IOException {
       server.close();
+      try {
+        accepting.join(); // the port refuses only once nobody accepts any more
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }
