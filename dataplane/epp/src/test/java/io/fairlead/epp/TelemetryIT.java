@@ -13,10 +13,13 @@ import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -262,6 +265,34 @@ class TelemetryIT {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build(),
         HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** What the pool's loop has to be asked for is there later than what is not. */
+  @Test
+  void answersComeInTheOrderOfTheirRequests() throws Exception {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), dataPlane.adminPort().orElseThrow())) {
+      String asked =
+          """
+          GET /debug/status HTTP/1.1
+          Host: localhost
+
+          GET /healthz HTTP/1.1
+          Host: localhost
+
+          GET /nothing HTTP/1.1
+          Host: localhost
+          Connection: close
+
+          """
+              .replace("\n", "\r\n");
+      socket.getOutputStream().write(asked.getBytes(StandardCharsets.US_ASCII));
+      String answers =
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(answers)
+          .containsSubsequence(
+              "application/json", "\"endpoints\"", "ok\n", "HTTP/1.1 404", "there are /metrics");
+    }
   }
 
   private String metrics() throws IOException, InterruptedException {

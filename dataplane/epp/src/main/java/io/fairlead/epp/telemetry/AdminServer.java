@@ -137,7 +137,8 @@ public final class AdminServer implements AutoCloseable {
                     channel
                         .pipeline()
                         .addLast(new IdleStateHandler(0, 0, IDLE_SECONDS))
-                        .addLast(new HttpServerCodec(), new HttpObjectAggregator(64 * 1024));
+                        .addLast(new HttpServerCodec(), new HttpObjectAggregator(64 * 1024))
+                        .addLast(new OneAtATime());
                     if (console != null) {
                       channel.pipeline().addLast(console.handler());
                     }
