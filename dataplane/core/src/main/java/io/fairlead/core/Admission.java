@@ -398,20 +398,22 @@ final class Admission {
         settings != null,
         candidates.saturation(),
         endpoints.eligible().length,
-        endpoints.eligible().length > 0 && (!candidates.someRoom(now) || someWaitThatMayFill()),
+        endpoints.eligible().length > 0 && (!candidates.someRoom(now) || someWaitThatMayFill(now)),
         bands);
   }
 
   /**
-   * Whether somebody waits from whom no room is held back, and whose gateway allows all: then what
-   * has room is of another kind than it needs, such as servers that only compute prompts.
+   * Whether somebody waits from whom no room is held back, and who would go anywhere: then what has
+   * room is of another kind than it needs, such as servers that only compute prompts.
    */
-  private boolean someWaitThatMayFill() {
+  private boolean someWaitThatMayFill(long now) {
     FlowControl all = flow;
     Waiting first = all == null || settings == null ? null : all.mostImportant();
     return all != null
         && first != null
         && flight(first).facts.subset() == null
+        && !flight(first).unkept
+        && !first.flow().isOverItsShare(now)
         && !(all.ceiling(first.flow(), candidates.saturation()) < CandidateChoice.FULL);
   }
 }
