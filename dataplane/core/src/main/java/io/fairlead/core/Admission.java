@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,8 @@ final class Admission {
   private int waitingForSome;
 
   /** Nobody waits yet. */
+  private final Predicate<Waiting> wantsRoom = this::wantsRoom;
+
   Admission(
       RequestTable requests,
       EndpointSet endpoints,
@@ -301,7 +304,7 @@ final class Admission {
   @Nullable Waiting waitsForEviction() {
     return flow == null || settings == null || !settings.evictsInFlight()
         ? null
-        : flow.mostImportant();
+        : flow.mostImportant(wantsRoom);
   }
 
   /** Requests that wait in the same band, itself included. */
@@ -402,17 +405,21 @@ final class Admission {
         bands);
   }
 
+  /** Whether it waits for room, and not for endpoints that would keep what it asks for. */
+  private boolean wantsRoom(Waiting waiting) {
+    return !flight(waiting).unkept;
+  }
+
   /**
    * Whether somebody waits from whom no room is held back, and who would go anywhere: then what has
    * room is of another kind than it needs, such as servers that only compute prompts.
    */
   private boolean someWaitThatMayFill(long now) {
     FlowControl all = flow;
-    Waiting first = all == null || settings == null ? null : all.mostImportant();
+    Waiting first = all == null || settings == null ? null : all.mostImportant(wantsRoom);
     return all != null
         && first != null
         && flight(first).facts.subset() == null
-        && !flight(first).unkept
         && !first.flow().isOverItsShare(now)
         && !(all.ceiling(first.flow(), candidates.saturation()) < CandidateChoice.FULL);
   }

@@ -309,6 +309,9 @@ final class Dispatch {
             return null;
           }
         }
+        if (highest != ceiling) {
+          candidates.narrow(now, flight, ceiling, use, from); // as a receipt is to show it
+        }
         if (use == CandidateChoice.Use.UNTRIED) {
           // Its filters may want none of this one, and another that must be tried.
           from = current.place(0) + 1;
@@ -360,13 +363,14 @@ final class Dispatch {
     if (!scheduler.schedule(current, current, null)) {
       return Room.NONE;
     }
-    return scheduler.prefill() == Scheduler.NONE ? Room.NOT_FOR_PREFILL : Room.FOR_ALL;
+    return scheduler.lacksPrefill() ? Room.NOT_FOR_PREFILL : Room.FOR_ALL;
   }
 
   /**
    * Whether none of the candidates keeps what the request asks for, and it is to wait or be refused
-   * for that. What is not sheddable goes all the same, where it is the least late; so does what
-   * waited until its first token was due and is still wanted, as no wait helps it any more.
+   * for that. What one that is idle can't keep, nobody can: it goes there. What is not sheddable
+   * goes all the same, where it is the least late; so does what waited until its first token was
+   * due and is still wanted, as no wait helps it any more.
    */
   private boolean isUnkept(long now, Flight flight, Criticality criticality) {
     if (criticality != Criticality.SHEDDABLE
@@ -375,7 +379,20 @@ final class Dispatch {
       return false;
     }
     Double late = current.cycle().get(Objectives.LEAST_LATE);
-    return late != null && late > 0;
+    return late != null && late > 0 && !someIdle();
+  }
+
+  /**
+   * Whether a candidate has nothing to do: it won't be faster for a wait, nor is anybody delayed.
+   * What is believed of its speed may be wrong, and only requests teach better.
+   */
+  private boolean someIdle() {
+    for (int i = 0; i < current.size(); i++) {
+      if (current.endpoint(i).inFlight() == 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** To the client of a retried request, what failed tells more than why there is no third one. */

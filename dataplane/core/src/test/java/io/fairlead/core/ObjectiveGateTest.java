@@ -196,6 +196,16 @@ class ObjectiveGateTest implements RequestListener {
     assertThat(sent).hasSize(5);
   }
 
+  /** What is believed of its speed may be wrong, and nothing else would ever tell. */
+  @Test
+  void goesToWhoIsIdleHoweverSlowItIsBelievedToBe() {
+    configure(false, "refuse", 1_000);
+    long hopeless = arrive("low", LONG_PROMPT, "x-slo-ttft-ms", "1");
+    assertThat(sent).containsExactly(hopeless);
+    arrive("low", LONG_PROMPT, "x-slo-ttft-ms", "1");
+    assertThat(rejections).extracting(Rejection::reason).containsExactly(Reason.OBJECTIVE_MISSED);
+  }
+
   @Test
   void goesToTheOneThatKeepsIt() {
     core.endpoints(now, List.of(Pool.endpoint("a"), Pool.endpoint("b")));

@@ -125,6 +125,19 @@ class RoomOfOtherKindsTest implements RequestListener {
     assertThat(rejections).isEmpty();
   }
 
+  /** A server that computes a prompt itself needs no other that does. */
+  @Test
+  void whoDoesBothIsRoomForAll() {
+    pairs();
+    core.endpoints(now, List.of(endpoint("x", "both"), endpoint("y", "both")));
+    scraped("x", "both", 0.1);
+    scraped("y", "both", 0.97);
+    for (int i = 1; i <= 5; i++) {
+      arrive(20);
+      assertThat(sent).hasSize(i);
+    }
+  }
+
   @Test
   void whatAFilterTakesOutIsNoRoom() {
     labels();

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -492,11 +493,23 @@ public final class FlowControl {
     }
   }
 
-  /** Who has waited longest in the most important band in which somebody does; null for nobody. */
-  public @Nullable Waiting mostImportant() {
+  /**
+   * Who has waited longest in the most important band in which somebody does, and counts; null for
+   * nobody, or where none of the few counts that have waited longest.
+   */
+  public @Nullable Waiting mostImportant(Predicate<Waiting> counts) {
     for (Band band : bands) {
-      if (!band.isEmpty()) {
-        return band.oldest();
+      int looked = 0;
+      for (Waiting each = band.oldest(); each != null; each = each.after) {
+        if (counts.test(each)) {
+          return each;
+        }
+        if (++looked == MOST_PASSED_OVER) {
+          return null;
+        }
+      }
+      if (looked > 0) {
+        return null;
       }
     }
     return null;

@@ -85,6 +85,9 @@ public final class FlowQueue implements Flow {
       request.aside = false;
       aside.remove(request);
       band.setAside--;
+      if (queue.size() == 0 && aside.size() == 0) {
+        clearPassedOver();
+      }
       return;
     }
     if (request == queue.first()) {

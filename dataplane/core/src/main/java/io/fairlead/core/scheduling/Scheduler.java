@@ -139,6 +139,16 @@ public final class Scheduler {
     return NONE;
   }
 
+  /** Whether another endpoint was to compute the prompt, and none was found for that. */
+  public boolean lacksPrefill() {
+    for (int i = 0; i < picks.length; i++) {
+      if (i != primary && picks[i] == NONE && handler.prefills(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Sets the headers that tell the primary endpoint of the other profiles' picks, as far as those
    * are not itself.

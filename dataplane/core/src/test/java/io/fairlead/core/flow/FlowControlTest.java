@@ -115,6 +115,19 @@ class FlowControlTest {
   }
 
   @Test
+  void nothingIsKeptOfOneThatCouldNotGoAndIsGone() {
+    add(0, 0, "a", 100, SECOND);
+    flow.dispatch(1, (now, w) -> Sent.NOT_THIS);
+    FlowQueue queue = flow.flow(0, "a");
+    assertThat(queue.isPassedOver()).isTrue();
+    flow.expire(2 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).hasSize(1);
+    assertThat(queue.isPassedOver()).isFalse();
+    assertThat(queue.band().passedOver).isZero();
+    assertThat(queue.band().setAside).isZero();
+  }
+
+  @Test
   void oneThatCannotGoLetsOtherFlowsPass() {
     long first = add(0, 0, "a");
     add(0, 0, "a");
