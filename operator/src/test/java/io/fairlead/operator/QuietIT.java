@@ -40,6 +40,11 @@ class QuietIT {
     pool = new PoolFixture(cluster.admin(), cluster.namespace("quiet"));
   }
 
+  /** A kind that the cluster lacks is looked for every 20 s: that may fall into the watch. */
+  private static boolean looksForAKind(AuditLog.Request request) {
+    return request.verb().equals("list") && request.code() == 404;
+  }
+
   @Test
   void aPoolThatWasMadeIsLeftInPeace() {
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
@@ -53,7 +58,10 @@ class QuietIT {
           .atMost(Duration.ofSeconds(SECONDS + 10))
           .pollInterval(Duration.ofSeconds(1))
           .until(() -> writes(operator, settled).isEmpty());
-      assertThat(operator.requests(settled)).as("nor is anything asked again and again").isEmpty();
+      assertThat(operator.requests(settled))
+          .filteredOn(request -> !looksForAKind(request))
+          .as("nor is anything asked again and again")
+          .isEmpty();
     }
   }
 
