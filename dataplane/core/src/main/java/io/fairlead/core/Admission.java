@@ -53,9 +53,9 @@ final class Admission {
   /** Those who wait and may go to some endpoints only. */
   private int waitingForSome;
 
-  /** Nobody waits yet. */
   private final Predicate<Waiting> wantsRoom = this::wantsRoom;
 
+  /** Nobody waits yet. */
   Admission(
       RequestTable requests,
       EndpointSet endpoints,

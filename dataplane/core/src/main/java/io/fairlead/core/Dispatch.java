@@ -322,16 +322,15 @@ final class Dispatch {
       boolean widest =
           use == CandidateChoice.Use.ANY
               || (use == CandidateChoice.Use.IN_USE && (full > 0 || flight.unkept));
-      if (widest && flight.unkept) {
-        current.none();
+      if (widest) {
+        if (flight.unkept) {
+          current.none();
+        }
         if (flight.waiting == null) {
           notes.refused(now, flight, active, criticality, ceiling, use);
         }
-        return Reason.OBJECTIVE_MISSED;
-      }
-      if (widest) {
-        if (flight.waiting == null) {
-          notes.refused(now, flight, active, criticality, ceiling, use);
+        if (flight.unkept) {
+          return Reason.OBJECTIVE_MISSED;
         }
         return full > 0
             ? Reason.SATURATED

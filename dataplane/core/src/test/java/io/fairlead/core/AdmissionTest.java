@@ -607,23 +607,8 @@ class AdmissionTest implements RequestListener {
     long second = arrive("middle");
     String busy = endpoints.getFirst();
     // Both are at one address, so that a subset that names another has nobody.
-    Subset nobody = new Subset(List.of("10.9.9.9:8000"));
-    RequestFacts facts = Pool.request("middle", 7, 1, 2, 3);
-    RequestFacts lost =
-        new RequestFacts(
-            "",
-            facts.model(),
-            facts.seed(),
-            facts.blocks(),
-            facts.prompt(),
-            -1,
-            facts.bodyBytes(),
-            facts.delivery(),
-            Timeouts.UNSET,
-            RequestHeaders.NONE,
-            nobody);
     long third = arrive("middle");
-    core.arrive(++now, lost, this);
+    picky("middle", "10.9.9.9:8000");
     long fourth = arrive("other");
     end(first);
     assertThat(endpoints.getLast()).isEqualTo(busy);
