@@ -36,6 +36,13 @@ final class KvEventFeed implements EventSequence.Effects {
   private static final int HEARTBEAT_MILLIS = 5_000;
   private static final int HEARTBEAT_TIMEOUT_MILLIS = 15_000;
 
+  /**
+   * A connection that has not agreed on a protocol by then is made anew. JeroMQ 0.6 forgets to
+   * watch some fresh connections, some in a hundred on a busy machine, and would notice after 30 s
+   * only (zeromq/jeromq#1022).
+   */
+  private static final int HANDSHAKE_MILLIS = 1_000;
+
   /** Messages that are taken in before another endpoint's turn. */
   private static final int MOST_AT_ONCE = 128;
 
@@ -103,6 +110,7 @@ final class KvEventFeed implements EventSequence.Effects {
     subscriber.setReconnectIVLMax(MOST_RECONNECT_MILLIS);
     subscriber.setHeartbeatIvl(HEARTBEAT_MILLIS);
     subscriber.setHeartbeatTimeout(HEARTBEAT_TIMEOUT_MILLIS);
+    subscriber.setHandshakeIvl(HANDSHAKE_MILLIS);
     subscriber.setIPv6(true);
     String watch = "inproc://" + System.identityHashCode(this) + "-" + endpoint.name();
     subscriber.monitor(watch, ZMQ.EVENT_CONNECTED | ZMQ.EVENT_DISCONNECTED);
@@ -211,6 +219,7 @@ final class KvEventFeed implements EventSequence.Effects {
     replay.setMaxMsgSize(MOST_BYTES);
     replay.setRcvHWM(REPLAY_HIGH_WATER);
     replay.setLinger(0);
+    replay.setHandshakeIvl(HANDSHAKE_MILLIS);
     replay.setIPv6(true);
     replay.connect(address(replayPort));
     replay.sendMore(new byte[0]);

@@ -15,6 +15,9 @@ import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -213,6 +216,19 @@ class KvEventReaderIT {
       send(rogue, "kv@pod@m", 1, golden);
       await().until(() -> counts.of(EventResult.OUT_OF_ORDER) == 1);
       assertThat(counts.of(EventResult.IGNORED)).isEqualTo(4);
+    }
+  }
+
+  /** One connection that comes to nothing costs seconds of events, not half a minute of them. */
+  @Test
+  void aConnectionOnWhichNobodySpeaksIsSoonMadeAnew() throws Exception {
+    try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
+      mute.setSoTimeout(10_000);
+      start(mute.getLocalPort(), 0);
+      try (Socket first = mute.accept();
+          Socket second = mute.accept()) {
+        assertThat(second.getPort()).isNotEqualTo(first.getPort());
+      }
     }
   }
 
