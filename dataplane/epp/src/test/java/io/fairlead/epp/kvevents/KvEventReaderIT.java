@@ -222,7 +222,7 @@ class KvEventReaderIT {
   /** One connection that comes to nothing costs seconds of events, not half a minute of them. */
   @Test
   void aConnectionOnWhichNobodySpeaksIsSoonMadeAnew() throws Exception {
-    try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
       mute.setSoTimeout(10_000);
       start(mute.getLocalPort(), 0);
       try (Socket first = mute.accept();
