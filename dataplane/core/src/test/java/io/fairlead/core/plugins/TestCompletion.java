@@ -5,6 +5,7 @@ import io.fairlead.plugin.Endpoint;
 
 /** A request of model "m" that was delivered to its end. */
 public record TestCompletion(
+    long now,
     Endpoint endpoint,
     double meanDecoding,
     int outputTokens,
@@ -15,9 +16,26 @@ public record TestCompletion(
     long decodeTime)
     implements Completion {
 
-  @Override
-  public long now() {
-    return 0;
+  /** One that ended at 0. */
+  public TestCompletion(
+      Endpoint endpoint,
+      double meanDecoding,
+      int outputTokens,
+      int streamedEvents,
+      int expectedCachedTokens,
+      int cachedTokens,
+      long prefillTime,
+      long decodeTime) {
+    this(
+        0,
+        endpoint,
+        meanDecoding,
+        outputTokens,
+        streamedEvents,
+        expectedCachedTokens,
+        cachedTokens,
+        prefillTime,
+        decodeTime);
   }
 
   @Override

@@ -28,6 +28,8 @@ final class LearnedClass {
 
   private double kv;
   private final PrefillSums prefills = new PrefillSums(GUESS);
+  private final Spread decodeSpread = new Spread();
+  private final Spread prefillSpread = new Spread();
   private EngineClass told;
   private double toldSlowness = 1;
 
@@ -54,6 +56,31 @@ final class LearnedClass {
   /** Milliseconds that a decode step is expected to take, as of the last completion. */
   double decode(double sequences, double kv) {
     return decode.sum(terms(sequences, kv));
+  }
+
+  /** Forgets how far its endpoints differ. */
+  void clearSpreads() {
+    decodeSpread.clear();
+    prefillSpread.clear();
+  }
+
+  /**
+   * One of its endpoints is so much slower than it is, as a logarithm, at decoding and at prefills;
+   * each counts for as much as is known of it.
+   */
+  void compare(double decoding, double decodesKnown, double prefilling, double prefillsKnown) {
+    decodeSpread.add(decoding, decodesKnown);
+    prefillSpread.add(prefilling, prefillsKnown);
+  }
+
+  /** By how much the logarithms of its endpoints' speeds at decoding differ. */
+  Spread decodeSpread() {
+    return decodeSpread;
+  }
+
+  /** The same at prefills. */
+  Spread prefillSpread() {
+    return prefillSpread;
   }
 
   /** A step took so many milliseconds, on average over an answer. */

@@ -46,13 +46,23 @@ final class LearnedSpeeds {
    */
   private static final double TOO_QUICK_TO_TELL = 10;
 
-  /** Observations that stand for the belief that an endpoint is as fast as its class. */
+  /**
+   * Observations that stand for the belief that an endpoint is as fast as its class, while those of
+   * its class differ by no more than noise.
+   */
   private static final double AS_ITS_CLASS = 20;
+
+  /** The same where they differ by far: a single slow request still does not say much. */
+  private static final double LEAST_AS_ITS_CLASS = 2;
 
   /** A logarithm: differences of that much between endpoints of a class are noise. */
   private static final double NOISE = 0.1;
 
-  /** One observation says no more than that an endpoint is so many times slower or faster. */
+  /**
+   * One observation says no more than that an endpoint is so many times slower or faster than is
+   * known of it and of its class: a stall does not count for more, and one that is ten times slower
+   * is found to be that nevertheless.
+   */
   private static final double MOST_TOLD = 4;
 
   /** A logarithm: an endpoint whose speed has changed by two is to be found out. */
@@ -197,14 +207,17 @@ final class LearnedSpeeds {
   /** How much slower than its class the endpoint in this slot is at decoding. */
   double phi(int slot) {
     Speed own = speeds(slot);
-    return believed(own.decode, own.decodesKnown * own.left(lookedAt));
+    double seen = own.decodesKnown * own.left(lookedAt);
+    return believed(own.decode, seen, asItsClass(learnedClass(slot).decodeSpread()));
   }
 
   /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
   double psi(int slot) {
     Speed own = speeds(slot);
     double seen = own.prefills.seen() * own.left(lookedAt);
-    return learnedClass(slot).slowness() * believed(own.prefills.slowness(), seen);
+    LearnedClass all = learnedClass(slot);
+    return all.slowness()
+        * believed(own.prefills.slowness(), seen, asItsClass(all.prefillSpread()));
   }
 
   /**
@@ -213,12 +226,50 @@ final class LearnedSpeeds {
    * slow, is not left out for it, and equal ones stay equal.
    *
    * @param own how much slower than its class it was, by so many observations
+   * @param asItsClass observations that stand for its being as its class
    */
-  private static double believed(double own, double seen) {
-    double told = seen / (seen + AS_ITS_CLASS) * Math.log(Math.clamp(own, FASTEST, SLOWEST));
+  private static double believed(double own, double seen, double asItsClass) {
+    double told = seen / (seen + asItsClass) * logarithm(own);
     // As Wiener's filter has it: what is far above the noise stays, what is below it goes.
     double beyondNoise = told * told * told / (told * told + NOISE * NOISE);
     return Math.clamp(Math.exp(beyondNoise), FASTEST, SLOWEST);
+  }
+
+  private static double logarithm(double slowness) {
+    return Math.log(Math.clamp(slowness, FASTEST, SLOWEST));
+  }
+
+  /**
+   * That an endpoint is as its class is worth the less, the more those of its class have proved to
+   * differ: an empirical Bayes estimate (H. Robbins, 1956), of a normal mean whose prior's variance
+   * is that of the others.
+   *
+   * @param spread of the logarithms of their speeds
+   */
+  private static double asItsClass(Spread spread) {
+    double noise = NOISE * NOISE;
+    return Math.max(LEAST_AS_ITS_CLASS, AS_ITS_CLASS * noise / Math.max(noise, spread.variance()));
+  }
+
+  /** Looks how far the endpoints of each class differ. */
+  private void compare(long now) {
+    ofClasses.values().forEach(LearnedClass::clearSpreads);
+    for (int slot = 0; slot < speeds.length; slot++) {
+      Speed own = speeds[slot];
+      if (own != null) {
+        double left = own.left(now);
+        learnedClass(slot)
+            .compare(
+                logarithm(own.decode),
+                weight(own.decodesKnown * left),
+                logarithm(own.prefills.slowness()),
+                weight(own.prefills.seen() * left));
+      }
+    }
+  }
+
+  private static double weight(double seen) {
+    return seen / (seen + AS_ITS_CLASS);
   }
 
   private Speed speeds(int slot) {
@@ -294,6 +345,7 @@ final class LearnedSpeeds {
     long now = completion.now();
     if (now - lookedAt >= LOOK) {
       lookedAt = now;
+      compare(now);
       version++;
     }
     speeds(slot).wake(now);
@@ -336,10 +388,11 @@ final class LearnedSpeeds {
     LearnedClass all = learnedClass(slot);
     double usual = expected * all.slownessNow();
     // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
-    double told = Math.min(taken, MOST_TOLD * usual);
+    Speed own = speeds(slot);
+    double told = Math.min(taken, MOST_TOLD * usual * Math.max(1, own.prefills.slowness()));
     all.prefilled(told, expected);
     if (usual >= TOO_QUICK_TO_TELL) {
-      speeds(slot).prefills.add(told, expected * all.slownessNow());
+      own.prefills.add(told, expected * all.slownessNow());
     }
     version += all.tells() ? 1 : 0;
   }
@@ -367,7 +420,8 @@ final class LearnedSpeeds {
       double both = Math.max(0, taken - step);
       int tokens = completion.transferredTokens();
       double slowness = learnedClass(slot).slownessNow();
-      double most = MOST_TOLD * (expected * slowness + tokens * engine.transfer());
+      double own = Math.max(1, speeds(slot).prefills.slowness());
+      double most = MOST_TOLD * (expected * slowness * own + tokens * engine.transfer());
       transfers.observe(
           expected * slowness, tokens, engine, completion.endpoint(), by, Math.min(both, most));
       taken = Math.max(0, both - transfers.millis(tokens, engine, completion.endpoint(), by));
@@ -395,8 +449,11 @@ final class LearnedSpeeds {
     // What its class would have taken in its place: else fast servers, which have large batches,
     // would make large batches look fast.
     all.decoded(batch, kv, Math.min(observed / phi(slot), most));
-    double ratio = Math.min(observed, most) / all.decode(batch, kv);
-    speeds(slot).decodedAlone(Math.max(ratio, 1 / MOST_TOLD), completion.now());
+    Speed own = speeds(slot);
+    double ratio = observed / all.decode(batch, kv);
+    own.decodedAlone(
+        Math.clamp(ratio, Math.min(1, own.decode) / MOST_TOLD, MOST_TOLD * Math.max(1, own.decode)),
+        completion.now());
     version += all.tells() ? 1 : 0;
   }
 

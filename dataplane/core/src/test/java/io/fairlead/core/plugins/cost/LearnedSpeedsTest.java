@@ -1,0 +1,133 @@
+package io.fairlead.core.plugins.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.plugins.TestCompletion;
+import io.fairlead.core.plugins.TestEndpoint;
+import io.fairlead.plugin.Parameters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is learned of endpoints that no label tells apart. */
+class LearnedSpeedsTest {
+
+  private static final double MILLI = 1e6;
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Milliseconds for a token, and for a prompt of 1,600. */
+  private static final double STEP = 8;
+
+  private static final double PROMPT = 40;
+
+  private final LearnedSpeeds speeds =
+      new LearnedSpeeds(EngineClasses.read(new Parameters(Map.of())));
+  private final List<TestEndpoint> joined = new ArrayList<>();
+  private long now = SECOND;
+
+  /** A hundred times as many requests go to fast servers as to one that is ten times slower. */
+  @Test
+  void whoIsFarSlowerIsFoundToBeSoByTenRequests() {
+    TestEndpoint[] fast = {endpoint(0), endpoint(1)};
+    TestEndpoint slow = endpoint(2);
+    for (int i = 0; i < 10; i++) {
+      for (int j = 0; j < 50; j++) {
+        ended(fast[0], 1);
+        ended(fast[1], 1);
+      }
+      ended(slow, 10);
+    }
+    look(fast[0]);
+
+    assertThat(speeds.phi(2) / speeds.phi(0)).isBetween(5.0, 11.0);
+    assertThat(speeds.psi(2) / speeds.psi(0)).isBetween(5.0, 11.0);
+  }
+
+  @Test
+  void whoIsFarFasterIsFoundToBeSo() {
+    TestEndpoint[] usual = {endpoint(0), endpoint(1)};
+    TestEndpoint fast = endpoint(2);
+    for (int i = 0; i < 20; i++) {
+      for (int j = 0; j < 5; j++) {
+        ended(usual[0], 1);
+        ended(usual[1], 1);
+      }
+      ended(fast, 0.2);
+    }
+    look(fast);
+
+    assertThat(speeds.phi(0) / speeds.phi(2)).isBetween(3.0, 6.0);
+    assertThat(speeds.psi(0) / speeds.psi(2)).isBetween(2.0, 6.0);
+  }
+
+  /** Its first request compiles, or it stalls once. */
+  @Test
+  void oneSlowRequestAmongEqualsSaysLittle() {
+    TestEndpoint[] usual = {endpoint(0), endpoint(1), endpoint(2)};
+    TestEndpoint fresh = endpoint(3);
+    for (int i = 0; i < 50; i++) {
+      for (TestEndpoint each : usual) {
+        ended(each, 1);
+      }
+    }
+    ended(fresh, 100);
+    look(usual[0]);
+
+    assertThat(speeds.phi(3) / speeds.phi(0)).isLessThan(1.1);
+    assertThat(speeds.psi(3) / speeds.psi(0)).isLessThan(1.1);
+  }
+
+  /** Where hardware differs a first request may tell the truth: it says more, and not all. */
+  @Test
+  void oneSlowRequestWhereServersDifferSaysThatItMayBeASlowOne() {
+    TestEndpoint fast = endpoint(0);
+    TestEndpoint slow = endpoint(1);
+    TestEndpoint fresh = endpoint(2);
+    for (int i = 0; i < 50; i++) {
+      ended(fast, 1);
+      ended(slow, 10);
+    }
+    ended(fresh, 100);
+    look(fast);
+
+    assertThat(speeds.phi(2) / speeds.phi(0)).isBetween(1.2, 3.0);
+  }
+
+  @Test
+  void equalOnesStayEqual() {
+    TestEndpoint[] all = {endpoint(0), endpoint(1), endpoint(2)};
+    for (int i = 0; i < 200; i++) {
+      for (int j = 0; j < all.length; j++) {
+        ended(all[j], 0.9 + 0.05 * ((i + j) % 5));
+      }
+    }
+    look(all[0]);
+
+    assertThat(speeds.phi(1) / speeds.phi(0)).isBetween(0.99, 1.01);
+    assertThat(speeds.phi(2) / speeds.phi(0)).isBetween(0.99, 1.01);
+  }
+
+  private TestEndpoint endpoint(int slot) {
+    TestEndpoint endpoint = new TestEndpoint("endpoint-" + slot);
+    endpoint.slot = slot;
+    speeds.joined(endpoint);
+    joined.add(endpoint);
+    return endpoint;
+  }
+
+  /** A prompt and a hundred tokens took so many times longer than usual. */
+  private void ended(TestEndpoint at, double slower) {
+    now += SECOND / 5;
+    joined.forEach(each -> speeds.atWork(each.slot)); // what is learned of none fades
+    long decoding = Math.round(99 * STEP * slower * MILLI);
+    long prefill = Math.round(PROMPT * slower * MILLI);
+    speeds.completed(new TestCompletion(now, at, 1, 100, 0, 0, 0, prefill, decoding));
+  }
+
+  /** What is learned is looked at every two seconds, by whose request ends then. */
+  private void look(TestEndpoint by) {
+    now += 3 * SECOND;
+    ended(by, 1);
+  }
+}
