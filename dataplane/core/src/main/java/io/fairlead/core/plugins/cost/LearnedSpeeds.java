@@ -65,6 +65,9 @@ final class LearnedSpeeds {
    */
   private static final double MOST_TOLD = 4;
 
+  /** A logarithm: what lies beyond is the first to fade. */
+  private static final double FAR = Math.log(MOST_TOLD);
+
   /** A logarithm: an endpoint whose speed has changed by two is to be found out. */
   private static final double CHANGE = Math.log(2);
 
@@ -118,22 +121,49 @@ final class LearnedSpeeds {
     /** When it was seen last. */
     private long seenAt;
 
+    /** What still counted of what was seen when it was tried again; 1 without that. */
+    private double faded = 1;
+
     /** What still counts of what was seen: others that look better would leave it out for ever. */
     private double left(long now) {
       long idle = now - seenAt - FRESH;
       return idle <= 0 ? 1 : Math.exp(-Math.log(2) * idle / FADING);
     }
 
-    /** Something new is seen: what had faded is forgotten for good. */
-    private void wake(long now) {
-      double left = left(now);
+    /**
+     * It has requests: nothing fades meanwhile, so that who is tried again gets one request, and
+     * not all of them until that has told something.
+     */
+    private void atWork(long now) {
+      if (now - seenAt > 0) {
+        faded *= left(now);
+        seenAt = now;
+      }
+    }
+
+    /** Something new is seen; returns what still counts of what was seen before. */
+    private double wake(long now) {
+      double left = faded * left(now);
+      faded = 1;
+      seenAt = now;
+      return left;
+    }
+
+    /** Only so much of what was seen counts any more, for good. */
+    private void forget(double left) {
       decodesSeen *= left;
       decodesKnown *= left;
       prefills.fade(left);
       if (left < 0.5) {
         change.forget();
       }
-      seenAt = now;
+    }
+
+    /**
+     * An observation after a while agrees with what was known: there is nothing to be forgotten.
+     */
+    private boolean isAsBefore(double ratio) {
+      return ratio > 0 && Math.abs(Math.log(ratio / decode)) < CHANGE / 2;
     }
 
     private void decoded(double ratio) {
@@ -168,10 +198,7 @@ final class LearnedSpeeds {
    * The endpoint in this slot has requests: it may not show anything new for long, and is not idle.
    */
   void atWork(int slot) {
-    Speed own = speeds(slot);
-    if (lookedAt - own.seenAt > 0) {
-      own.seenAt = lookedAt;
-    }
+    speeds(slot).atWork(lookedAt);
   }
 
   /** Forgets what was learned of the endpoint that had this slot before. */
@@ -207,17 +234,17 @@ final class LearnedSpeeds {
   /** How much slower than its class the endpoint in this slot is at decoding. */
   double phi(int slot) {
     Speed own = speeds(slot);
-    double seen = own.decodesKnown * own.left(lookedAt);
-    return believed(own.decode, seen, asItsClass(learnedClass(slot).decodeSpread()));
+    double asItsClass = asItsClass(learnedClass(slot).decodeSpread());
+    return believed(own.decode, own.decodesKnown, own.left(lookedAt), asItsClass);
   }
 
   /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
   double psi(int slot) {
     Speed own = speeds(slot);
-    double seen = own.prefills.seen() * own.left(lookedAt);
     LearnedClass all = learnedClass(slot);
+    double asItsClass = asItsClass(all.prefillSpread());
     return all.slowness()
-        * believed(own.prefills.slowness(), seen, asItsClass(all.prefillSpread()));
+        * believed(own.prefills.slowness(), own.prefills.seen(), own.left(lookedAt), asItsClass);
   }
 
   /**
@@ -226,10 +253,15 @@ final class LearnedSpeeds {
    * slow, is not left out for it, and equal ones stay equal.
    *
    * @param own how much slower than its class it was, by so many observations
+   * @param left what still counts of them
    * @param asItsClass observations that stand for its being as its class
    */
-  private static double believed(double own, double seen, double asItsClass) {
-    double told = seen / (seen + asItsClass) * logarithm(own);
+  private static double believed(double own, double seen, double left, double asItsClass) {
+    // However sure and however far off it was, it fades as fast: who is well again is tried soon.
+    double faded = left * (seen + AS_ITS_CLASS) / (left * seen + AS_ITS_CLASS);
+    double all = logarithm(own);
+    double near = Math.clamp(all, -FAR, FAR);
+    double told = faded * seen / (seen + asItsClass) * (near + left * (all - near));
     // As Wiener's filter has it: what is far above the noise stays, what is below it goes.
     double beyondNoise = told * told * told / (told * told + NOISE * NOISE);
     return Math.clamp(Math.exp(beyondNoise), FASTEST, SLOWEST);
@@ -348,7 +380,11 @@ final class LearnedSpeeds {
       compare(now);
       version++;
     }
-    speeds(slot).wake(now);
+    Speed own = speeds(slot);
+    double left = own.wake(now);
+    if (left < 1 && !own.isAsBefore(decodeRatio(completion, slot))) {
+      own.forget(left);
+    }
     learnPrefill(completion, engine, slot);
     learnPair(completion, engine, slot);
     learnDecode(completion, slot);
@@ -369,7 +405,7 @@ final class LearnedSpeeds {
             : completion.expectedCachedTokens() * trust[slot];
     double uncached = Math.max(0, prompt - cached);
     double batch = completion.meanDecoding();
-    double kv = completion.meanInFlightTokens() + batch * outputs.underWay();
+    double kv = keptBeside(completion);
     double own = phi(slot);
     double expected = engine.prefill(1, uncached, uncached * (cached + uncached / 2));
     double beside = own * engine.beside(batch, kv);
@@ -410,7 +446,8 @@ final class LearnedSpeeds {
     }
     EngineClass computing = engine(by);
     int slot = PoolEndpoint.slot(by);
-    speeds(slot).wake(completion.now());
+    Speed prefiller = speeds(slot);
+    prefiller.forget(prefiller.wake(completion.now()));
     double cached = completion.expectedCachedTokens() * trust[slot];
     double uncached = Math.max(0, prompt - cached);
     double expected = computing.prefill(1, uncached, uncached * (cached + uncached / 2));
@@ -431,30 +468,49 @@ final class LearnedSpeeds {
 
   private void learnDecode(Completion completion, int slot) {
     int output = OutputLengths.tokens(completion);
-    if (output < 1) {
-      return;
+    if (output >= 1) {
+      outputs.add(completion.targetModel(), output);
     }
-    outputs.add(completion.targetModel(), output);
-    if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
-      return;
-    }
-    double observed = completion.decodeTime() * NANOS / (output - 1);
-    if (observed < IN_ONE_PIECE) {
+    double observed = decodeStep(completion);
+    if (observed == 0) {
       return;
     }
     double batch = completion.meanDecoding();
-    double kv = completion.meanInFlightTokens() + batch * outputs.underWay();
+    double kv = keptBeside(completion);
     LearnedClass all = learnedClass(slot);
     double most = MOST_TOLD * all.decode(batch, kv);
     // What its class would have taken in its place: else fast servers, which have large batches,
     // would make large batches look fast.
     all.decoded(batch, kv, Math.min(observed / phi(slot), most));
     Speed own = speeds(slot);
-    double ratio = observed / all.decode(batch, kv);
     own.decodedAlone(
-        Math.clamp(ratio, Math.min(1, own.decode) / MOST_TOLD, MOST_TOLD * Math.max(1, own.decode)),
+        Math.clamp(
+            decodeRatio(completion, slot),
+            Math.min(1, own.decode) / MOST_TOLD,
+            MOST_TOLD * Math.max(1, own.decode)),
         completion.now());
     version += all.tells() ? 1 : 0;
+  }
+
+  /** Milliseconds that each token after the first took; 0 where that is not known. */
+  private static double decodeStep(Completion completion) {
+    int output = OutputLengths.tokens(completion);
+    if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
+      return 0;
+    }
+    double observed = completion.decodeTime() * NANOS / (output - 1);
+    return observed < IN_ONE_PIECE ? 0 : observed;
+  }
+
+  /** How much slower than its class it decoded this; 0 where that is not known. */
+  private double decodeRatio(Completion completion, int slot) {
+    return decodeStep(completion)
+        / learnedClass(slot).decode(completion.meanDecoding(), keptBeside(completion));
+  }
+
+  /** Tokens in the server's cache while it decoded this, of those that decoded with it. */
+  private double keptBeside(Completion completion) {
+    return completion.meanInFlightTokens() + completion.meanDecoding() * outputs.underWay();
   }
 
   /** A mean of all that were seen, with the guess as one of them, until there are many. */

@@ -44,6 +44,48 @@ class LearnedSpeedsTest {
     assertThat(speeds.psi(2) / speeds.psi(0)).isBetween(5.0, 11.0);
   }
 
+  /** It is asked again after a while, and nothing has changed. */
+  @Test
+  void whoIsFoundToBeAsBeforeIsAsKnownAsBefore() {
+    TestEndpoint fast = endpoint(0);
+    TestEndpoint slow = endpoint(1);
+    for (int i = 0; i < 30; i++) {
+      ended(fast, 1);
+      ended(slow, 10);
+    }
+    joined.remove(slow);
+    for (int i = 0; i < 100; i++) {
+      ended(fast, 1);
+    }
+    assertThat(speeds.phi(1) / speeds.phi(0)).as("it is to be tried").isLessThan(1.5);
+
+    ended(slow, 10);
+    look(fast);
+
+    assertThat(speeds.phi(1) / speeds.phi(0)).isGreaterThan(5);
+  }
+
+  @Test
+  void whoIsFoundToBeAnotherIsSoonBelieved() {
+    TestEndpoint fast = endpoint(0);
+    TestEndpoint slow = endpoint(1);
+    for (int i = 0; i < 30; i++) {
+      ended(fast, 1);
+      ended(slow, 10);
+    }
+    joined.remove(slow);
+    for (int i = 0; i < 100; i++) {
+      ended(fast, 1);
+    }
+    joined.add(slow);
+    for (int i = 0; i < 3; i++) {
+      ended(slow, 1);
+    }
+    look(fast);
+
+    assertThat(speeds.phi(1) / speeds.phi(0)).isLessThan(1.5);
+  }
+
   @Test
   void whoIsFarFasterIsFoundToBeSo() {
     TestEndpoint[] usual = {endpoint(0), endpoint(1)};
