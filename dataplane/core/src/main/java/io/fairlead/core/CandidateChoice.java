@@ -16,6 +16,7 @@ final class CandidateChoice {
   private final PoolHealth health;
   private final CurrentRequest current;
   private final Contexts contexts;
+  private final AllowedEndpoints allowedEndpoints = new AllowedEndpoints();
 
   /** Whether requests that begin a conversation wait where contexts fill the caches. */
   private boolean gated;
@@ -94,12 +95,13 @@ final class CandidateChoice {
     int full = 0;
     int count = use == Use.ANY ? eligible.length : health.usableCount();
     current.none();
+    long[] allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
     for (int i = 0; i < count; i++) {
       int place = use == Use.ANY ? i : health.usable(i);
       EndpointState endpoint = eligible[place];
       if (place < from
           || (retry && flight.hasTried(endpoint))
-          || !allowed(flight.facts, endpoint)
+          || !AllowedEndpoints.has(allowed, place)
           || (use != Use.ANY && health.busyOnTrial(place))
           || (use == Use.UNTRIED && !health.untried(now, place))
           || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))) {
@@ -128,7 +130,8 @@ final class CandidateChoice {
     if (flight.attempts > 0 && flight.hasTried(endpoint)) {
       return Exclusion.TRIED;
     }
-    if (!allowed(flight.facts, endpoint)) {
+    if (!AllowedEndpoints.has(
+        allowedEndpoints.of(flight.facts.subset(), endpoints.eligible()), place)) {
       return Exclusion.NOT_ALLOWED;
     }
     if (use != Use.ANY && endpoint.health().state() == HealthState.OUT) {

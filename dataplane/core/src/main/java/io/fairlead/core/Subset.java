@@ -1,11 +1,11 @@
 package io.fairlead.core;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The endpoints that a gateway allows for one request, as the protocol's subset hint names them:
@@ -14,15 +14,19 @@ import java.util.Set;
 public final class Subset {
 
   /** Stands for every port of an address. */
-  private static final Integer ANY = -1;
+  private static final int ANY = -1;
+
+  private static final int[] NONE = {};
 
   private final List<String> entries;
-  private final Map<String, Set<Integer>> ports = new HashMap<>();
+  private final Map<String, int[]> ports = new HashMap<>();
+  private final int hash;
 
   /** Of entries as they come; one that names no address allows nothing. */
   public Subset(Collection<String> entries) {
     this.entries = List.copyOf(entries);
     this.entries.forEach(entry -> add(entry.strip()));
+    hash = this.entries.hashCode();
   }
 
   /** What it was made of. */
@@ -45,7 +49,10 @@ public final class Subset {
       port = port(entry, colon + 1);
     }
     if (!address.isEmpty() && port != 0) {
-      ports.computeIfAbsent(address, a -> new HashSet<>()).add(port);
+      int[] before = ports.getOrDefault(address, NONE);
+      int[] after = Arrays.copyOf(before, before.length + 1);
+      after[before.length] = port;
+      ports.put(address, after);
     }
   }
 
@@ -64,7 +71,25 @@ public final class Subset {
 
   /** Whether the endpoint may get the request. */
   boolean allows(String address, int port) {
-    Set<Integer> allowed = ports.get(address);
-    return allowed != null && (allowed.contains(ANY) || allowed.contains(port));
+    for (int allowed : ports.getOrDefault(address, NONE)) {
+      if (allowed == ANY || allowed == port) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Of the same entries in the same order. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || (other instanceof Subset subset
+            && hash == subset.hash
+            && entries.equals(subset.entries));
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
   }
 }
