@@ -16,49 +16,29 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.crds.testing.KubeApi;
-import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Picker;
-import io.fairlead.operator.testing.PoolFixture;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A picker that takes requests itself, and its way there and back, on a real API server. */
-@ExtendWith(KubeApi.class)
-class FrontendIT {
+class FrontendIT extends OperatorWithPool {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
-  private static Installed cluster;
-
-  private PoolFixture pool;
-  private OperatorUnderTest operator;
-
-  @BeforeAll
-  static void install(KubeApi.Running server) {
-    cluster = Installed.on(server);
+  FrontendIT() {
+    super("frontend", true);
   }
 
   @BeforeEach
   void start() {
-    pool = new PoolFixture(cluster.admin(), cluster.namespace("frontend"));
-    operator = new OperatorUnderTest(cluster, pool, true);
     pool.createPicker("mine", "{name: pool}");
     pool.createPool();
     pool.becomeReady();
-  }
-
-  @AfterEach
-  void stop() {
-    operator.close();
   }
 
   @Test

@@ -17,11 +17,9 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
-import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.Reason;
-import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
@@ -29,14 +27,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The operator, with its own permissions only, on a real API server. */
-@ExtendWith(KubeApi.class)
 @Makes({
   Reason.ACCEPTED,
   Reason.RESOLVED_REFS,
@@ -48,28 +41,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
   Reason.PICKER_CONFLICT,
   Reason.PROGRESSING
 })
-class OperatorIT {
+class OperatorIT extends OperatorWithPool {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
-  private static Installed cluster;
-
-  private PoolFixture pool;
-  private OperatorUnderTest operator;
-
-  @BeforeAll
-  static void install(KubeApi.Running server) {
-    cluster = Installed.on(server);
-  }
-
-  @BeforeEach
-  void start() {
-    pool = new PoolFixture(cluster.admin(), cluster.namespace("it"));
-    operator = new OperatorUnderTest(cluster, pool, true);
-  }
-
-  @AfterEach
-  void stop() {
-    operator.close();
+  OperatorIT() {
+    super("it", true);
   }
 
   @Test

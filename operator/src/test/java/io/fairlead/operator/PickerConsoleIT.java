@@ -13,42 +13,22 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.crds.testing.KubeApi;
-import io.fairlead.operator.testing.Installed;
-import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A picker's console, from the EndpointPicker to its pods, on a real API server. */
-@ExtendWith(KubeApi.class)
-class PickerConsoleIT {
+class PickerConsoleIT extends OperatorWithPool {
 
-  private static Installed cluster;
-
-  private PoolFixture pool;
-  private OperatorUnderTest operator;
-
-  @BeforeAll
-  static void install(KubeApi.Running server) {
-    cluster = Installed.on(server);
+  PickerConsoleIT() {
+    super("console", true);
   }
 
   @BeforeEach
   void start() {
-    pool = new PoolFixture(cluster.admin(), cluster.namespace("console"));
-    operator = new OperatorUnderTest(cluster, pool, true);
     pool.createPicker("mine", "{name: pool}");
     pool.createPool();
     pool.becomeReady();
-  }
-
-  @AfterEach
-  void stop() {
-    operator.close();
   }
 
   @Test

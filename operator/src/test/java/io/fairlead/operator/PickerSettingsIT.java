@@ -14,26 +14,19 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
-import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Reason;
-import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.TestSecrets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the author of an EndpointPicker may say of its pods, carried out on a real API server. */
-@ExtendWith(KubeApi.class)
 @Makes(Reason.PAUSED_BY_SPEC)
-class PickerSettingsIT {
+class PickerSettingsIT extends OperatorWithPool {
   private static final String PICKER = PoolFixture.PICKER;
 
   private static final Set<String> CHILDREN =
@@ -46,25 +39,8 @@ class PickerSettingsIT {
           "poddisruptionbudgets",
           "networkpolicies");
 
-  private static Installed cluster;
-
-  private PoolFixture pool;
-  private OperatorUnderTest operator;
-
-  @BeforeAll
-  static void install(KubeApi.Running server) {
-    cluster = Installed.on(server);
-  }
-
-  @BeforeEach
-  void start() {
-    pool = new PoolFixture(cluster.admin(), cluster.namespace("settings"));
-    operator = new OperatorUnderTest(cluster, pool, true);
-  }
-
-  @AfterEach
-  void stop() {
-    operator.close();
+  PickerSettingsIT() {
+    super("settings", true);
   }
 
   @Test

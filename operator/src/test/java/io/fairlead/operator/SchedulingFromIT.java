@@ -11,38 +11,24 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
-import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.status.Reason;
-import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A scheduling that is in a ConfigMap of the picker's author. */
-@ExtendWith(KubeApi.class)
 @Makes(Reason.INVALID_SPEC)
-class SchedulingFromIT {
-  private static Installed cluster;
-
-  private PoolFixture pool;
-  private OperatorUnderTest operator;
-
-  @BeforeAll
-  static void install(KubeApi.Running server) {
-    cluster = Installed.on(server);
+class SchedulingFromIT extends OperatorWithPool {
+  SchedulingFromIT() {
+    super("scheduling", false);
   }
 
   @BeforeEach
   void start() {
-    pool = new PoolFixture(cluster.admin(), cluster.namespace("scheduling"));
-    operator = new OperatorUnderTest(cluster, pool, false);
     pool.create(
         """
         apiVersion: fairlead.io/v1alpha1
@@ -51,11 +37,6 @@ class SchedulingFromIT {
         spec: {poolRef: {name: pool}, schedulingFrom: {configMapKeyRef: {name: tuned, key: epp.yaml}}}
         """);
     pool.createPool();
-  }
-
-  @AfterEach
-  void stop() {
-    operator.close();
   }
 
   @Test

@@ -371,22 +371,9 @@ class AdmissionTest implements RequestListener {
   }
 
   private long arriveWithObjective(String model, String millis) {
-    RequestFacts facts = Pool.request(model, ++now, 1, 2, 3);
-    return core.arrive(
-        now,
-        new RequestFacts(
-            facts.id(),
-            facts.model(),
-            facts.seed(),
-            facts.blocks(),
-            facts.prompt(),
-            facts.maxOutputTokens(),
-            facts.bodyBytes(),
-            facts.delivery(),
-            facts.timeouts(),
-            name -> name.equals("x-slo-ttft-ms") ? millis : null,
-            null),
-        this);
+    RequestFacts facts =
+        RequestFactsBuilder.of(model, ++now, 1, 2, 3).header("x-slo-ttft-ms", millis).build();
+    return core.arrive(now, facts, this);
   }
 
   @Test
@@ -671,22 +658,9 @@ class AdmissionTest implements RequestListener {
   }
 
   private long picky(String model, String destination) {
-    RequestFacts facts = Pool.request(model, 7, 1, 2, 3);
-    return core.arrive(
-        ++now,
-        new RequestFacts(
-            "",
-            facts.model(),
-            facts.seed(),
-            facts.blocks(),
-            facts.prompt(),
-            -1,
-            facts.bodyBytes(),
-            facts.delivery(),
-            Timeouts.UNSET,
-            RequestHeaders.NONE,
-            new Subset(List.of(destination))),
-        this);
+    RequestFacts facts =
+        RequestFactsBuilder.of(model, 7, 1, 2, 3).subset(new Subset(List.of(destination))).build();
+    return core.arrive(++now, facts, this);
   }
 
   @Test
@@ -716,22 +690,9 @@ class AdmissionTest implements RequestListener {
         now, new ConfigCompiler(List.of()).compile(Pool.config(SchedulerConfig.DEFAULT, MODELS)));
     core.endpoints(now, List.of(Pool.endpoint("a")));
     for (int i = 0; i < 8; i++) {
-      long ticket =
-          core.arrive(
-              ++now,
-              new RequestFacts(
-                  "",
-                  "middle",
-                  i,
-                  new long[0],
-                  PromptSize.ofTokens(2_000_000),
-                  -1,
-                  8_000_000,
-                  new RequestFacts.Delivery(false, true),
-                  Timeouts.UNSET,
-                  RequestHeaders.NONE,
-                  null),
-              this);
+      RequestFacts whole =
+          RequestFactsBuilder.of("middle", i).tokens(2_000_000).streamed(false).build();
+      long ticket = core.arrive(++now, whole, this);
       core.firstByte(++now, ticket);
     }
     assertThat(sent).hasSize(8);

@@ -9,7 +9,6 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.LatencyConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ModelQueueConfig;
-import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.plugin.WaitingRequest;
@@ -105,14 +104,6 @@ class FlowHeadersTest {
             ModelQueueConfig.DEFAULT,
             latency);
     return new ConfigCompiler(List.of())
-        .compile(
-            new PoolConfig(
-                "default",
-                "pool",
-                Map.of("app", "vllm"),
-                List.of(8000),
-                "http",
-                List.of(chat),
-                new SchedulerConfig(List.of(), List.of(), null)));
+        .compile(Pool.config(new SchedulerConfig(List.of(), List.of(), null), chat));
   }
 }

@@ -10,7 +10,6 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -80,36 +79,22 @@ class ObjectiveGateTest implements RequestListener {
         now,
         new ConfigCompiler(List.of())
             .compile(
-                new PoolConfig(
-                    "default",
-                    "pool",
-                    Map.of("app", "vllm"),
-                    List.of(8000),
-                    "http",
-                    List.of(
-                        Pool.model("middle", Criticality.STANDARD),
-                        Pool.model("low", Criticality.SHEDDABLE)),
+                Pool.config(
                     RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(100, 1)),
-                    scheduler)));
+                    scheduler,
+                    Pool.model("middle", Criticality.STANDARD),
+                    Pool.model("low", Criticality.SHEDDABLE))));
   }
 
   private long arrive(String model, int tokens, String header, String millis) {
     count++;
-    return core.arrive(
-        now,
-        new RequestFacts(
-            "r" + count,
-            model,
-            count,
-            new long[0],
-            new PromptSize(4L * tokens, 0),
-            -1,
-            4L * tokens,
-            RequestFacts.Delivery.STREAMED,
-            Timeouts.UNSET,
-            name -> name.equals(header) ? millis : null,
-            null),
-        this);
+    RequestFacts facts =
+        RequestFactsBuilder.of(model, count)
+            .id("r" + count)
+            .tokens(tokens)
+            .header(header, millis)
+            .build();
+    return core.arrive(now, facts, this);
   }
 
   private long arrive(String model, int tokens) {

@@ -2,7 +2,6 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -64,21 +63,8 @@ class PairHealthTest implements RequestListener, PoolListener {
     for (int i = 0; i < blocks.length; i++) {
       blocks[i] = ++seed * 1_000L + i;
     }
-    return core.arrive(
-        now,
-        new RequestFacts(
-            "",
-            "",
-            seed,
-            blocks,
-            PromptSize.ofTokens(320),
-            -1,
-            1_280,
-            new Delivery(streamed, true),
-            Timeouts.UNSET,
-            RequestHeaders.NONE,
-            null),
-        this);
+    RequestFacts facts = RequestFactsBuilder.of("", seed, blocks).streamed(streamed).build();
+    return core.arrive(now, facts, this);
   }
 
   private boolean prefilledBy(int host) {

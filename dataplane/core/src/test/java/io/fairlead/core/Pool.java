@@ -7,6 +7,7 @@ import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import java.util.ArrayList;
@@ -39,6 +40,11 @@ final class Pool implements RequestListener {
   }
 
   static PoolConfig config(SchedulerConfig scheduler, ModelConfig... models) {
+    return config(RequestsConfig.DEFAULT, scheduler, models);
+  }
+
+  static PoolConfig config(
+      RequestsConfig requests, SchedulerConfig scheduler, ModelConfig... models) {
     return new PoolConfig(
         "default",
         "pool",
@@ -46,6 +52,7 @@ final class Pool implements RequestListener {
         List.of(8000),
         "http",
         List.of(models),
+        requests,
         scheduler);
   }
 

@@ -345,18 +345,11 @@ class PoolCoreTest {
   }
 
   private static RequestFacts headed(String model, Map<String, String> headers) {
-    return new RequestFacts(
-        "",
-        model,
-        1,
-        new long[0],
-        PromptSize.ofTokens(1),
-        -1,
-        1,
-        RequestFacts.Delivery.STREAMED,
-        Timeouts.UNSET,
-        headers::get,
-        null);
+    return RequestFactsBuilder.of(model, 1)
+        .prompt(PromptSize.ofTokens(1))
+        .bodyBytes(1)
+        .headers(headers::get)
+        .build();
   }
 
   @Test

@@ -64,15 +64,10 @@ final class RandomConfigs {
       Criticality unconfigured,
       ReceiptsConfig receipts,
       SchedulerConfig scheduler) {
-    return new PoolConfig(
-        "default",
-        "pool",
-        Map.of("app", "vllm"),
-        List.of(8000),
-        "http",
-        models,
+    return Pool.config(
         new RequestsConfig(unconfigured, TimeoutsConfig.UNSET, false, 20).withReceipts(receipts),
-        scheduler);
+        scheduler,
+        models.toArray(ModelConfig[]::new));
   }
 
   private ReceiptsConfig receipts() {

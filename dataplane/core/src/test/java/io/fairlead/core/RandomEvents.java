@@ -170,18 +170,14 @@ final class RandomEvents {
       subset = new Subset(allowed);
       count("subset");
     }
-    return new RequestFacts(
-        "r" + steps,
-        MODELS.get(random.nextInt(MODELS.size())),
-        random.nextLong(),
-        blocks,
-        new PromptSize(4L * tokens, random.nextInt(8) == 0 ? random.nextInt(20_000) : 0),
-        random.nextInt(100) - 1,
-        tokens * 4L,
-        RequestFacts.Delivery.STREAMED,
-        Timeouts.UNSET,
-        RequestHeaders.NONE,
-        subset);
+    String model = MODELS.get(random.nextInt(MODELS.size()));
+    return RequestFactsBuilder.of(model, random.nextLong(), blocks)
+        .id("r" + steps)
+        .prompt(new PromptSize(4L * tokens, random.nextInt(8) == 0 ? random.nextInt(20_000) : 0))
+        .maxOutputTokens(random.nextInt(100) - 1)
+        .bodyBytes(tokens * 4L)
+        .subset(subset)
+        .build();
   }
 
   private void firstToken(long ticket) {

@@ -15,7 +15,6 @@ import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.ReceiptsConfig;
@@ -97,13 +96,7 @@ class ReceiptTest {
         0,
         new ConfigCompiler(List.of())
             .compile(
-                new PoolConfig(
-                    "default",
-                    "pool",
-                    Map.of("app", "vllm"),
-                    List.of(8000),
-                    "http",
-                    List.of(),
+                Pool.config(
                     requests,
                     Pool.atOnce(
                         List.of(new PluginConfig("queue", "queue-scorer", Map.of())), List.of()))));
@@ -112,22 +105,9 @@ class ReceiptTest {
     for (String name : List.of("a", "c", "b")) {
       pool.core.scraped(0, Pool.endpoint(name), 0, new EndpointMetrics(waiting--, 1, 0, 16, 100));
     }
-    RequestFacts plain = Pool.request("m", 1, 1, 2);
-    pool.core.arrive(
-        0,
-        new RequestFacts(
-            "",
-            "m",
-            1,
-            plain.blocks(),
-            plain.prompt(),
-            -1,
-            10,
-            plain.delivery(),
-            Timeouts.UNSET,
-            headers,
-            null),
-        pool);
+    RequestFacts asking =
+        RequestFactsBuilder.of("m", 1, 1, 2).bodyBytes(10).headers(headers).build();
+    pool.core.arrive(0, asking, pool);
     return pool.lastRoute().responseHeaders();
   }
 
@@ -368,17 +348,7 @@ class ReceiptTest {
     RequestsConfig requests = RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(most, every));
     pool.core.configure(
         pool.now,
-        new ConfigCompiler(List.of())
-            .compile(
-                new PoolConfig(
-                    "default",
-                    "pool",
-                    Map.of(),
-                    List.of(8000),
-                    "http",
-                    List.of(),
-                    requests,
-                    SchedulerConfig.DEFAULT)));
+        new ConfigCompiler(List.of()).compile(Pool.config(requests, SchedulerConfig.DEFAULT)));
   }
 
   /** A name is a client's to choose: neither its length nor a second use does harm. */
@@ -418,21 +388,7 @@ class ReceiptTest {
   }
 
   private void arrive(String id, int blocks) {
-    RequestFacts facts = Pool.request("m", 1, new long[blocks]);
-    pool.core.arrive(
-        pool.now,
-        new RequestFacts(
-            id,
-            facts.model(),
-            facts.seed(),
-            facts.blocks(),
-            facts.prompt(),
-            -1,
-            facts.bodyBytes(),
-            facts.delivery(),
-            Timeouts.UNSET,
-            RequestHeaders.NONE,
-            null),
-        pool);
+    RequestFacts named = RequestFactsBuilder.of("m", 1, new long[blocks]).id(id).build();
+    pool.core.arrive(pool.now, named, pool);
   }
 }

@@ -347,18 +347,17 @@ class ReplayTest {
       header(headers, "test-epp-endpoint-selection", "10.0.0." + random.nextInt(3));
       header(headers, "x-profile", random.nextBoolean() ? "default" : "other");
       RequestFacts facts =
-          new RequestFacts(
-              "r" + named++,
-              List.of("m", "base", "lora-1", "").get(random.nextInt(4)),
-              random.nextLong(),
-              blocks,
-              PromptSize.ofTokens(blocks.length * 16 + random.nextInt(16)),
-              random.nextBoolean() ? -1 : 50,
-              100,
-              RequestFacts.Delivery.STREAMED,
-              Timeouts.UNSET,
-              headers::get,
-              subset());
+          RequestFactsBuilder.of(
+                  List.of("m", "base", "lora-1", "").get(random.nextInt(4)),
+                  random.nextLong(),
+                  blocks)
+              .id("r" + named++)
+              .prompt(PromptSize.ofTokens(blocks.length * 16 + random.nextInt(16)))
+              .maxOutputTokens(random.nextBoolean() ? -1 : 50)
+              .bodyBytes(100)
+              .headers(headers::get)
+              .subset(subset())
+              .build();
       open.add(core.arrive(now, facts, advice(), this));
     }
 

@@ -291,18 +291,15 @@ final class VirtualPool implements RequestListener, PoolListener {
     Exchange exchange = new Exchange(delivery, now);
     beginning = exchange;
     RequestFacts facts =
-        new RequestFacts(
-            "",
-            sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : "m",
-            random.nextLong(),
-            prompt(),
-            PromptSize.ofTokens(groups == 0 ? 100 + random.nextInt(200) : TOKENS),
-            -1,
-            1_000,
-            delivery,
-            timeouts,
-            RequestHeaders.NONE,
-            null);
+        RequestFactsBuilder.of(
+                sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : "m",
+                random.nextLong(),
+                prompt())
+            .prompt(PromptSize.ofTokens(groups == 0 ? 100 + random.nextInt(200) : TOKENS))
+            .bodyBytes(1_000)
+            .delivery(delivery)
+            .timeouts(timeouts)
+            .build();
     core.arrive(now, facts, this);
     beginning = null;
   }

@@ -89,7 +89,7 @@ class ExactCachesIT {
     for (int i = 0; i < 12; i++) {
       assertThat(servedBy(ask(second, prompt(i)))).as("prompt %d", i).isEqualTo(went.get(i));
     }
-    double expected = metric(second, "fairlead_prefix_expected_cached_tokens_total");
+    double expected = expected(second);
     double actual = metric(second, "fairlead_prefix_actual_cached_tokens_total");
     assertThat(actual).isGreaterThan(12 * 200);
     assertThat(expected).isCloseTo(actual, within(12.0));
@@ -141,11 +141,60 @@ class ExactCachesIT {
     await().until(() -> metric(picker, "fairlead_kv_events_endpoints{known=\"silent\"}") == 2);
   }
 
+  /** What another picker has sent is known by events alone: whoever hears none guesses anew. */
+  @Test
+  void eventsThatAreSwitchedOffAreForgottenAndKnownWholeWhenTheyAreOnAgain() throws Exception {
+    DataPlane first = picker(true);
+    for (int i = 0; i < 12; i++) {
+      ask(first, prompt(i));
+    }
+    DataPlane edited = picker(true);
+    awaitAllTold(edited, 12);
+    assertThat(expectedOf(edited, prompt(0))).isGreaterThan(200);
+
+    configure(1, "", true);
+    await().until(() -> edited.report().generation() == 2);
+    await().until(() -> endpoints(edited, "whole", "partial", "silent") == 0);
+    assertThat(expectedOf(edited, prompt(1))).as("of what others have sent").isZero();
+
+    configure(1, events(), true);
+    await().atMost(Duration.ofSeconds(30)).until(() -> endpoints(edited, "whole") == 2);
+    assertThat(expectedOf(edited, prompt(2))).isGreaterThan(200);
+  }
+
+  /** Tokens of a prompt that are believed to be cached where it is sent now. */
+  private double expectedOf(DataPlane picker, String prompt) throws Exception {
+    double before = expected(picker);
+    double compared = compared(picker);
+    ask(picker, prompt);
+    await().until(() -> compared(picker) > compared);
+    return expected(picker) - before;
+  }
+
+  /** Answers that have said how much was cached. */
+  private double compared(DataPlane picker) throws Exception {
+    return metric(picker, "fairlead_prefix_share_error_count");
+  }
+
+  private double expected(DataPlane picker) throws Exception {
+    return metric(picker, "fairlead_prefix_expected_cached_tokens_total");
+  }
+
+  private double endpoints(DataPlane picker, String... known) throws Exception {
+    double sum = 0;
+    for (String how : known) {
+      sum += metric(picker, "fairlead_kv_events_endpoints{known=\"" + how + "\"}");
+    }
+    return sum;
+  }
+
+  private String events() {
+    return EVENTS.formatted(one.kvEventsPort(), one.kvReplayPort());
+  }
+
   private DataPlane picker(boolean tokenizer) throws Exception {
-    DataPlane picker = start(EVENTS.formatted(one.kvEventsPort(), one.kvReplayPort()), tokenizer);
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> metric(picker, "fairlead_kv_events_endpoints{known=\"whole\"}") == 2);
+    DataPlane picker = start(events(), tokenizer);
+    await().atMost(Duration.ofSeconds(30)).until(() -> endpoints(picker, "whole") == 2);
     if (tokenizer) {
       await().until(() -> metric(picker, "fairlead_prompt_tokenizers_open") == 1);
     }
@@ -162,26 +211,7 @@ class ExactCachesIT {
             folder.resolve("endpoints.yaml"),
             "endpoints:\n- {name: one, address: 127.0.0.1, port: %d}\n- {name: two, address: 127.0.0.2, port: %d}\n"
                 .formatted(one.address().getPort(), two.address().getPort()));
-    String plugins =
-        tokenizer
-            ? events
-                + "- type: token-producer\n  parameters: {modelName: m, path: %s, timeout: 5s}\n"
-                    .formatted(folder)
-            : events;
-    Path config =
-        Files.writeString(
-            folder.resolve("config-" + pickers.size() + ".yaml"),
-            """
-            apiVersion: llm-d.ai/v1alpha1
-            kind: EndpointPickerConfig
-            plugins:
-            %s
-            - type: prefix-cache-scorer
-            schedulingProfiles:
-            - name: default
-              plugins: [{pluginRef: prefix-cache-scorer}]
-            """
-                .formatted(plugins));
+    Path config = configure(pickers.size(), events, tokenizer);
     DataPlane picker =
         DataPlane.start(
             DataPlaneConfig.builder(new DataPlaneConfig.Files(endpoints, config))
@@ -192,6 +222,29 @@ class ExactCachesIT {
     pickers.add(picker);
     picker.ready().get(30, TimeUnit.SECONDS);
     return picker;
+  }
+
+  /** Writes the config of the picker of this number, counted from 0. */
+  private Path configure(int picker, String events, boolean tokenizer) throws Exception {
+    String plugins =
+        tokenizer
+            ? events
+                + "- type: token-producer\n  parameters: {modelName: m, path: %s, timeout: 5s}\n"
+                    .formatted(folder)
+            : events;
+    return Files.writeString(
+        folder.resolve("config-" + picker + ".yaml"),
+        """
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        %s
+        - type: prefix-cache-scorer
+        schedulingProfiles:
+        - name: default
+          plugins: [{pluginRef: prefix-cache-scorer}]
+        """
+            .formatted(plugins));
   }
 
   private static String prompt(int number) {

@@ -3,15 +3,10 @@ package io.fairlead.epp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
-import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
-import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -57,8 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(KubeApi.class)
 class HandOverPeersIT {
 
-  private static final Path ROLE = Path.of("../../config/cluster/epp-clusterrole.yaml");
-  private static final String PICKER = "pool-epp";
+  private static final String PICKER = PickerNamespace.PICKER;
   private static final int PROMPTS = 18;
 
   /** Of a network that is for documents: nobody answers there. */
@@ -70,7 +64,7 @@ class HandOverPeersIT {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<ModelServer> stubs = new ArrayList<>();
   private final List<DataPlane> pickers = new ArrayList<>();
-  private final KubeApi.Running api;
+  private final PickerNamespace own;
   private final KubernetesClient admin;
   private final String namespace;
 
@@ -78,20 +72,10 @@ class HandOverPeersIT {
   private Path secret = Path.of("");
   private String machine = "";
 
-  HandOverPeersIT(KubeApi.Running api) {
-    this.api = api;
-    admin = api.client();
-    namespace =
-        admin
-            .resource(
-                new NamespaceBuilder()
-                    .withNewMetadata()
-                    .withGenerateName("peers-")
-                    .endMetadata()
-                    .build())
-            .create()
-            .getMetadata()
-            .getName();
+  HandOverPeersIT(KubeApi.Running api) throws Exception {
+    own = new PickerNamespace(api, "peers");
+    admin = own.admin();
+    namespace = own.name();
   }
 
   @BeforeEach
@@ -106,20 +90,6 @@ class HandOverPeersIT {
     assumeThat(outside).as("an address that a slice may have").isPresent();
     machine = outside.orElseThrow();
     secret = Files.writeString(temporary.resolve("secret"), "a secret that pickers share\n");
-    try (var role = Files.newInputStream(ROLE)) {
-      admin.load(role).serverSideApply();
-    }
-    admin
-        .resource(
-            new RoleBindingBuilder()
-                .withNewMetadata()
-                .withName("epp")
-                .withNamespace(namespace)
-                .endMetadata()
-                .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", "fairlead-epp")
-                .addNewSubject("", "ServiceAccount", "epp", namespace)
-                .build())
-        .create();
     int port = 0;
     for (String name : List.of("one", "two", "three")) {
       String address = "127.0.0." + (stubs.size() + 1);
@@ -134,11 +104,7 @@ class HandOverPeersIT {
       stubs.add(stub);
       port = stub.address().getPort();
       admin.resource(TestPods.named(name, namespace, Map.of("app", "vllm"))).create();
-      admin
-          .pods()
-          .inNamespace(namespace)
-          .withName(name)
-          .editStatus(pod -> TestPods.running(pod, address, true, 0));
+      own.running(name, address, true, 0);
     }
     PoolConfig config =
         new PoolConfig(
@@ -149,16 +115,7 @@ class HandOverPeersIT {
             "http",
             List.of(new ModelConfig("m", Criticality.CRITICAL, List.of(new TargetModel("m", 1)))),
             SchedulerConfig.DEFAULT);
-    admin
-        .resource(
-            new ConfigMapBuilder()
-                .withNewMetadata()
-                .withName(PICKER)
-                .withNamespace(namespace)
-                .endMetadata()
-                .addToData("config.yaml", ConfigDocument.write(config))
-                .build())
-        .create();
+    own.configure(ConfigDocument.write(config));
   }
 
   @AfterEach
@@ -226,7 +183,7 @@ class HandOverPeersIT {
     DataPlane picker =
         DataPlane.start(
             DataPlaneConfig.builder(
-                    new DataPlaneConfig.Kubernetes(namespace, PICKER, reporting, this::client))
+                    new DataPlaneConfig.Kubernetes(namespace, PICKER, reporting, own::client))
                 .gateway("127.0.0.1", 0)
                 .admin("127.0.0.1", 0)
                 .handOver(
@@ -236,12 +193,6 @@ class HandOverPeersIT {
     pickers.add(picker);
     picker.ready().get(60, TimeUnit.SECONDS);
     return picker;
-  }
-
-  private KubernetesClient client() {
-    Config config = Config.fromKubeconfig(api.kubeConfig());
-    config.setImpersonateUsername("system:serviceaccount:" + namespace + ":epp");
-    return new KubernetesClientBuilder().withConfig(config).build();
   }
 
   /** Returns which server has answered. */

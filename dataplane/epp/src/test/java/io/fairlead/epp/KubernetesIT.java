@@ -5,11 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -32,7 +30,6 @@ import io.fairlead.crds.testing.TestPods;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -55,47 +52,22 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(KubeApi.class)
 class KubernetesIT {
 
-  private static final String CONFIG = "pool-epp";
+  private static final String CONFIG = PickerNamespace.PICKER;
   private static final String PICKER_POD = "pool-epp-0";
-  private static final Path ROLE = Path.of("../../config/cluster/epp-clusterrole.yaml");
 
-  private final KubeApi.Running api;
+  private final PickerNamespace own;
   private final KubernetesClient admin;
   private final String namespace;
 
-  KubernetesIT(KubeApi.Running api) {
-    this.api = api;
-    admin = api.client();
-    namespace =
-        admin
-            .resource(
-                new NamespaceBuilder()
-                    .withNewMetadata()
-                    .withGenerateName("epp-")
-                    .endMetadata()
-                    .build())
-            .create()
-            .getMetadata()
-            .getName();
+  KubernetesIT(KubeApi.Running api) throws Exception {
+    own = new PickerNamespace(api, "epp");
+    admin = own.admin();
+    namespace = own.name();
   }
 
   @BeforeEach
-  void grantWhatAPickerMay() throws Exception {
+  void waitAsLongAsAnApiServerMayTake() {
     Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
-    try (var role = Files.newInputStream(ROLE)) {
-      admin.load(role).serverSideApply();
-    }
-    admin
-        .resource(
-            new RoleBindingBuilder()
-                .withNewMetadata()
-                .withName("epp")
-                .withNamespace(namespace)
-                .endMetadata()
-                .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", "fairlead-epp")
-                .addNewSubject("", "ServiceAccount", "epp", namespace)
-                .build())
-        .create();
   }
 
   @Test
@@ -244,10 +216,10 @@ class KubernetesIT {
   void startsWhileTheApiServerCannotBeReached() throws Exception {
     put(ConfigDocument.write(config(1, 8000)));
     pod("a", Map.of("app", "vllm"), true);
-    Config reachable = picker();
+    Config reachable = own.access();
     URI real = URI.create(reachable.getMasterUrl());
     try (Relay relay = new Relay(real.getHost(), real.getPort())) {
-      Config behind = picker();
+      Config behind = own.access();
       behind.setMasterUrl("https://127.0.0.1:" + relay.port() + "/");
       try (DataPlane dataPlane =
           DataPlane.start(
@@ -272,7 +244,7 @@ class KubernetesIT {
     put(ConfigDocument.write(first));
     pod("a", Map.of("app", "vllm"), true);
     pod("unready", Map.of("app", "vllm"), false);
-    URI real = URI.create(picker().getMasterUrl());
+    URI real = URI.create(own.access().getMasterUrl());
     try (Relay relay = new Relay(real.getHost(), real.getPort())) {
       relay.open();
       try (DataPlane dataPlane = startBehind(relay, disk)) {
@@ -317,7 +289,7 @@ class KubernetesIT {
     pod("a", Map.of("app", "vllm"), true);
     pod("b", Map.of("app", "vllm"), false);
     put(ConfigDocument.write(config(1, 1)));
-    URI real = URI.create(picker().getMasterUrl());
+    URI real = URI.create(own.access().getMasterUrl());
     try (Relay relay = new Relay(real.getHost(), real.getPort())) {
       relay.open();
       try (DataPlane dataPlane = startBehind(relay, disk)) {
@@ -337,7 +309,7 @@ class KubernetesIT {
   }
 
   private DataPlane startBehind(Relay relay, Path checkpoint) {
-    Config behind = picker();
+    Config behind = own.access();
     behind.setMasterUrl("https://127.0.0.1:" + relay.port() + "/");
     return DataPlane.start(
         builder("uid", () -> new KubernetesClientBuilder().withConfig(behind).build())
@@ -416,7 +388,7 @@ class KubernetesIT {
   // ---- the picker
 
   private DataPlane start(Interceptor requests) {
-    Config picker = picker();
+    Config picker = own.access();
     return DataPlane.start(
         builder(
                 "0f0f0f0f-0000-0000-0000-000000000000",
@@ -435,11 +407,7 @@ class KubernetesIT {
   }
 
   private DataPlane start(String podUid) {
-    Config picker = picker();
-    return DataPlane.start(
-        builder(podUid, () -> new KubernetesClientBuilder().withConfig(picker).build())
-            .gateway("127.0.0.1", 0)
-            .build());
+    return DataPlane.start(builder(podUid, own::client).gateway("127.0.0.1", 0).build());
   }
 
   private DataPlaneConfig.Builder builder(String podUid, Supplier<KubernetesClient> client) {
@@ -447,12 +415,6 @@ class KubernetesIT {
     return DataPlaneConfig.builder(
             new DataPlaneConfig.Kubernetes(namespace, CONFIG, reporting, client))
         .loops(1);
-  }
-
-  private Config picker() {
-    Config config = Config.fromKubeconfig(api.kubeConfig());
-    config.setImpersonateUsername("system:serviceaccount:" + namespace + ":epp");
-    return config;
   }
 
   private PickerReport awaitLease(Predicate<PickerReport> that) {
@@ -527,16 +489,7 @@ class KubernetesIT {
   }
 
   private void put(String document) {
-    admin
-        .resource(
-            new ConfigMapBuilder()
-                .withNewMetadata()
-                .withName(CONFIG)
-                .withNamespace(namespace)
-                .endMetadata()
-                .addToData("config.yaml", document)
-                .build())
-        .serverSideApply();
+    own.configure(document);
   }
 
   /** With a finalizer, so that it stays for a while once deleted, as real ones do. */
@@ -555,11 +508,7 @@ class KubernetesIT {
   }
 
   private void ready(String name, boolean ready, int restarts) {
-    admin
-        .pods()
-        .inNamespace(namespace)
-        .withName(name)
-        .editStatus(pod -> TestPods.running(pod, "127.0.0.1", ready, restarts));
+    own.running(name, "127.0.0.1", ready, restarts);
   }
 
   private void label(String name, String app) {

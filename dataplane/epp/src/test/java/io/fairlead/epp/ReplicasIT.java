@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
-import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -21,8 +18,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -40,60 +35,31 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(KubeApi.class)
 class ReplicasIT {
 
-  private static final Path ROLE = Path.of("../../config/cluster/epp-clusterrole.yaml");
   private static final Map<String, String> MINE = Map.of("fairlead.io/picker", "pool-epp");
 
   private final HttpClient http = HttpClient.newHttpClient();
-  private final KubeApi.Running api;
+  private final PickerNamespace own;
   private final KubernetesClient admin;
   private final String namespace;
 
-  ReplicasIT(KubeApi.Running api) {
-    this.api = api;
-    admin = api.client();
-    namespace =
-        admin
-            .resource(
-                new NamespaceBuilder()
-                    .withNewMetadata()
-                    .withGenerateName("replicas-")
-                    .endMetadata()
-                    .build())
-            .create()
-            .getMetadata()
-            .getName();
+  ReplicasIT(KubeApi.Running api) throws Exception {
+    own = new PickerNamespace(api, "replicas");
+    admin = own.admin();
+    namespace = own.name();
   }
 
   @BeforeEach
-  void aPoolThatAPickerMaySee() throws Exception {
+  void aServer() {
     Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
-    try (var role = Files.newInputStream(ROLE)) {
-      admin.load(role).serverSideApply();
-    }
-    admin
-        .resource(
-            new RoleBindingBuilder()
-                .withNewMetadata()
-                .withName("epp")
-                .withNamespace(namespace)
-                .endMetadata()
-                .withNewRoleRef("rbac.authorization.k8s.io", "ClusterRole", "fairlead-epp")
-                .addNewSubject("", "ServiceAccount", "epp", namespace)
-                .build())
-        .create();
     admin.resource(TestPods.named("server", namespace, Map.of("app", "vllm"))).create();
-    admin
-        .pods()
-        .inNamespace(namespace)
-        .withName("server")
-        .editStatus(pod -> TestPods.running(pod, "127.0.0.1", true, 0));
+    own.running("server", "127.0.0.1", true, 0);
   }
 
   @Test
   void pluginsSeeHowManyPickersTheSlicesOfTheirServiceList() throws Exception {
     put();
     slice("others", Map.of("fairlead.io/picker", "other-epp"), "IPv4", "x", "y", "z");
-    try (DataPlane dataPlane = start(this::client)) {
+    try (DataPlane dataPlane = start(own::client)) {
       dataPlane.ready().join();
       awaitSeen(dataPlane, 1);
 
@@ -123,7 +89,7 @@ class ReplicasIT {
   void theLastNumberHoldsWhileTheApiServerIsAway() throws Exception {
     put();
     slice("one", MINE, "IPv4", "a", "b");
-    Config behind = picker();
+    Config behind = own.access();
     URI real = URI.create(behind.getMasterUrl());
     try (Relay relay = new Relay(real.getHost(), real.getPort())) {
       relay.open();
@@ -180,7 +146,7 @@ class ReplicasIT {
                 """
                     .formatted(namespace)),
             "epp-service",
-            this::client);
+            own::client);
     try (DataPlane dataPlane = start(pool)) {
       dataPlane.ready().join();
       awaitSeen(dataPlane, 3);
@@ -227,16 +193,6 @@ class ReplicasIT {
             .build());
   }
 
-  private KubernetesClient client() {
-    return new KubernetesClientBuilder().withConfig(picker()).build();
-  }
-
-  private Config picker() {
-    Config config = Config.fromKubeconfig(api.kubeConfig());
-    config.setImpersonateUsername("system:serviceaccount:" + namespace + ":epp");
-    return config;
-  }
-
   private void put() {
     PoolConfig config =
         new PoolConfig(
@@ -247,16 +203,7 @@ class ReplicasIT {
             "http",
             List.of(),
             ReplicaWitness.alone(namespace));
-    admin
-        .resource(
-            new ConfigMapBuilder()
-                .withNewMetadata()
-                .withName("pool-epp")
-                .withNamespace(namespace)
-                .endMetadata()
-                .addToData("config.yaml", ConfigDocument.write(config))
-                .build())
-        .serverSideApply();
+    own.configure(ConfigDocument.write(config));
   }
 
   private void slice(String name, Map<String, String> labels, String family, String... pods) {

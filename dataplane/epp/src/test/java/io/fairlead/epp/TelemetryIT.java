@@ -8,11 +8,14 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
+import io.fairlead.epp.console.ConsoleConfig;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -25,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -93,6 +97,7 @@ class TelemetryIT {
                     new DataPlaneConfig.ExtProc(
                         new DataPlaneConfig.Listen("127.0.0.1", 0), true, null, 1 << 20))
                 .admin("127.0.0.1", 0)
+                .console(new ConsoleConfig(null))
                 .loops(1)
                 .build());
     dataPlane.ready().get(20, TimeUnit.SECONDS);
@@ -293,6 +298,35 @@ class TelemetryIT {
           .containsSubsequence(
               "application/json", "\"endpoints\"", "ok\n", "HTTP/1.1 404", "there are /metrics");
     }
+  }
+
+  /** Behind an answer that goes on for ten minutes there would be nothing but waiting. */
+  @Test
+  void whoAsksAgainOnAStreamOfTheConsoleIsCutOff() throws Exception {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), dataPlane.adminPort().orElseThrow())) {
+      ask(socket, "/console/events");
+      InputStream events = socket.getInputStream();
+      assertThat((char) events.read()).isEqualTo('H');
+
+      ask(socket, "/healthz");
+
+      CompletableFuture<String> rest =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return new String(events.readAllBytes(), StandardCharsets.UTF_8);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      assertThat(rest.get(20, TimeUnit.SECONDS)).contains("event: hello").doesNotContain("ok\n");
+    }
+  }
+
+  private static void ask(Socket socket, String path) throws IOException {
+    String asked = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    socket.getOutputStream().write(asked.getBytes(StandardCharsets.US_ASCII));
   }
 
   private String metrics() throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.HealthState;
 import io.fairlead.core.scheduling.DecisionRecorder;
 import io.fairlead.core.scheduling.SchedulerOutline;
+import io.fairlead.core.view.CostTerm;
 import io.fairlead.core.view.ItemizedScorer;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.plugin.Adapters;
@@ -36,12 +37,11 @@ public final class DecisionWriter implements DecisionRecorder {
 
   private final ReceiptRing ring;
   private final Vocabulary vocabulary;
-  private final Best best = new Best();
 
-  /** The best candidates of each run so far. */
-  private final List<int[]> bests = new ArrayList<>();
+  /** The profiles that have run are the first of these, which are used again and again. */
+  private final List<Run> runs = new ArrayList<>();
 
-  private final List<Integer> profiles = new ArrayList<>();
+  private int runCount;
   private @Nullable SchedulerOutline outline;
 
   /** Of the last decision. */
@@ -59,9 +59,6 @@ public final class DecisionWriter implements DecisionRecorder {
   private boolean begun;
   private @Nullable ItemizedScorer itemized;
   private int itemizedNumber;
-
-  /** By run; milliseconds until the first token of who was picked. */
-  private final List<Double> expected = new ArrayList<>();
 
   private final int[] shown = new int[SHOWN + 2];
   private double[] millis = {};
@@ -87,9 +84,7 @@ public final class DecisionWriter implements DecisionRecorder {
     this.outline = outline;
     from = ring.end();
     all = candidates;
-    bests.clear();
-    expected.clear();
-    profiles.clear();
+    runCount = 0;
   }
 
   @Override
@@ -97,9 +92,10 @@ public final class DecisionWriter implements DecisionRecorder {
     this.request = request;
     begun = false;
     itemized = null;
-    profiles.add(profile);
-    bests.add(new int[0]);
-    expected.add(Double.NaN);
+    if (runCount == runs.size()) {
+      runs.add(new Run());
+    }
+    runs.get(runCount++).begin(profile);
     ring.put(DecisionReader.PROFILE, profile);
   }
 
@@ -149,19 +145,18 @@ public final class DecisionWriter implements DecisionRecorder {
   @Override
   public void picked(Left left, double[] sums, int[] picked, int count) {
     begin(left);
-    int[] places = best.of(sums, left.candidates().size());
+    Run run = runs.get(runCount - 1);
+    run.best(sums, left.candidates().size());
     if (itemized != null && request != null) {
-      double millis = costs(itemized, request, left, places, picked[0]);
-      expected.set(expected.size() - 1, millis);
+      run.expected = costs(itemized, request, left, run, picked[0]);
     }
     ring.put(DecisionReader.PICKED, count);
     for (int i = 0; i < count; i++) {
       ring.put(picked[i]);
     }
-    for (int i = 0; i < places.length; i++) {
-      places[i] = left.origin(places[i]);
+    for (int i = 0; i < run.bestCount; i++) {
+      run.best[i] = left.origin(run.best[i]);
     }
-    bests.set(bests.size() - 1, places);
   }
 
   @Override
@@ -177,34 +172,53 @@ public final class DecisionWriter implements DecisionRecorder {
    * what is expected until the first token at who was picked; NaN where that isn't among the best.
    */
   private double costs(
-      ItemizedScorer scorer, InferenceRequest request, Left left, int[] places, int picked) {
+      ItemizedScorer scorer, InferenceRequest request, Left left, Run run, int picked) {
     double expectedThere = Double.NaN;
-    int terms = scorer.costTerms().size();
-    if (millis.length < terms) {
-      millis = new double[terms];
-      weights = new double[terms];
+    List<CostTerm> terms = scorer.costTerms();
+    int count = terms.size();
+    if (millis.length < count) {
+      millis = new double[count];
+      weights = new double[count];
     }
     ring.put(DecisionReader.COSTS, itemizedNumber);
-    ring.put(vocabulary.number(scorer.costTerms()), vocabulary.number(scorer.preference()));
-    ring.put(places.length);
-    for (int place : places) {
+    ring.put(vocabulary.number(terms), vocabulary.number(scorer.preference()));
+    ring.put(run.bestCount);
+    for (int i = 0; i < run.bestCount; i++) {
+      int place = run.best[i];
       scorer.itemize(request, left.candidates(), place, millis, weights);
       int unusual = 0;
-      double firstToken = 0;
-      for (int t = 0; t < terms; t++) {
+      for (int t = 0; t < count; t++) {
         unusual |= millis[t] != 0 || weights[t] != 1 ? 1 << t : 0;
-        firstToken += scorer.costTerms().get(t).beforeFirstToken() ? millis[t] : 0;
       }
-      expectedThere = place == picked ? firstToken : expectedThere;
+      if (place == picked) {
+        expectedThere = firstToken(terms);
+      }
       ring.put(place, unusual);
-      for (int t = 0; t < terms; t++) {
-        if ((unusual & 1 << t) != 0) {
-          ring.put(millis[t]);
-          ring.put(weights[t]);
-        }
+      for (int rest = unusual; rest != 0; rest &= rest - 1) {
+        int t = Integer.numberOfTrailingZeros(rest);
+        ring.put(millis[t]);
+        ring.put(weights[t]);
       }
     }
     return expectedThere;
+  }
+
+  private double firstToken(List<CostTerm> terms) {
+    double sum = 0;
+    for (int t = 0; t < terms.size(); t++) {
+      sum += terms.get(t).beforeFirstToken() ? millis[t] : 0;
+    }
+    return sum;
+  }
+
+  /** Which run was that of the profile; -1 for none. */
+  private int runOf(int profile) {
+    for (int i = 0; i < runCount; i++) {
+      if (runs.get(i).profile == profile) {
+        return i;
+      }
+    }
+    return NOBODY;
   }
 
   /**
@@ -227,21 +241,22 @@ public final class DecisionWriter implements DecisionRecorder {
     if (made == null) {
       throw new IllegalStateException("no decision was begun");
     }
-    int runs = Math.toIntExact(ring.end() - from);
+    int words = Math.toIntExact(ring.end() - from);
     places(pool.length, around);
-    int run = profiles.indexOf(primary);
-    facts(pool.length, shown(bests.get(run), picked, prefill, pool.length, around), around);
+    int number = runOf(primary);
+    Run run = runs.get(number);
+    facts(pool.length, shown(run, picked, prefill, pool.length, around), around);
     WrittenDecision decision =
         new WrittenDecision(
             context(config, made, pool, around),
             at,
             from,
-            runs,
+            words,
             all,
-            run,
+            number,
             around.place(picked),
             prefill,
-            expected.get(run));
+            run.expected);
     outline = null;
     clear();
     return decision;
@@ -264,7 +279,7 @@ public final class DecisionWriter implements DecisionRecorder {
     if (outline == null || all != candidates) {
       begin(outlineNow, candidates);
     }
-    int runs = Math.toIntExact(ring.end() - from);
+    int words = Math.toIntExact(ring.end() - from);
     places(pool.length, around);
     int count = Math.min(pool.length, SHOWN);
     Arrays.setAll(shown, place -> place);
@@ -274,7 +289,7 @@ public final class DecisionWriter implements DecisionRecorder {
             context(config, outlineNow, pool, around),
             at,
             from,
-            runs,
+            words,
             all,
             NOBODY,
             NOBODY,
@@ -449,7 +464,7 @@ public final class DecisionWriter implements DecisionRecorder {
    * Chooses whose facts are kept, by place: who was picked, the best of the run that counts, and
    * others while there is space. Nothing to choose where all are kept.
    */
-  private int shown(int[] bestOfRun, int picked, int prefill, int endpoints, Surroundings around) {
+  private int shown(Run run, int picked, int prefill, int endpoints, Surroundings around) {
     if (endpoints <= WHOLE_POOL) {
       return endpoints;
     }
@@ -459,8 +474,8 @@ public final class DecisionWriter implements DecisionRecorder {
     if (prefill >= 0 && prefill != picked) {
       shown[count++] = around.place(prefill);
     }
-    for (int candidate : bestOfRun) {
-      int place = around.place(candidate);
+    for (int i = 0; i < run.bestCount; i++) {
+      int place = around.place(run.best[i]);
       if (count < most && !isShown(count, place)) {
         shown[count++] = place;
       }
@@ -499,12 +514,28 @@ public final class DecisionWriter implements DecisionRecorder {
     }
   }
 
-  /** Finds the places of the highest numbers, highest first. */
-  private static final class Best {
+  /** One profile's, until the decision is written. */
+  private static final class Run {
 
-    private final int[] places = new int[SHOWN];
+    private int profile;
 
-    int[] of(double[] numbers, int size) {
+    /** Milliseconds until the first token of who was picked; NaN where nobody expects any. */
+    private double expected;
+
+    /** The best candidates, best first. */
+    private final int[] best = new int[SHOWN];
+
+    private int bestCount;
+
+    private void begin(int number) {
+      profile = number;
+      expected = Double.NaN;
+      bestCount = 0;
+    }
+
+    /** Finds the places of the highest numbers. */
+    private void best(double[] numbers, int size) {
+      int[] places = best;
       int count = 0;
       double least = Double.NEGATIVE_INFINITY;
       for (int i = 0; i < size; i++) {
@@ -520,7 +551,7 @@ public final class DecisionWriter implements DecisionRecorder {
           least = count < SHOWN ? Double.NEGATIVE_INFINITY : numbers[places[SHOWN - 1]];
         }
       }
-      return Arrays.copyOf(places, count);
+      bestCount = count;
     }
   }
 }

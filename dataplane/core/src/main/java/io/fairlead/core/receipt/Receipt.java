@@ -8,12 +8,14 @@ import io.fairlead.crds.config.Criticality;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What became of one request so far, written by the core as it happens. When others need the space,
  * the object is another request's: {@link #isOf} tells whose it is. Names are in the ring, so that
- * nothing of a request outlives it but words.
+ * nothing of a request outlives it but words. Objects are hardly ever another than those of the
+ * request before: they are written only then, since the collector looks at whoever got one.
  */
 public final class Receipt {
 
@@ -22,10 +24,12 @@ public final class Receipt {
 
   private static final String OPEN = "open";
 
-  /** Of each decision: where its words begin, where {@link #sent} has added to them, the end. */
+  /** Of each decision: where its words begin, where those of what became of it do, the end. */
   private static final int PLACES = 3;
 
   private static final int MOST_REFUSALS = 2;
+  private static final DecisionContext[] NOWHERE = {};
+  private static final long[] NO_PLACES = {};
 
   private final ReceiptRing ring;
   private long ticket;
@@ -39,19 +43,33 @@ public final class Receipt {
   private boolean streamed;
   private boolean waited;
   private int attempts;
-  private DecisionContext[] contexts = new DecisionContext[1];
-  private long[] places = new long[PLACES];
 
-  /** Why it was not sent: when it began to wait, and when it was rejected. */
-  private final DecisionContext[] refusedIn = new DecisionContext[MOST_REFUSALS];
+  /** Of how it was sent for the first time: most are sent once. */
+  private @Nullable DecisionContext firstIn;
 
-  private final long[] refusedPlaces = new long[MOST_REFUSALS * PLACES];
+  private long firstFrom;
+  private long firstSent;
+  private long firstEnd;
+
+  /** Of how it was sent again. */
+  private DecisionContext[] againIn = NOWHERE;
+
+  private long[] againPlaces = NO_PLACES;
+
+  /** Why it was not sent: when it began to wait, and when it was rejected. Few are. */
+  private DecisionContext[] refusedIn = NOWHERE;
+
+  private long[] refusedPlaces = NO_PLACES;
   private int refusals;
   private long refusedAt;
   private boolean firstTokenSeen;
   private long firstTokenAt;
   private long endedAt;
-  private String outcome = OPEN;
+  private boolean over;
+
+  /** Once it is over; before, that of the request before it. */
+  private String outcome = "";
+
   private int usedPrompt;
   private int usedCompletion;
   private int usedCached;
@@ -61,7 +79,20 @@ public final class Receipt {
     this.ring = ring;
   }
 
-  /** From now on it is another request's. */
+  /** From now on it is nobody's. */
+  void clear() {
+    ticket = 0;
+    waited = false;
+    attempts = 0;
+    refusals = 0;
+    firstFrom = 0;
+    firstTokenSeen = false;
+    endedAt = 0;
+    over = false;
+    use(Usage.UNKNOWN);
+  }
+
+  /** From now on it is this request's, and was nobody's. */
   void begin(long now, long newTicket, RequestFacts facts) {
     ticket = newTicket;
     from = ring.end();
@@ -75,12 +106,6 @@ public final class Receipt {
     maxOutputTokens = facts.maxOutputTokens();
     bodyBytes = facts.bodyBytes();
     streamed = facts.delivery().streamed();
-    waited = false;
-    attempts = 0;
-    refusals = 0;
-    firstTokenSeen = false;
-    outcome = OPEN;
-    use(Usage.UNKNOWN);
   }
 
   long arrivedAt() {
@@ -104,19 +129,40 @@ public final class Receipt {
    * @param target model name that it is sent with
    * @param promptTokens as estimated
    */
+  @SuppressWarnings("ReferenceEquality") // the same one, or another
   public void sent(
       WrittenDecision decision,
       Criticality criticality,
       @Nullable FlowQueue flow,
       String target,
       int promptTokens) {
-    int place = attempts * PLACES;
-    if (place == places.length) {
-      places = Arrays.copyOf(places, 2 * places.length);
-      contexts = Arrays.copyOf(contexts, 2 * contexts.length);
+    long sent = ring.end();
+    write(decision, criticality, flow, target, promptTokens);
+    long end = ring.end();
+    if (attempts == 0) {
+      if (firstIn != decision.context()) {
+        firstIn = decision.context();
+      }
+      firstFrom = decision.from();
+      firstSent = sent;
+      firstEnd = end;
+    } else {
+      int again = attempts - 1;
+      if (again == againIn.length) {
+        againIn = Arrays.copyOf(againIn, again + 1);
+        againPlaces = Arrays.copyOf(againPlaces, (again + 1) * PLACES);
+      }
+      againIn[again] = decision.context();
+      keep(decision, sent, end, againPlaces, again);
     }
-    contexts[attempts++] = decision.context();
-    write(decision, criticality, flow, target, promptTokens, places, place);
+    attempts++;
+    ring.approach(end - decision.from());
+  }
+
+  private static void keep(WrittenDecision decision, long sent, long end, long[] in, int number) {
+    in[number * PLACES] = decision.from();
+    in[number * PLACES + 1] = sent;
+    in[number * PLACES + 2] = end;
   }
 
   /**
@@ -132,11 +178,17 @@ public final class Receipt {
       @Nullable FlowQueue flow,
       String target,
       int promptTokens) {
+    if (refusedIn.length == 0) {
+      refusedIn = new DecisionContext[MOST_REFUSALS];
+      refusedPlaces = new long[MOST_REFUSALS * PLACES];
+    }
     // The first and the last tell most.
     int number = Math.min(refusals, MOST_REFUSALS - 1);
     refusedIn[number] = decision.context();
     refusedAt = decision.at();
-    write(decision, criticality, flow, target, promptTokens, refusedPlaces, number * PLACES);
+    long sent = ring.end();
+    write(decision, criticality, flow, target, promptTokens);
+    keep(decision, sent, ring.end(), refusedPlaces, number);
     refusals = number + 1;
   }
 
@@ -150,11 +202,7 @@ public final class Receipt {
       Criticality criticality,
       @Nullable FlowQueue flow,
       String target,
-      int promptTokens,
-      long[] to,
-      int place) {
-    to[place] = decision.from();
-    to[place + 1] = ring.end();
+      int promptTokens) {
     ring.put(decision.at());
     ring.put(decision.runs(), decision.candidates());
     ring.put(decision.primary(), decision.prefill());
@@ -164,7 +212,6 @@ public final class Receipt {
     ring.put(flow == null ? 0 : flow.priority());
     ring.put(clipped(target));
     ring.put(flow == null ? "" : clipped(flow.id()));
-    to[place + 2] = ring.end();
   }
 
   private static String clipped(String name) {
@@ -184,8 +231,15 @@ public final class Receipt {
    */
   public void ended(long now, String how, Usage used) {
     endedAt = now;
-    outcome = how;
+    over = true;
+    if (!outcome.equals(how)) {
+      outcome = how;
+    }
     use(used);
+  }
+
+  private String outcome() {
+    return over ? outcome : OPEN;
   }
 
   private void use(Usage used) {
@@ -229,59 +283,71 @@ public final class Receipt {
 
   /** Names are read only where they are asked for: there may be many receipts to look at. */
   boolean isAccepted(ReceiptFilter filter) {
-    return (filter.outcome() == null || filter.outcome().equals(outcome))
+    return (filter.outcome() == null || filter.outcome().equals(outcome()))
         && (filter.model() == null || filter.model().equals(model()))
         && (filter.endpoint() == null || filter.endpoint().equals(endpoint()));
   }
 
   private String endpoint() {
-    return attempts == 0 ? "" : sending(attempts - 1).endpoint().name();
+    return attempts == 0 ? "" : sending(sent(attempts - 1)).endpoint().name();
   }
 
-  /** What {@link #sent} has written. */
-  private Sending sending(int attempt) {
-    return sending(contexts[attempt], places, attempt);
+  /** Where the words of a decision are, and those of what became of it behind them. */
+  private record Place(DecisionContext context, long from, long sent, long end) {
+
+    static Place of(DecisionContext context, long[] places, int number) {
+      int at = number * PLACES;
+      return new Place(context, places[at], places[at + 1], places[at + 2]);
+    }
   }
 
-  private Sending sending(DecisionContext context, long[] of, int number) {
-    long at = of[number * PLACES + 1];
-    int words = Math.toIntExact(of[number * PLACES + 2] - at);
-    return Sending.read(context, new Words(ring.copy(at, words)));
+  private Place sent(int attempt) {
+    return attempt == 0
+        ? new Place(Objects.requireNonNull(firstIn), firstFrom, firstSent, firstEnd)
+        : Place.of(againIn[attempt - 1], againPlaces, attempt - 1);
   }
 
-  private KeptDecision decision(
-      DecisionContext context, long[] of, int number, List<Object> vocabulary) {
-    long at = of[number * PLACES];
-    int words = Math.toIntExact(of[number * PLACES + 1] - at);
-    return new KeptDecision(sending(context, of, number), ring.copy(at, words), vocabulary);
+  private Place refused(int number) {
+    return Place.of(refusedIn[number], refusedPlaces, number);
+  }
+
+  private Sending sending(Place place) {
+    return Sending.read(place.context(), new Words(words(place.sent(), place.end())));
+  }
+
+  private KeptDecision decision(Place place, List<Object> vocabulary) {
+    return new KeptDecision(sending(place), words(place.from(), place.sent()), vocabulary);
+  }
+
+  private long[] words(long begin, long end) {
+    return ring.copy(begin, Math.toIntExact(end - begin));
   }
 
   /** As it is now, with its decisions. */
   KeptRequest kept(List<Object> vocabulary) {
     List<KeptDecision> decisions = new ArrayList<>();
     for (int i = 0; i < attempts; i++) {
-      decisions.add(decision(contexts[i], places, i, vocabulary));
+      decisions.add(decision(sent(i), vocabulary));
     }
     List<KeptDecision> refused = new ArrayList<>();
     for (int i = 0; i < refusals; i++) {
-      refused.add(decision(refusedIn[i], refusedPlaces, i, vocabulary));
+      refused.add(decision(refused(i), vocabulary));
     }
     return new KeptRequest(inBrief(), decisions, refused);
   }
 
   /** The decision by which it was sent last. */
   Decision lastDecision(List<Object> vocabulary) {
-    int last = attempts - 1;
-    return DecisionReader.read(inBrief(), decision(contexts[last], places, last, vocabulary));
+    return DecisionReader.read(inBrief(), decision(sent(attempts - 1), vocabulary));
   }
 
   /** As it is now. */
   DecidedRequest inBrief() {
-    @Nullable Sending first = attempts == 0 ? null : sending(0);
-    @Nullable Sending last = attempts == 0 ? null : sending(attempts - 1);
+    @Nullable Sending first = attempts == 0 ? null : sending(sent(0));
+    @Nullable Sending last = attempts == 0 ? null : sending(sent(attempts - 1));
     @Nullable Sending told = last;
     if (last == null && refusals > 0) {
-      told = sending(refusedIn[refusals - 1], refusedPlaces, refusals - 1);
+      told = sending(refused(refusals - 1));
     }
     return new DecidedRequest(
         id(),
@@ -303,8 +369,8 @@ public final class Receipt {
         last == null ? 0 : last.at(),
         last == null ? Double.NaN : last.expectedFirstToken(),
         firstTokenSeen ? firstTokenAt - arrivedAt : -1,
-        outcome.equals(OPEN) ? -1 : endedAt - arrivedAt,
-        outcome,
+        over ? endedAt - arrivedAt : -1,
+        outcome(),
         new Usage(usedPrompt, usedCompletion, usedCached, usedEvents));
   }
 }

@@ -24,7 +24,11 @@ public final class ReceiptLog {
   private final Vocabulary vocabulary = new Vocabulary();
   private final DecisionWriter writer;
 
-  /** The newest is at {@code opened - 1}, modulo their number; null where none was written yet. */
+  /**
+   * The newest is at {@code opened - 1}, modulo their number; null where none was written yet. One
+   * more than are kept: the next one is nobody's, and is cleared while the one before it is
+   * decided, which fetches its memory.
+   */
   private @Nullable Receipt[] receipts = {};
 
   private long opened;
@@ -48,16 +52,31 @@ public final class ReceiptLog {
   public void configure(ReceiptsConfig wanted) {
     every = wanted.every();
     int keep = Math.min(wanted.keep(), mostReceipts);
-    if (keep == receipts.length) {
+    if (keep == most()) {
       return;
     }
-    @Nullable Receipt[] kept = new @Nullable Receipt[keep];
-    int there = (int) Math.min(opened, Math.min(keep, receipts.length));
+    @Nullable Receipt[] kept = new @Nullable Receipt[keep == 0 ? 0 : keep + 1];
+    int there = (int) Math.min(opened, Math.min(keep, most()));
     for (int age = 1; age <= there; age++) {
       kept[there - age] = receipt(age);
     }
     receipts = kept;
     opened = there;
+  }
+
+  /** How many are kept at most. */
+  private int most() {
+    return Math.max(0, receipts.length - 1);
+  }
+
+  private Receipt at(long number) {
+    int at = (int) (number % receipts.length);
+    Receipt receipt = receipts[at];
+    if (receipt == null) {
+      receipt = new Receipt(ring);
+      receipts[at] = receipt;
+    }
+    return receipt;
   }
 
   /** The one that was opened so many ago, 1 for the newest. */
@@ -70,13 +89,9 @@ public final class ReceiptLog {
     if (receipts.length == 0 || arrived++ % every != 0) {
       return null;
     }
-    int at = (int) (opened++ % receipts.length);
-    Receipt receipt = receipts[at];
-    if (receipt == null) {
-      receipt = new Receipt(ring);
-      receipts[at] = receipt;
-    }
+    Receipt receipt = at(opened++);
     receipt.begin(now, ticket, facts);
+    at(opened).clear();
     return receipt;
   }
 
@@ -119,7 +134,7 @@ public final class ReceiptLog {
 
   /** How many receipts are kept: the newest, as far as the ring holds their words. */
   public int size() {
-    int there = (int) Math.min(opened, receipts.length);
+    int there = (int) Math.min(opened, most());
     int kept = 0;
     while (kept < there) {
       Receipt next = receipt(kept + 1);
@@ -146,11 +161,11 @@ public final class ReceiptLog {
   public Kept kept() {
     int count = size();
     Receipt oldest = count == 0 ? null : receipt(count);
-    return new Kept(count, receipts.length, every, oldest == null ? 0 : oldest.arrivedAt());
+    return new Kept(count, most(), every, oldest == null ? 0 : oldest.arrivedAt());
   }
 
   /** Bytes that they take, about. */
   public long bytes() {
-    return ring.bytes() + Math.min(opened, receipts.length) * RECEIPT_BYTES;
+    return ring.bytes() + Math.min(opened, most()) * RECEIPT_BYTES;
   }
 }

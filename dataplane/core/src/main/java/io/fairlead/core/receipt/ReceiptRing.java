@@ -14,53 +14,75 @@ final class ReceiptRing {
   /** In a word. */
   private static final int CHARACTERS = Long.BYTES / Character.BYTES;
 
+  /** Of the processor's cache. */
+  private static final int LINE = 64 / Long.BYTES;
+
+  private static final int MOST_APPROACHED = 256;
   private static final int CHUNK_BITS = 13;
   private static final int CHUNK = 1 << CHUNK_BITS;
 
   private final long[] @Nullable [] chunks;
-  private long end;
+
+  /** Where the next word goes: {@code at} in the piece that begins at {@code start}. */
+  private long[] current = {};
+
+  private long start;
+  private int at = CHUNK;
 
   /** Where writing was farthest: what was taken back has overwritten older words nevertheless. */
   private long reached;
 
-  private long[] current = {};
-
   /** A ring of so many bytes, rounded up to at least one piece of 64 KiB; empty for 0. */
   ReceiptRing(long maxBytes) {
     chunks = new long[Math.toIntExact(Math.ceilDiv(maxBytes, (long) CHUNK * Long.BYTES))][];
+    start = -CHUNK;
   }
 
   /** Position of the next word. */
   long end() {
-    return end;
+    return start + at;
   }
 
   /** Takes back what was written from a position on. */
   void rewind(long to) {
-    end = to;
-    if (to > 0) {
-      enter(to);
+    reached = reached();
+    // A piece that would be begun now is entered with its first word.
+    long last = Math.max(0, to - 1);
+    enter(last - (last & (CHUNK - 1)));
+    at = (int) (to - start);
+  }
+
+  private long reached() {
+    return Math.max(reached, end());
+  }
+
+  /**
+   * Gives up the oldest words where so many come next, at most a few pages of memory: a write to
+   * each line of the processor's cache fetches it while other things are done.
+   */
+  void approach(long words) {
+    int until = (int) Math.min(Math.min(at + words, at + MOST_APPROACHED), CHUNK);
+    for (int next = at; next < until; next += LINE) {
+      current[next] = 0;
     }
+    reached = Math.max(reached, start + until);
   }
 
   /** Whether no word from this position on has been overwritten. */
   boolean holds(long from) {
-    return reached - from <= (long) chunks.length * CHUNK;
+    return reached() - from <= (long) chunks.length * CHUNK;
   }
 
   /** Bytes of memory taken so far. */
   long bytes() {
-    return Math.min(Math.ceilDiv(reached, (long) CHUNK), chunks.length) * CHUNK * Long.BYTES;
+    return Math.min(Math.ceilDiv(reached(), (long) CHUNK), chunks.length) * CHUNK * Long.BYTES;
   }
 
   void put(long word) {
-    int at = (int) end & (CHUNK - 1);
-    if (at == 0) {
-      enter(end);
+    if (at == CHUNK) {
+      next();
     }
-    current[at] = word;
-    end++;
-    reached = Math.max(reached, end);
+    current[at++] = word;
   }
 
   /** Two numbers of 32 bits in one word. */
@@ -89,19 +111,15 @@ final class ReceiptRing {
   void put(double[] numbers, int count) {
     int done = 0;
     while (done < count) {
-      int at = (int) end & (CHUNK - 1);
-      if (at == 0) {
-        enter(end);
-      }
-      int fit = Math.min(count - done, CHUNK - at);
+      int fit = fit(count - done);
       long[] into = current;
+      int to = at;
       // No branch in here: the compiler makes vector instructions of it.
       for (int i = 0; i < fit; i++) {
-        into[at + i] = Double.doubleToRawLongBits(numbers[done + i]);
+        into[to + i] = Double.doubleToRawLongBits(numbers[done + i]);
       }
       done += fit;
-      end += fit;
-      reached = Math.max(reached, end);
+      at = to + fit;
     }
   }
 
@@ -109,19 +127,28 @@ final class ReceiptRing {
   void put(long[] words, int count) {
     int done = 0;
     while (done < count) {
-      int at = (int) end & (CHUNK - 1);
-      if (at == 0) {
-        enter(end);
-      }
-      int fit = Math.min(count - done, CHUNK - at);
+      int fit = fit(count - done);
       System.arraycopy(words, done, current, at, fit);
       done += fit;
-      end += fit;
-      reached = Math.max(reached, end);
+      at += fit;
     }
   }
 
+  /** How many of so many words go into the piece that is written to; at least one. */
+  private int fit(int wanted) {
+    if (at == CHUNK) {
+      next();
+    }
+    return Math.min(wanted, CHUNK - at);
+  }
+
+  private void next() {
+    enter(start + CHUNK);
+    at = 0;
+  }
+
   private void enter(long position) {
+    start = position;
     int number = (int) ((position >> CHUNK_BITS) % chunks.length);
     long[] chunk = chunks[number];
     if (chunk == null) {

@@ -247,14 +247,13 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
       }
     }
 
-    /** Begins a body that goes on. What comes on this connection from now on is not answered. */
+    /** Begins a body that goes on: for who asks again on its connection there is no answer. */
     void stream() {
       var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
       guard(response.headers())
           .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream")
           .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
       var _ = context.writeAndFlush(response);
-      context.pipeline().addBefore(context.name(), "after-stream", new EndOfRequests());
     }
 
     private static HttpHeaders guard(HttpHeaders headers) {
@@ -264,14 +263,6 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
           .set("referrer-policy", "same-origin")
           .set("cross-origin-resource-policy", "same-origin")
           .set(HttpHeaderNames.CACHE_CONTROL, "no-store");
-    }
-  }
-
-  /** Whoever asks again where an answer doesn't end has nothing to wait for. */
-  private static final class EndOfRequests extends SimpleChannelInboundHandler<FullHttpRequest> {
-    @Override
-    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-      var _ = context.close();
     }
   }
 }

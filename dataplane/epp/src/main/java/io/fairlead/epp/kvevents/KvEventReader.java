@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -208,25 +209,28 @@ public final class KvEventReader implements AutoCloseable {
     state = new State(whole, partial, listed - whole - partial);
   }
 
+  /** Whether there was room is counted once of each change, in however many pieces it goes. */
   private void tell(EndpointSpec endpoint, CacheChange change) {
-    change.pieces(MOST_KEYS).forEach(piece -> tellPiece(endpoint, piece));
+    AtomicBoolean counted = new AtomicBoolean();
+    for (CacheChange piece : change.pieces(MOST_KEYS)) {
+      tellPiece(
+          endpoint,
+          piece,
+          room -> {
+            waiting.decrementAndGet();
+            if (!room && counted.compareAndSet(false, true)) {
+              counts.count(EventResult.NO_ROOM);
+            }
+          });
+    }
   }
 
-  private void tellPiece(EndpointSpec endpoint, CacheChange change) {
+  private void tellPiece(EndpointSpec endpoint, CacheChange piece, Done done) {
     while (waiting.get() >= MOST_WAITING && !closed) {
       LockSupport.parkNanos(PAUSE_NANOS);
     }
     waiting.incrementAndGet();
-    sink.cacheChanged(
-        endpoint,
-        settings.grain(),
-        change,
-        room -> {
-          waiting.decrementAndGet();
-          if (!room) {
-            counts.count(EventResult.NO_ROOM);
-          }
-        });
+    sink.cacheChanged(endpoint, settings.grain(), piece, done);
   }
 
   private void replace(List<EndpointSpec> all) {

@@ -138,9 +138,11 @@ public final class Shadows implements AutoCloseable {
    */
   public @Nullable ShadowedRequest sent(long now, RequestFacts facts, Route route) {
     long key = ++lastKey;
-    List<ShadowThread> asked = new ArrayList<>(threads.size());
+    List<ShadowThread> asked = List.of();
     for (ShadowThread thread : threads) {
       if (thread.ask(shadow -> shadow.sent(now, key, facts, route))) {
+        // A busy picker's is asked about few: nothing is made for the others.
+        asked = asked.isEmpty() ? new ArrayList<>(threads.size()) : asked;
         asked.add(thread);
       }
     }

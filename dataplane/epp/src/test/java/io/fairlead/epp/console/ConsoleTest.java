@@ -182,13 +182,6 @@ class ConsoleTest {
     assertThat(points.split("\\{\"at\":", -1)).hasSize(History.MOST + 1);
   }
 
-  @Test
-  void whoAsksAgainOnAStreamIsClosed() {
-    EmbeddedChannel stream = stream();
-    stream.writeInbound(get("/console/"));
-    assertThat(stream.isOpen()).isFalse();
-  }
-
   @ParameterizedTest
   @CsvSource({
     "/console, 303, console/",

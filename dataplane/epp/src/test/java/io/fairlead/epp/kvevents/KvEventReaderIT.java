@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -280,6 +283,52 @@ class KvEventReaderIT {
     }
   }
 
+  /** However many pieces it goes in: what people read is how often there was no room. */
+  @Test
+  void aLongChangeThatThereIsNoRoomForIsCountedOnce() throws Exception {
+    ExactIndex small = new ExactIndex(1_000);
+    List<Integer> sizes = new CopyOnWriteArrayList<>();
+    try (ZContext context = new ZContext()) {
+      ZMQ.Socket engine = context.createSocket(SocketType.PUB);
+      int port = engine.bindToRandomPort("tcp://127.0.0.1");
+      start(
+          port,
+          0,
+          (endpoint, grain, change, done) -> {
+            done.taken(small.change(0, grain, change));
+            sizes.add(change.size());
+          });
+      await()
+          .until(
+              () -> {
+                send(engine, "kv@pod@other", 0, stored(1));
+                return counts.of(EventResult.FOREIGN_MODEL) > 0;
+              });
+
+      send(engine, "kv@pod@m", 0, stored(3_000));
+
+      await().untilAsserted(() -> assertThat(sizes).containsExactly(1_024, 1_024, 952));
+      assertThat(counts.of(EventResult.NO_ROOM)).isEqualTo(1);
+    }
+  }
+
+  /** A message that tells of so many blocks. */
+  private static byte[] stored(int blocks) throws IOException {
+    try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
+      out.packArrayHeader(2).packDouble(1).packArrayHeader(1).packArrayHeader(5);
+      out.packString("BlockStored").packArrayHeader(blocks);
+      for (int i = 0; i < blocks; i++) {
+        out.packLong(i + 1);
+      }
+      out.packNil().packArrayHeader(blocks * GRAIN);
+      for (int i = 0; i < blocks * GRAIN; i++) {
+        out.packInt(i);
+      }
+      out.packInt(GRAIN);
+      return out.toByteArray();
+    }
+  }
+
   private static void send(ZMQ.Socket socket, String topic, long number, byte[] payload) {
     socket.sendMore(topic);
     socket.sendMore(ByteBuffer.allocate(8).putLong(number).array());
@@ -309,17 +358,24 @@ class KvEventReaderIT {
   }
 
   private void start(int port, int replayPort) {
+    start(
+        port,
+        replayPort,
+        (endpoint, grain, change, done) -> {
+          synchronized (index) {
+            mostKeys = Math.max(mostKeys, change.size());
+            done.taken(index.change(0, grain, change));
+          }
+        });
+  }
+
+  private void start(int port, int replayPort, KvEventReader.Sink sink) {
     KvEventReader made =
         new KvEventReader(
             new KvEventReader.Settings(
                 GRAIN, "", port, replayPort, 1 << 20, () -> 0), // waits for replays for ever
             counts,
-            (endpoint, grain, change, done) -> {
-              synchronized (index) {
-                mostKeys = Math.max(mostKeys, change.size());
-                done.taken(index.change(0, grain, change));
-              }
-            });
+            sink);
     made.models(Set.of("m"));
     made.endpoints(List.of(new EndpointSpec("stub", "1", "127.0.0.1", 1, Map.of())));
     reader = made;

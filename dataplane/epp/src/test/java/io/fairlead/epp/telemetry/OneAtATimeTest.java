@@ -7,10 +7,12 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,5 +67,40 @@ class OneAtATimeTest {
     assertThat(channel.isOpen()).isFalse();
     assertThat(asked).hasSize(1);
     assertThat(all).allMatch(request -> request.refCnt() == 0);
+  }
+
+  private void beginStream() {
+    channel.writeOutbound(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+  }
+
+  @Test
+  void whoAsksOnAStreamIsCutOff() {
+    request("/stream");
+    beginStream();
+    assertThat(channel.config().isAutoRead()).as("more is read").isTrue();
+    FullHttpRequest again = request("/again");
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(asked).containsExactly("/stream");
+    assertThat(again.refCnt()).isZero();
+  }
+
+  @Test
+  void whoHasAskedBehindAStreamIsCutOffWhenItBegins() {
+    request("/stream");
+    FullHttpRequest behind = request("/behind");
+    // It may fail, as the connection is closed under it.
+    var _ =
+        channel.writeAndFlush(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(behind.refCnt()).isZero();
+  }
+
+  @Test
+  void afterAStreamThatHasEndedTheNextIsAsked() {
+    request("/stream");
+    beginStream();
+    channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+    request("/next");
+    assertThat(asked).containsExactly("/stream", "/next");
   }
 }

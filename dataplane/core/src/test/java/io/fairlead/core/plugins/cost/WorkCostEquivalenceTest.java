@@ -7,13 +7,12 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
-import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFactsBuilder;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
-import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.view.Peers;
@@ -220,18 +219,11 @@ final class WorkCostEquivalenceTest implements RequestListener {
     int tokens = random.nextInt(50) == 0 ? 300_000 : blocks.length * 16 + random.nextInt(16);
     int output = random.nextBoolean() ? -1 : 1 + random.nextInt(500);
     String model = MODELS.get(random.nextInt(MODELS.size()));
-    return new RequestFacts(
-        "",
-        model,
-        random.nextLong(),
-        blocks,
-        PromptSize.ofTokens(tokens),
-        output,
-        tokens * 4L,
-        RequestFacts.Delivery.STREAMED,
-        Timeouts.UNSET,
-        objectives(random),
-        null);
+    return RequestFactsBuilder.of(model, random.nextLong(), blocks)
+        .tokens(tokens)
+        .maxOutputTokens(output)
+        .headers(objectives(random))
+        .build();
   }
 
   /** Of every second request: some that every endpoint keeps, some that few or none do. */
