@@ -148,6 +148,11 @@ public final class OperatorProgram implements AutoCloseable {
     }
   }
 
+  /** What it has used of CPUs so far, in seconds. */
+  public double cpuSeconds() {
+    return process.info().totalCpuDuration().orElseThrow().toMillis() / 1000.0;
+  }
+
   /** What it logged. */
   public String log() {
     try {
