@@ -117,6 +117,13 @@ package_module() {
   mv "$began" "$stamp"
 }
 
+# training_keys FILE: a key for the API server with which the operator's JVM is trained. It is used by nothing else, and is in no image.
+training_keys() {
+  rm -f "$1"
+  "$JAVA_HOME/bin/keytool" -genkeypair -alias training -keyalg EC -storetype PKCS12 -keystore "$1" -storepass training -dname CN=localhost \
+    -validity 2 >/dev/null 2>&1 || fail "keytool made no key"
+}
+
 # class_path MODULE: its jar and target/lib.
 class_path() {
   local jar

@@ -1,5 +1,6 @@
 package io.fairlead.operator;
 
+import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fairlead-operator",
     mixinStandardHelpOptions = true,
+    subcommands = TrainCommand.class,
     description = "Runs an endpoint picker for every InferencePool that it serves.")
 public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
@@ -115,14 +117,24 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    CompletableFuture<Integer> end = new CompletableFuture<>();
+    return serve(
+        new ConfigBuilder().withRequestRetryBackoffLimit(Settings.REQUEST_RETRIES).build(),
+        new CompletableFuture<>());
+  }
+
+  /**
+   * Serves until it is told to end.
+   *
+   * @param config where the API server is
+   * @param end completed with the exit code by whatever ends it
+   */
+  int serve(Config config, CompletableFuture<Integer> end) {
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Fence fence = new Fence(Leadership.LEASE, System::nanoTime);
     KubernetesClient client =
         new KubernetesClientBuilder()
-            .withConfig(
-                new ConfigBuilder().withRequestRetryBackoffLimit(Settings.REQUEST_RETRIES).build())
+            .withConfig(config)
             .withHttpClientBuilderConsumer(
                 http -> {
                   if (leaderElect) {

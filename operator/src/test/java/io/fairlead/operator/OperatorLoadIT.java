@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -48,12 +49,17 @@ class OperatorLoadIT {
   private static final int EDITS = Integer.getInteger("fairlead.operator.load.edits", 200);
   private static final int QUIET = Integer.getInteger("fairlead.operator.load.quiet", 600);
   private static final String OUT = System.getProperty("fairlead.operator.load.out", "");
+  private static final List<String> JAVA =
+      Arrays.stream(System.getProperty("fairlead.operator.load.java", "").split(" "))
+          .filter(option -> !option.isBlank())
+          .toList();
   private static final int NAMESPACES = 10;
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
   private final List<PoolFixture> namespaces = new ArrayList<>();
   private final Map<String, Map<String, Object>> figures = new LinkedHashMap<>();
+  private final List<String> notes = new ArrayList<>();
 
   @Test
   void manyPoolsAndModelsCostLittle() throws IOException {
@@ -75,15 +81,20 @@ class OperatorLoadIT {
       }
       try (OperatorProgram operator = start("loaded", server)) {
         running(operator);
+        AuditLog.Mark empty = server.audit().mark();
         apply();
         long applied = System.nanoTime();
         awaitModels("Accepted");
         figure("convergence after the last apply, s", seconds(applied), 5);
+        figure("CPU time of the operator until then, s", operator.cpuSeconds(), Double.NaN);
+        calls("until then", server.audit(), empty);
         try (Kubelets kubelets = new Kubelets(admin)) {
           long begun = System.nanoTime();
           awaitModels("Ready");
           figure("all ready after the first pod, s", seconds(begun), Double.NaN);
           settle(server.audit());
+          figure("CPU time of the operator until settled, s", operator.cpuSeconds(), Double.NaN);
+          calls("until settled", server.audit(), empty);
           quiet(server.audit());
           edits(server, kubelets);
           figure("resident memory, MiB", operator.status("VmRSS") / 1024.0, 256);
@@ -95,8 +106,10 @@ class OperatorLoadIT {
           try (OperatorProgram next = start("next", server)) {
             running(next);
             figure("start until all is watched, s", seconds(restarted), 3);
+            figure("CPU time of a start, s", next.cpuSeconds(), Double.NaN);
             settle(server.audit());
             figure("writes after a restart", (double) writes(server.audit(), ended), 0);
+            figure("most resident memory after a restart, MiB", next.status("VmHWM") / 1024.0, 256);
           }
         }
       }
@@ -118,6 +131,7 @@ class OperatorLoadIT {
             .toList();
     List<String> asInItsPod = new ArrayList<>(options);
     asInItsPod.add("-XX:MaxRAM=512m");
+    asInItsPod.addAll(JAVA);
     return OperatorProgram.start(
         asInItsPod,
         name,
@@ -202,6 +216,7 @@ class OperatorLoadIT {
     double[] pickers = new double[EDITS];
     double[] told = new double[EDITS];
     long asked = 0;
+    List<AuditLog.Request> most = List.of();
     for (int i = 0; i < EDITS; i++) {
       int number = random.nextInt(MODELS);
       PoolFixture namespace = of(number % POOLS);
@@ -229,13 +244,21 @@ class OperatorLoadIT {
       pickers[i] =
           (Objects.requireNonNull(kubelets.had(namespace.namespace(), picker, after)) - begun)
               / 1e9;
-      asked = Math.max(asked, operator(server.audit(), mark).size());
+      List<AuditLog.Request> calls =
+          operator(server.audit(), mark).stream()
+              .filter(request -> !OperatorUnderTest.looksForAKind(request))
+              .toList();
+      if (calls.size() > asked) {
+        asked = calls.size();
+        most = calls;
+      }
     }
     figure("an edit is with the picker, p99, s", percentile(pickers, 0.99), 0.3);
     figure("an edit is with the picker, p50, s", percentile(pickers, 0.5), Double.NaN);
     figure("an edit is told in its status, p99, s", percentile(told, 0.99), 1);
     figure("an edit is told in its status, p50, s", percentile(told, 0.5), Double.NaN);
     figure("calls of the API server for an edit, most", (double) asked, 5);
+    notes.add("The edit with most calls: " + kinds(most));
   }
 
   private static boolean current(PoolFixture namespace, InferenceModel edited) {
@@ -259,6 +282,26 @@ class OperatorLoadIT {
               since[0] = audit.mark();
               return quiet;
             });
+  }
+
+  private void calls(String when, AuditLog audit, AuditLog.Mark since) {
+    List<AuditLog.Request> calls = operator(audit, since);
+    figure("calls of the API server " + when, (double) calls.size(), Double.NaN);
+    notes.add("Calls %s: %s".formatted(when, kinds(calls)));
+  }
+
+  /** How many of which kind, most first. */
+  private static String kinds(List<AuditLog.Request> calls) {
+    return calls.stream()
+        .collect(
+            Collectors.groupingBy(
+                call -> call.verb() + " " + call.resource() + " " + call.code(),
+                Collectors.counting()))
+        .entrySet()
+        .stream()
+        .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+        .map(kind -> kind.getValue() + " " + kind.getKey())
+        .collect(Collectors.joining(", "));
   }
 
   private static long writes(AuditLog audit, AuditLog.Mark since) {
@@ -309,6 +352,7 @@ class OperatorLoadIT {
                         (Double) figure.get("value"),
                         figure.getOrDefault("bound", ""),
                         Boolean.FALSE.equals(figure.get("held")) ? "missed" : "")));
+    notes.forEach(note -> table.append(note).append('\n'));
     return table.toString();
   }
 }

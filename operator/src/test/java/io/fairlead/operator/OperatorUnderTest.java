@@ -119,6 +119,11 @@ final class OperatorUnderTest implements AutoCloseable {
         .toList();
   }
 
+  /** A kind that the cluster lacks is looked for every 20 s, whatever else happens. */
+  static boolean looksForAKind(AuditLog.Request request) {
+    return request.verb().equals("list") && request.code() == 404;
+  }
+
   /** What of it was meant to change something. */
   List<AuditLog.Request> writes() {
     return requests().stream().filter(AuditLog.Request::writes).toList();

@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -86,7 +87,8 @@ class PermissionsIT {
       await().until(() -> pool.poolConditions().isEmpty());
     }
     List<AuditLog.Request> asked = asked(server, before);
-    assertThat(used(asked)).containsExactlyInAnyOrderElementsOf(granted(cluster.admin()));
+    assertThat(withLooks(used(asked)))
+        .containsExactlyInAnyOrderElementsOf(granted(cluster.admin()));
     assertThat(asked).as("nothing is asked in vain").noneMatch(r -> r.code() == FORBIDDEN);
   }
 
@@ -98,6 +100,20 @@ class PermissionsIT {
 
   private static Set<String> used(List<AuditLog.Request> asked) {
     return asked.stream().flatMap(r -> r.rights().stream()).collect(Collectors.toSet());
+  }
+
+  /**
+   * Whoever writes an object also reads it: when it has changed since it was seen, which is a
+   * matter of luck here.
+   */
+  private static Set<String> withLooks(Set<String> used) {
+    return used.stream()
+        .flatMap(
+            right ->
+                right.startsWith("patch ")
+                    ? Stream.of(right, right.replace("patch ", "get ").replace("/status", ""))
+                    : Stream.of(right))
+        .collect(Collectors.toSet());
   }
 
   private static Set<String> granted(KubernetesClient client) throws IOException {

@@ -40,11 +40,6 @@ class QuietIT {
     pool = new PoolFixture(cluster.admin(), cluster.namespace("quiet"));
   }
 
-  /** A kind that the cluster lacks is looked for every 20 s: that may fall into the watch. */
-  private static boolean looksForAKind(AuditLog.Request request) {
-    return request.verb().equals("list") && request.code() == 404;
-  }
-
   @Test
   void aPoolThatWasMadeIsLeftInPeace() {
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
@@ -52,6 +47,11 @@ class QuietIT {
       assertThat(created(operator))
           .as("a pod needs its account, its account its rights, and both the config")
           .containsSubsequence("serviceaccounts", "rolebindings", "configmaps", "deployments");
+      assertThat(operator.requests())
+          .filteredOn(request -> request.verb().equals("get") && request.code() == 404)
+          .filteredOn(request -> request.name().equals(PICKER))
+          .as("what an apply finds out by itself isn't asked before")
+          .isEmpty();
       AuditLog.Mark settled = settle(operator);
       await()
           .during(Duration.ofSeconds(SECONDS))
@@ -59,7 +59,7 @@ class QuietIT {
           .pollInterval(Duration.ofSeconds(1))
           .until(() -> writes(operator, settled).isEmpty());
       assertThat(operator.requests(settled))
-          .filteredOn(request -> !looksForAKind(request))
+          .filteredOn(request -> !OperatorUnderTest.looksForAKind(request))
           .as("nor is anything asked again and again")
           .isEmpty();
     }

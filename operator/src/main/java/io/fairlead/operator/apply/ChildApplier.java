@@ -25,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,9 @@ public final class ChildApplier {
   /** What each child was to be when it was last seen to be so, by pool, kind and name. */
   private final Map<Key, Integer> asWanted = new ConcurrentHashMap<>();
 
+  /** Children whose names objects had, when last seen, that are not the pool's. */
+  private final Set<Key> foreign = ConcurrentHashMap.newKeySet();
+
   /** When it was told last that a child was put right, by a clock that doesn't jump. */
   private final Map<Key, Long> told = new ConcurrentHashMap<>();
 
@@ -91,6 +95,7 @@ public final class ChildApplier {
   public void forget(InferencePool pool) {
     String uid = pool.getMetadata().getUid();
     asWanted.keySet().removeIf(key -> key.pool().equals(uid));
+    foreign.removeIf(key -> key.pool().equals(uid));
     told.keySet().removeIf(key -> key.pool().equals(uid));
   }
 
@@ -162,17 +167,20 @@ public final class ChildApplier {
       HasMetadata child, Observation seen, Context<InferencePool> context) {
     Optional<HasMetadata> cached =
         seen.child(child.getClass(), child.getMetadata().getName()).map(HasMetadata.class::cast);
+    Key key = Key.of(seen.pool(), child);
+    // An object without our labels is in no informer of ours, nor is one that was made a moment
+    // ago. The first apply finds that out by itself, since it makes an object and changes none.
+    boolean look = cached.isEmpty() && (asWanted.containsKey(key) || foreign.contains(key));
     for (int attempt = 1; ; attempt++) {
       try {
-        // An object without our labels is in no informer of ours, so absence is checked at the
-        // source; so is what has changed since it was observed.
-        HasMetadata actual = cached.orElseGet(() -> context.getClient().resource(child).get());
+        HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
         return apply(child, actual, seen.pool(), context);
       } catch (KubernetesClientException e) {
         if (attempt == ATTEMPTS || !mended(child, e, context.getClient())) {
           return Optional.of(refused(child, e));
         }
-        cached = Optional.empty();
+        // What has changed since it was observed is looked at where it is.
+        look = true;
       }
     }
   }
@@ -258,8 +266,10 @@ public final class ChildApplier {
     } else {
       Optional<Verdict> taken = taken(pool, actual);
       if (taken.isPresent()) {
+        foreign.add(key);
         return taken;
       }
+      foreign.remove(key);
       if (matcher.matches(actual, child, context)) {
         asWanted.put(key, wanted);
         return Optional.empty();
@@ -275,6 +285,7 @@ public final class ChildApplier {
     HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);
     sent.setMetadata(precondition.build());
     context.getClient().resource(sent).patch(APPLY);
+    foreign.remove(key);
     Integer before = asWanted.put(key, wanted);
     if (before != null && before == wanted && mayTell(key)) {
       repaired.accept(

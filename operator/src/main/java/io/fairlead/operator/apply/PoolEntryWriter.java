@@ -10,6 +10,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentReference;
 import io.fairlead.crds.v1.ParentStatus;
@@ -32,18 +34,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes our entry of {@code InferencePool.status.parents}. The list is atomic and shared with
- * gateways, and server-side apply of it would delete their entries; so it is read, changed and
- * written back whole at the version that was read, and read again when somebody was faster. Entries
- * of others go back as they came, field by field, known to us or not.
+ * gateways, and server-side apply of it would delete their entries; so ours alone is put in, by a
+ * patch for the version that was seen. When somebody was faster the list is read, changed and
+ * written back whole at the version that was read, with the entries of others as they came, field
+ * by field, known to us or not.
  */
 public final class PoolEntryWriter {
   /** What we call ourselves in an entry. */
   public static final String CONTROLLER = ParentStatus.FAIRLEAD;
 
+  private static final PatchContext PATCH =
+      new PatchContext.Builder()
+          .withPatchType(PatchType.JSON)
+          .withFieldManager(StatusApplier.FIELD_MANAGER)
+          .build();
   private static final int ATTEMPTS = 20;
   private static final int MAX_ENTRIES = 32;
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
+  private static final int UNPROCESSABLE = 422;
 
   private final KubernetesClient client;
   private final InstantSource clock;
@@ -92,6 +101,9 @@ public final class PoolEntryWriter {
       written.add(pool.getMetadata().getUid());
       return Optional.empty();
     }
+    if (put(pool, ref, verdicts, cached)) {
+      return Optional.empty();
+    }
     AtomicReference<@Nullable Duration> wait = new AtomicReference<>();
     AtomicReference<List<Condition>> from = new AtomicReference<>(List.of());
     AtomicReference<List<Condition>> to = new AtomicReference<>(List.of());
@@ -124,6 +136,66 @@ public final class PoolEntryWriter {
       written.add(pool.getMetadata().getUid());
     }
     return Optional.ofNullable(wait.get());
+  }
+
+  /**
+   * Puts our entry into the list as it was seen, where that leaves no question open.
+   *
+   * @return false when nothing was written, and the list has to be read
+   */
+  private boolean put(
+      InferencePool pool,
+      ParentReference ref,
+      Map<ConditionType, Verdict> verdicts,
+      Optional<ParentStatus> cached) {
+    String uid = pool.getMetadata().getUid();
+    List<ParentStatus> parents = pool.getStatus() == null ? List.of() : pool.getStatus().parents();
+    if (cached.isEmpty() && (written.contains(uid) || parents.size() >= MAX_ENTRIES)) {
+      return false;
+    }
+    List<Condition> before = cached.map(ParentStatus::conditions).orElse(List.of());
+    List<Condition> ours =
+        ConditionList.merge(before, verdicts, pool.getMetadata().getGeneration(), clock.instant());
+    ParentStatus entry = new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours));
+    ArrayNode changes = json.createArrayNode();
+    if (cached.isPresent()) {
+      String path = "/status/parents/" + parents.indexOf(cached.get());
+      changes.add(change("test", path + "/controllerName", CONTROLLER));
+      changes.add(change("replace", path, entry));
+    } else if (!parents.isEmpty()) {
+      changes.add(change("add", "/status/parents/-", entry));
+    } else if (pool.getStatus() == null) {
+      changes.add(change("add", "/status", Map.of("parents", List.of(entry))));
+    } else {
+      changes.add(change("add", "/status/parents", List.of(entry)));
+    }
+    try {
+      send(pool, changes);
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == CONFLICT || e.getCode() == UNPROCESSABLE || e.getCode() == NOT_FOUND) {
+        return false;
+      }
+      throw e;
+    }
+    full.remove(uid);
+    written.add(uid);
+    events.tell(pool, before, ours);
+    return true;
+  }
+
+  private ObjectNode change(String op, String path, Object value) {
+    return json.createObjectNode()
+        .put("op", op)
+        .put("path", path)
+        .set("value", json.valueToTree(value));
+  }
+
+  /** Changes the status if the object still has the version at which it was seen. */
+  private void send(HasMetadata seen, ArrayNode changes) {
+    changes.insert(
+        0, change("replace", "/metadata/resourceVersion", seen.getMetadata().getResourceVersion()));
+    changes.insert(0, change("test", "/metadata/uid", seen.getMetadata().getUid()));
+    client.resource(seen).subresource("status").patch(PATCH, changes.toString());
   }
 
   /** How long to leave it at that; empty when it may be put back at once. */
@@ -187,11 +259,10 @@ public final class PoolEntryWriter {
       if (live == null || !live.getMetadata().getUid().equals(pool.getMetadata().getUid())) {
         return false;
       }
-      ObjectNode status = json.valueToTree(Map.of());
-      if (live.get("status") != null) {
-        status = json.valueToTree(live.get("status"));
+      ArrayNode before = json.createArrayNode();
+      if (live.get("status", "parents") instanceof List<?> parents) {
+        before = json.valueToTree(parents);
       }
-      ArrayNode before = status.withArray("parents").deepCopy();
       ArrayNode after = changed(before, live, change);
       if (after.equals(before)) {
         return false;
@@ -207,10 +278,13 @@ public final class PoolEntryWriter {
         return false;
       }
       full.remove(pool.getMetadata().getUid());
-      status.set("parents", after);
-      live.setAdditionalProperty("status", status);
+      ArrayNode changes = json.createArrayNode();
+      changes.add(
+          live.get("status") == null
+              ? change("add", "/status", Map.of("parents", after))
+              : change("add", "/status/parents", after));
       try {
-        client.resource(live).updateStatus();
+        send(live, changes);
         return true;
       } catch (KubernetesClientException e) {
         if (e.getCode() == NOT_FOUND) {

@@ -18,6 +18,7 @@ import io.fairlead.operator.status.Verdict;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ public final class StatusApplier {
 
   private static final PatchContext APPLY = ChildApplier.forced(FIELD_MANAGER);
   private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
   private static final JsonMapper JSON = new JsonMapper();
 
   private final KubernetesClient client;
@@ -45,22 +47,18 @@ public final class StatusApplier {
 
   /** Makes the model's conditions say this. */
   public void write(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
-    if (ConditionList.same(conditions(model), merged(conditions(model), verdicts, model))) {
-      return;
-    }
-    // The informer may lag behind our own last write; times must be merged with what is there.
-    InferenceModel live = client.resource(model).get();
-    if (gone(live, model)) {
-      return;
-    }
-    List<Condition> wanted = merged(conditions(live), verdicts, model);
-    if (!ConditionList.same(conditions(live), wanted)) {
-      InferenceModel patch = new InferenceModel();
-      patch.setStatus(new InferenceModelStatus(wanted));
-      if (send(patch, model)) {
-        events.tell(model, conditions(live), wanted);
-      }
-    }
+    write(
+        model,
+        seen -> {
+          List<Condition> before = conditions(seen);
+          List<Condition> wanted = merged(before, verdicts, model);
+          if (ConditionList.same(before, wanted)) {
+            return Optional.empty();
+          }
+          InferenceModel patch = new InferenceModel();
+          patch.setStatus(new InferenceModelStatus(wanted));
+          return Optional.of(new Change(patch, before, wanted));
+        });
   }
 
   /**
@@ -68,25 +66,20 @@ public final class StatusApplier {
    * schemas make some by default.
    */
   public void write(GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
-    List<Condition> cached = conditions(object, verdicts);
-    if (ConditionList.same(cached, merged(cached, verdicts, object))) {
-      return;
-    }
-    GenericKubernetesResource live = client.resource(object).get();
-    if (gone(live, object)) {
-      return;
-    }
-    List<Condition> before = conditions(live, verdicts);
-    List<Condition> wanted = merged(before, verdicts, object);
-    if (!ConditionList.same(before, wanted)) {
-      GenericKubernetesResource patch = new GenericKubernetesResource();
-      patch.setApiVersion(object.getApiVersion());
-      patch.setKind(object.getKind());
-      patch.setAdditionalProperty("status", Map.of("conditions", wanted));
-      if (send(patch, object)) {
-        events.tell(object, before, wanted);
-      }
-    }
+    write(
+        object,
+        seen -> {
+          List<Condition> before = conditions(seen, verdicts);
+          List<Condition> wanted = merged(before, verdicts, object);
+          if (ConditionList.same(before, wanted)) {
+            return Optional.empty();
+          }
+          GenericKubernetesResource patch = new GenericKubernetesResource();
+          patch.setApiVersion(object.getApiVersion());
+          patch.setKind(object.getKind());
+          patch.setAdditionalProperty("status", Map.of("conditions", wanted));
+          return Optional.of(new Change(patch, before, wanted));
+        });
   }
 
   /** Whether conditions of ours are in it. */
@@ -104,42 +97,63 @@ public final class StatusApplier {
       EndpointPicker picker,
       Map<ConditionType, Verdict> verdicts,
       Function<List<Condition>, EndpointPickerStatus> status) {
-    if (same(picker.getStatus(), status.apply(merged(conditions(picker), verdicts, picker)))) {
+    write(
+        picker,
+        seen -> {
+          List<Condition> before = conditions(seen);
+          EndpointPickerStatus wanted = status.apply(merged(before, verdicts, picker));
+          if (same(seen.getStatus(), wanted)) {
+            return Optional.empty();
+          }
+          EndpointPicker patch = new EndpointPicker();
+          patch.setStatus(wanted);
+          return Optional.of(new Change(patch, before, wanted.conditions()));
+        });
+  }
+
+  /** What a write would change; the patch has no metadata yet. */
+  private record Change(HasMetadata patch, List<Condition> before, List<Condition> after) {}
+
+  private <R extends HasMetadata> void write(R seen, Function<R, Optional<Change>> change) {
+    Optional<Change> wanted = change.apply(seen);
+    if (wanted.isEmpty() || send(wanted.get(), seen, seen.getMetadata().getResourceVersion())) {
       return;
     }
-    EndpointPicker live = client.resource(picker).get();
-    if (gone(live, picker)) {
-      return;
-    }
-    EndpointPickerStatus wanted = status.apply(merged(conditions(live), verdicts, picker));
-    if (!same(live.getStatus(), wanted)) {
-      EndpointPicker patch = new EndpointPicker();
-      patch.setStatus(wanted);
-      if (send(patch, picker)) {
-        events.tell(picker, conditions(live), wanted.conditions());
-      }
+    // The informer lagged behind, perhaps behind our own last write; times must be merged with
+    // what is there.
+    R live = client.resource(seen).get();
+    if (!gone(live, seen)) {
+      change.apply(live).ifPresent(now -> send(now, seen, null));
     }
   }
 
   /**
-   * @return whether the object is still there
+   * @param version that the object must still have; null for any
+   * @return false when it has another, and nothing was written
    */
-  private boolean send(HasMetadata patch, HasMetadata object) {
-    patch.setMetadata(
-        new ObjectMetaBuilder()
-            .withName(object.getMetadata().getName())
-            .withNamespace(object.getMetadata().getNamespace())
-            .withUid(object.getMetadata().getUid())
-            .build());
+  private boolean send(Change change, HasMetadata object, @Nullable String version) {
+    change
+        .patch()
+        .setMetadata(
+            new ObjectMetaBuilder()
+                .withName(object.getMetadata().getName())
+                .withNamespace(object.getMetadata().getNamespace())
+                .withUid(object.getMetadata().getUid())
+                .withResourceVersion(version)
+                .build());
     try {
-      client.resource(patch).subresource("status").patch(APPLY);
-      return true;
+      client.resource(change.patch()).subresource("status").patch(APPLY);
     } catch (KubernetesClientException e) {
+      if (e.getCode() == CONFLICT && version != null) {
+        return false;
+      }
       if (e.getCode() != NOT_FOUND) {
         throw e;
       }
-      return false;
+      return true;
     }
+    events.tell(object, change.before(), change.after());
+    return true;
   }
 
   private static boolean gone(@Nullable HasMetadata live, HasMetadata object) {

@@ -60,7 +60,9 @@ public final class OperatorProgram implements AutoCloseable {
             "-Dkubernetes.user.agent=" + name,
             "-Dkubernetes.impersonate.username=" + Installed.OPERATOR,
             "-cp",
-            System.getProperty("java.class.path"),
+            // Jars, where a cache that was made of them is to be used.
+            System.getProperty(
+                "fairlead.operator.classpath", System.getProperty("java.class.path")),
             FairleadOperator.class.getName(),
             "--log-format",
             "plain"));
@@ -146,6 +148,11 @@ public final class OperatorProgram implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** What it has used of CPUs so far, in seconds. */
+  public double cpuSeconds() {
+    return process.info().totalCpuDuration().orElseThrow().toMillis() / 1000.0;
   }
 
   /** What it logged. */

@@ -1,0 +1,18 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the image's JVM is trained with does the operator's work, from a pool to an edit's status.
+ */
+class TrainCommandTest {
+  @Test
+  void poolsAreServedAndTheProcessEndsWell() {
+    int code =
+        FairleadOperator.commandLine()
+            .execute("--leader-elect=false", "--port", "0", "train", "--for-seconds", "4");
+    assertThat(code).as("it fails where no edit came into force").isZero();
+  }
+}
