@@ -267,10 +267,13 @@ final class CandidateChoice {
   }
 
   private boolean hasOther(Flight flight, boolean inUse) {
-    for (EndpointState endpoint : endpoints.eligible()) {
+    EndpointState[] eligible = endpoints.eligible();
+    long[] allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
+    for (int place = 0; place < eligible.length; place++) {
+      EndpointState endpoint = eligible[place];
       if (endpoint != flight.attempt.at
           && !flight.hasTried(endpoint)
-          && allowed(flight.facts, endpoint)
+          && AllowedEndpoints.has(allowed, place)
           && !(inUse && endpoint.health().state() != HealthState.IN_USE)) {
         return true;
       }

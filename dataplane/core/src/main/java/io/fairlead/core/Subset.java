@@ -19,13 +19,14 @@ public final class Subset {
   private static final int[] NONE = {};
 
   private final List<String> entries;
-  private final Map<String, int[]> ports = new HashMap<>();
   private final int hash;
+
+  /** By address; made when it is asked for first, which is rarely of equal ones. */
+  private volatile @Nullable Map<String, int[]> ports;
 
   /** Of entries as they come; one that names no address allows nothing. */
   public Subset(Collection<String> entries) {
     this.entries = List.copyOf(entries);
-    this.entries.forEach(entry -> add(entry.strip()));
     hash = this.entries.hashCode();
   }
 
@@ -34,7 +35,19 @@ public final class Subset {
     return entries;
   }
 
-  private void add(String entry) {
+  private Map<String, int[]> ports() {
+    Map<String, int[]> made = ports;
+    if (made == null) {
+      made = HashMap.newHashMap(entries.size());
+      for (String entry : entries) {
+        add(entry.strip(), made);
+      }
+      ports = made;
+    }
+    return made;
+  }
+
+  private static void add(String entry, Map<String, int[]> ports) {
     int colon = entry.lastIndexOf(':');
     boolean bracketed = entry.startsWith("[") && entry.indexOf(']') > 0;
     boolean plain = !bracketed && entry.indexOf(':') == colon;
@@ -71,7 +84,7 @@ public final class Subset {
 
   /** Whether the endpoint may get the request. */
   boolean allows(String address, int port) {
-    for (int allowed : ports.getOrDefault(address, NONE)) {
+    for (int allowed : ports().getOrDefault(address, NONE)) {
       if (allowed == ANY || allowed == port) {
         return true;
       }
