@@ -13,6 +13,16 @@ import java.util.List;
 final class AdapterSlots implements Adapters {
 
   private final ArrayList<Slot> resident = new ArrayList<>();
+
+  /** How many are resident. As the next two, it is kept here for decisions, which ask everybody. */
+  private int count;
+
+  /** A bit for each resident name, by its hash: one whose bit is not set is not there. */
+  private long names;
+
+  /** Hash of {@link #baseModel}; another text with the same is looked at. */
+  private int baseHash;
+
   private int slots;
   private String baseModel = "";
   private List<String> running = List.of();
@@ -34,6 +44,7 @@ final class AdapterSlots implements Adapters {
     }
     if (!metrics.baseModel().isEmpty()) {
       baseModel = metrics.baseModel();
+      baseHash = baseModel.hashCode();
     }
     running = metrics.runningAdapters();
     waiting = metrics.waitingAdapters();
@@ -57,6 +68,7 @@ final class AdapterSlots implements Adapters {
   void unloaded() {
     unknown();
     resident.removeIf(slot -> slot.inFlight == 0);
+    changed();
   }
 
   /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
@@ -90,11 +102,25 @@ final class AdapterSlots implements Adapters {
         i++;
       }
     }
+    changed();
+  }
+
+  private void changed() {
+    count = resident.size();
+    names = 0;
+    for (int i = 0; i < count; i++) {
+      names |= bit(resident.get(i).adapter);
+    }
+  }
+
+  private static long bit(String name) {
+    int hash = name.hashCode();
+    return 1L << (hash ^ (hash >>> 16));
   }
 
   @Override
   public int leastInFlight() {
-    if (resident.size() < slots || slots == 0) {
+    if (count < slots || slots == 0) {
       return 0;
     }
     int least = Integer.MAX_VALUE;
@@ -111,20 +137,23 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public int loaded() {
-    return Math.min(resident.size(), slots);
+    return Math.min(count, slots);
   }
 
   @Override
   public boolean needed(String targetModel) {
-    if (slots == 0 || targetModel.isEmpty() || targetModel.equals(baseModel)) {
+    if (slots == 0 || targetModel.isEmpty()) {
       return false;
     }
-    return !baseModel.isEmpty() || running(targetModel) || waiting(targetModel);
+    if (targetModel.hashCode() == baseHash && targetModel.equals(baseModel)) {
+      return false;
+    }
+    return baseHash != 0 || !baseModel.isEmpty() || running(targetModel) || waiting(targetModel);
   }
 
   @Override
   public boolean resident(String adapter) {
-    return indexOf(adapter) >= 0;
+    return (names & bit(adapter)) != 0 && indexOf(adapter) >= 0;
   }
 
   @Override
