@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,14 +23,30 @@ public final class RolloutTurns {
 
   private final int most;
 
-  /** Generations at which Deployments were when their turns began, by UID. */
-  private final Map<String, Long> begun = new HashMap<>();
+  /**
+   * In nanoseconds. A write is seen by then; one that was refused, or that changed nothing since a
+   * webhook undoes it, holds its turn no longer.
+   */
+  private static final long UNSEEN = 10_000_000_000L;
+
+  private final LongSupplier clock;
+
+  /** Turns whose rollouts have not been seen to begin, by UID of the Deployment. */
+  private final Map<String, Turn> begun = new HashMap<>();
+
+  /**
+   * @param generation at which the Deployment was when its turn began
+   * @param at when that was
+   */
+  private record Turn(long generation, long at) {}
 
   /**
    * @param most how many at a time; at least 1
+   * @param clock monotonic nanoseconds
    */
-  public RolloutTurns(int most) {
+  public RolloutTurns(int most, LongSupplier clock) {
     this.most = most;
+    this.clock = clock;
   }
 
   /**
@@ -38,17 +55,21 @@ public final class RolloutTurns {
    * @param all the operator's Deployments as they were seen last
    */
   public synchronized boolean take(Deployment one, List<Deployment> all) {
+    long now = clock.getAsLong();
     Set<String> busy = new HashSet<>();
     Set<String> there = new HashSet<>();
     for (Deployment other : all) {
       String uid = other.getMetadata().getUid();
       there.add(uid);
-      Long from = begun.get(uid);
+      Turn turn = begun.get(uid);
       // Between the write and its sight it still looks finished.
-      boolean unseen = from != null && other.getMetadata().getGeneration() <= from;
+      boolean unseen =
+          turn != null
+              && other.getMetadata().getGeneration() <= turn.generation()
+              && now - turn.at() < UNSEEN;
       if (unseen || isReplacing(other)) {
         busy.add(uid);
-      } else {
+      } else if (turn != null && other.getMetadata().getGeneration() > turn.generation()) {
         begun.remove(uid);
       }
     }
@@ -58,7 +79,12 @@ public final class RolloutTurns {
     if (busy.size() >= most) {
       return false;
     }
-    begun.put(own, one.getMetadata().getGeneration());
+    long generation = one.getMetadata().getGeneration();
+    Turn before = begun.get(own);
+    // One that asks again and again, and whose rollout never begins, does not keep it by that.
+    if (before == null || before.generation() != generation || now - before.at() >= UNSEEN) {
+      begun.put(own, new Turn(generation, now));
+    }
     return true;
   }
 
@@ -74,7 +100,7 @@ public final class RolloutTurns {
     if (seen < deployment.getMetadata().getGeneration()) {
       return true;
     }
-    if (revision == null || revision.equals("1") || givenUp(deployment, status)) {
+    if (revision == null || revision.equals("1") || isOver(deployment, status)) {
       return false;
     }
     int wanted = orZero(deployment.getSpec().getReplicas());
@@ -84,15 +110,19 @@ public final class RolloutTurns {
         || orZero(status.getAvailableReplicas()) < updated;
   }
 
-  /** Whether nothing more is to be expected of it by waiting. */
-  private static boolean givenUp(Deployment deployment, DeploymentStatus status) {
-    // Stopped by hand, which has no deadline.
+  /**
+   * Whether nothing more is to be expected of it by waiting: it was stopped by hand, which has no
+   * deadline, Kubernetes has given it up, or it had ended, and its pods were lost since.
+   */
+  private static boolean isOver(Deployment deployment, DeploymentStatus status) {
+    boolean onlyNew = orZero(status.getReplicas()) == orZero(status.getUpdatedReplicas());
     return Boolean.TRUE.equals(deployment.getSpec().getPaused())
         || status.getConditions().stream()
+            .filter(condition -> "Progressing".equals(condition.getType()))
             .anyMatch(
                 condition ->
-                    "Progressing".equals(condition.getType())
-                        && "False".equals(condition.getStatus()));
+                    "False".equals(condition.getStatus())
+                        || (onlyNew && "NewReplicaSetAvailable".equals(condition.getReason())));
   }
 
   private static int orZero(@Nullable Integer number) {

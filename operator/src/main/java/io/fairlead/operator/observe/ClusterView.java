@@ -141,7 +141,7 @@ public final class ClusterView {
 
   /** The Deployments of all pickers. */
   public List<Deployment> deployments() {
-    return deployments.list().toList();
+    return deployments.list().filter(Ownership::ours).toList();
   }
 
   /** Objects of upstream's that name a pool which is gone. */

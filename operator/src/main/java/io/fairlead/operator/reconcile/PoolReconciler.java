@@ -121,7 +121,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .register(meters));
     this.statuses = new StatusApplier(client, clock, events);
     this.certificates = new Certificates(clock, System::nanoTime);
-    this.turns = new RolloutTurns(settings.maxRollouts());
+    this.turns = new RolloutTurns(settings.maxRollouts(), System::nanoTime);
   }
 
   @Override

@@ -9,6 +9,14 @@ import org.junit.jupiter.api.Test;
 
 class RolloutTurnsTest {
 
+  private static final long SECOND = 1_000_000_000L;
+
+  private long now;
+
+  private RolloutTurns turns(int most) {
+    return new RolloutTurns(most, () -> now);
+  }
+
   private static Deployment deployment(
       String uid, long generation, long observed, String revision, int available) {
     return new DeploymentBuilder()
@@ -35,7 +43,7 @@ class RolloutTurnsTest {
 
   @Test
   void aTurnThatWasTakenIsTakenBeforeAnybodySeesTheRolloutBegin() {
-    RolloutTurns turns = new RolloutTurns(1);
+    RolloutTurns turns = turns(1);
     List<Deployment> all = List.of(ready("a"), ready("b"));
     assertThat(turns.take(all.getFirst(), all)).isTrue();
     assertThat(turns.take(all.getLast(), all)).isFalse();
@@ -44,7 +52,7 @@ class RolloutTurnsTest {
 
   @Test
   void aTurnEndsWithItsRollout() {
-    RolloutTurns turns = new RolloutTurns(1);
+    RolloutTurns turns = turns(1);
     List<Deployment> all = List.of(ready("a"), ready("b"));
     assertThat(turns.take(all.getFirst(), all)).isTrue();
     for (Deployment rolling :
@@ -60,14 +68,14 @@ class RolloutTurnsTest {
   @Test
   void anOperatorThatHasJustStartedSeesWhatIsUnderWay() {
     Deployment failing = deployment("a", 2, 2, "2", 0);
-    assertThat(new RolloutTurns(1).take(ready("b"), List.of(failing, ready("b")))).isFalse();
-    assertThat(new RolloutTurns(2).take(ready("b"), List.of(failing, ready("b")))).isTrue();
+    assertThat(turns(1).take(ready("b"), List.of(failing, ready("b")))).isFalse();
+    assertThat(turns(2).take(ready("b"), List.of(failing, ready("b")))).isTrue();
   }
 
   @Test
   void aRolloutThatKubernetesGivesUpGivesItsTurnBack() {
     Deployment failing = deployment("a", 2, 2, "2", 0);
-    RolloutTurns turns = new RolloutTurns(1);
+    RolloutTurns turns = turns(1);
     assertThat(turns.take(ready("a"), List.of(ready("a"), ready("b")))).isTrue();
     assertThat(turns.take(ready("b"), List.of(failing, ready("b")))).isFalse();
     Deployment givenUp =
@@ -95,16 +103,52 @@ class RolloutTurnsTest {
             .endMetadata()
             .build();
     for (Deployment other : List.of(stopped, going)) {
-      assertThat(new RolloutTurns(1).take(ready("b"), List.of(other, ready("b")))).isTrue();
+      assertThat(turns(1).take(ready("b"), List.of(other, ready("b")))).isTrue();
     }
   }
 
   @Test
   void theFirstPodsOfAPickerTakeNoTurnNorDoesOneThatIsGone() {
     Deployment starting = deployment("a", 1, 1, "1", 0);
-    assertThat(new RolloutTurns(1).take(ready("b"), List.of(starting, ready("b")))).isTrue();
-    RolloutTurns turns = new RolloutTurns(1);
+    assertThat(turns(1).take(ready("b"), List.of(starting, ready("b")))).isTrue();
+    RolloutTurns turns = turns(1);
     assertThat(turns.take(ready("a"), List.of(ready("a"), ready("b")))).isTrue();
     assertThat(turns.take(ready("b"), List.of(ready("b")))).isTrue();
+  }
+
+  /** An admission policy refuses the write, again and again, or a webhook undoes what it says. */
+  @Test
+  void aTurnThatLeadsToNoRolloutIsGivenBack() {
+    RolloutTurns turns = turns(1);
+    List<Deployment> all = List.of(ready("a"), ready("b"));
+    for (int i = 0; i < 10; i++) {
+      assertThat(turns.take(ready("a"), all)).isTrue();
+      now += SECOND;
+    }
+
+    assertThat(turns.take(ready("b"), all)).isTrue();
+    assertThat(turns.take(ready("a"), all)).as("it waits as anybody does").isFalse();
+    now += 11 * SECOND;
+    assertThat(turns.take(ready("a"), all)).isTrue();
+  }
+
+  /** Its node is full, or its image is gone: that is no rollout, and no deadline ends it. */
+  @Test
+  void aPickerThatLostItsPodsLaterHoldsNobodyUp() {
+    Deployment lost =
+        new DeploymentBuilder(deployment("a", 2, 2, "2", 0))
+            .editStatus()
+            .addNewCondition()
+            .withType("Progressing")
+            .withStatus("True")
+            .withReason("NewReplicaSetAvailable")
+            .endCondition()
+            .endStatus()
+            .build();
+    assertThat(turns(1).take(ready("b"), List.of(lost, ready("b")))).isTrue();
+
+    Deployment replaced =
+        new DeploymentBuilder(lost).editStatus().withReplicas(2).endStatus().build();
+    assertThat(turns(1).take(ready("b"), List.of(replaced, ready("b")))).isFalse();
   }
 }
