@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 
 /**
  * Lets a process write only while it is sure to lead. One that was frozen, or that the API server
@@ -13,6 +14,14 @@ import java.util.function.LongSupplier;
  */
 final class Fence implements Interceptor {
   private final LongSupplier nanos;
+
+  /** Of the groups that have them: a namespace or an object may have such a name, too. */
+  private static final Pattern HARMLESS =
+      Pattern.compile(
+          "^/apis/(coordination\\.k8s\\.io/[^/]+/namespaces/[^/]+/leases(/|$)"
+              + "|authentication\\.k8s\\.io/[^/]+/tokenreviews$"
+              + "|authorization\\.k8s\\.io/[^/]+/subjectaccessreviews$)");
+
   private final Duration term;
   private volatile boolean led;
   private volatile long renewed;
@@ -47,11 +56,7 @@ final class Fence implements Interceptor {
     // Reading harms nobody, and the Lease is what the election is held by. A standby, too, asks who
     // may see its metrics.
     String path = request.uri().getPath();
-    if (!request.method().equals("GET")
-        && !path.contains("/leases")
-        && !path.endsWith("/tokenreviews")
-        && !path.endsWith("/subjectaccessreviews")
-        && !holds()) {
+    if (!request.method().equals("GET") && !HARMLESS.matcher(path).find() && !holds()) {
       throw new IllegalStateException(
           "%s %s is not sent: whether this process still leads is not known"
               .formatted(request.method(), request.uri().getPath()));

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,27 @@ class FenceTest {
         .doesNotThrowAnyException();
     assertThatCode(() -> ask("PATCH", "/apis/coordination.k8s.io/v1/namespaces/a/leases/b"))
         .doesNotThrowAnyException();
+  }
+
+  /** Names that tenants choose open nothing. */
+  @Test
+  void aNamespaceOrAnObjectThatIsCalledLeasesIsFenced() {
+    for (String path :
+        List.of(
+            "/apis/apps/v1/namespaces/leases/deployments/a",
+            "/apis/x/v1/namespaces/a/inferencepools/leases/status",
+            "/apis/x/v1/namespaces/coordination.k8s.io/leases/b",
+            "/api/v1/namespaces/a/configmaps/tokenreviews")) {
+      assertThatThrownBy(() -> ask("PATCH", path))
+          .as(path)
+          .isInstanceOf(IllegalStateException.class);
+    }
+    for (String path :
+        List.of(
+            "/apis/authentication.k8s.io/v1/tokenreviews",
+            "/apis/authorization.k8s.io/v1/subjectaccessreviews")) {
+      assertThatCode(() -> ask("POST", path)).as(path).doesNotThrowAnyException();
+    }
   }
 
   @Test

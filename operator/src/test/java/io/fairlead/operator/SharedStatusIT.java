@@ -114,6 +114,14 @@ class SharedStatusIT {
                     .singleElement()
                     .satisfies(event -> assertThat(event.getType()).isEqualTo("Warning"))
                     .satisfies(event -> assertThat(event.getMessage()).contains("32 entries")));
+    for (int i = 0; i < 8; i++) {
+      String model = "more-" + i;
+      pool.createModel(model, model, 90);
+      pool.awaitModel(model, "Accepted", "True/Accepted");
+    }
+    assertThat(pool.all(Event.class))
+        .as("nobody has removed an entry that was never there")
+        .noneMatch(event -> event.getReason().equals("StatusEntryRemoved"));
 
     change(old -> old.subList(1, MOST));
     await().until(() -> parents().stream().anyMatch(SharedStatusIT::ours));

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +105,10 @@ public final class PoolEntryWriter {
     if (put(pool, ref, verdicts, cached)) {
       return Optional.empty();
     }
+    String uid = pool.getMetadata().getUid();
     AtomicReference<@Nullable Duration> wait = new AtomicReference<>();
+    AtomicBoolean there = new AtomicBoolean();
+    AtomicBoolean missed = new AtomicBoolean();
     AtomicReference<List<Condition>> from = new AtomicReference<>(List.of());
     AtomicReference<List<Condition>> to = new AtomicReference<>(List.of());
     boolean sent =
@@ -112,7 +116,9 @@ public final class PoolEntryWriter {
             pool,
             (old, live) -> {
               to.set(List.of());
-              if (old.isEmpty() && written.contains(pool.getMetadata().getUid())) {
+              there.set(old.isPresent());
+              // Once: this is asked again after each conflict.
+              if (old.isEmpty() && written.contains(uid) && missed.compareAndSet(false, true)) {
                 wait.set(removed(pool, live).orElse(null));
                 if (wait.get() != null) {
                   return Optional.empty();
@@ -121,7 +127,7 @@ public final class PoolEntryWriter {
               List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
               Instant now = clock.instant();
               List<Condition> ours = ConditionList.merge(before, verdicts, generation, now);
-              if (old.isPresent() || !written.contains(pool.getMetadata().getUid())) {
+              if (old.isPresent() || !written.contains(uid)) {
                 from.set(before);
                 to.set(ours);
               }
@@ -132,8 +138,8 @@ public final class PoolEntryWriter {
       // Putting back what others removed is no transition: then there is nothing in "to".
       events.tell(pool, from.get(), to.get());
     }
-    if (wait.get() == null) {
-      written.add(pool.getMetadata().getUid());
+    if (sent || there.get()) {
+      written.add(uid);
     }
     return Optional.ofNullable(wait.get());
   }
@@ -225,9 +231,17 @@ public final class PoolEntryWriter {
     return managers.isEmpty() ? "Another controller" : "Field manager " + managers;
   }
 
+  /** The pool is gone, or is none of ours any more. */
+  public void forget(InferencePool pool) {
+    String uid = pool.getMetadata().getUid();
+    written.remove(uid);
+    full.remove(uid);
+    lost.remove(uid);
+  }
+
   /** Takes our entry away, if it is there. */
   public void remove(InferencePool pool) {
-    written.remove(pool.getMetadata().getUid());
+    forget(pool);
     if (entry(pool).isPresent()) {
       var _ = update(pool, (old, live) -> Optional.empty());
     }

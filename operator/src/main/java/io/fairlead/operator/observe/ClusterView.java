@@ -146,9 +146,10 @@ public final class ClusterView {
 
   /** Objects of upstream's that name a pool which is gone. */
   public List<GenericKubernetesResource> orphans(InferencePool gone) {
-    return upstream
-        .of(gone.getMetadata().getNamespace(), gone.getMetadata().getName())
-        .all()
+    String namespace = gone.getMetadata().getNamespace();
+    String name = gone.getMetadata().getName();
+    return Stream.concat(
+            upstream.of(namespace, name).all(), upstream.superseded(namespace, name).stream())
         .toList();
   }
 

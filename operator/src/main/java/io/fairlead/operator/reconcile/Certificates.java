@@ -33,6 +33,7 @@ final class Certificates {
 
   static final Duration WHILE_WRONG = Duration.ofSeconds(2);
 
+  private static final int FORBIDDEN = 403;
   private static final Duration FORGOTTEN = Duration.ofHours(1);
   private static final List<String> KEYS = List.of("tls.crt", "tls.key");
 
@@ -78,7 +79,7 @@ final class Certificates {
     long now = nanos.getAsLong();
     Look look = known(pool, secret, now);
     if (look == null) {
-      look = look(picker, secret, client, now);
+      look = look(picker, secret, client, now, last(pool, secret));
       remember(pool, look, now);
     }
     return new Judged(look.wrong(), look.lasts().minus(Duration.ofNanos(now - look.at())));
@@ -96,7 +97,20 @@ final class Certificates {
     looks.put(pool, look);
   }
 
-  private Look look(EndpointPicker picker, String name, KubernetesClient client, long now) {
+  private synchronized @Nullable Verdict last(String pool, String secret) {
+    Look look = looks.get(pool);
+    return look != null && look.secret().equals(secret) ? look.wrong() : null;
+  }
+
+  /**
+   * @param before what the last look came to
+   */
+  private Look look(
+      EndpointPicker picker,
+      String name,
+      KubernetesClient client,
+      long now,
+      @Nullable Verdict before) {
     String namespace = picker.getMetadata().getNamespace();
     String field =
         "Secret %s/%s of spec.tls.secretName of EndpointPicker %s"
@@ -136,8 +150,12 @@ final class Certificates {
           now,
           WHILE_WRONG);
     } catch (KubernetesClientException e) {
-      // Whoever doesn't let the operator read Secrets goes without this condition.
-      return new Look(name, null, now, WHILE_RIGHT);
+      if (e.getCode() == FORBIDDEN) {
+        // Whoever doesn't let the operator read Secrets goes without this condition.
+        return new Look(name, null, now, WHILE_RIGHT);
+      }
+      // That the API server is in trouble says nothing of the Secret.
+      return new Look(name, before, now, WHILE_WRONG);
     }
   }
 

@@ -62,6 +62,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final Waits failing = new Waits(System::nanoTime);
   private final Certificates certificates;
   private final RolloutTurns turns;
+
+  /** UIDs of pools that are served no longer and have children still: it is said once. */
+  private final Set<String> released = ConcurrentHashMap.newKeySet();
+
   private @Nullable ClusterView view;
 
   /**
@@ -139,6 +145,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (informers != null && context.isPrimaryResourceDeleted()) {
       var _ = informers.scheduling(pool, null);
       children.forget(pool);
+      entries.forget(pool);
       orphan(informers.orphans(pool), pool.getMetadata().getName());
     }
     if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
@@ -229,13 +236,17 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
     Attempts writes = new Attempts();
-    if (seen.children().stream().anyMatch(child -> !child.isMarkedForDeletion())) {
+    String uid = seen.pool().getMetadata().getUid();
+    if (seen.children().isEmpty()) {
+      released.remove(uid);
+    } else if (seen.children().stream().anyMatch(child -> !child.isMarkedForDeletion())
+        && released.add(uid)) {
       events.warn(
           seen.pool(),
           Notice.NO_LONGER_SERVED,
           "No EndpointPicker names the pool, and it is not to be served without one, or others provide its Service; the picker and all that belongs to it are deleted");
     }
-    writes.attempt(() -> pruner.all(seen, context.getClient()));
+    pruner.all(seen, context.getClient(), writes);
     writes.attempt(() -> entries.remove(seen.pool()));
     String name = seen.pool().getMetadata().getName();
     Verdict unmanaged =
@@ -247,8 +258,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     for (InferenceModel model : seen.models()) {
       writes.attempt(() -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
     }
-    seen.upstream()
-        .all()
+    Stream.concat(seen.upstream().all(), seen.superseded().stream())
         .filter(StatusApplier::told)
         .forEach(object -> writes.attempt(() -> tell(UpstreamJudge.unmanaged(object, name))));
     writes.rethrow();
@@ -339,7 +349,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
     Optional<Duration> retry = retry(seen, all);
-    if (retry.isEmpty()
+    // Requests are served without a monitor: what is left over is not wanted for that.
+    if (failures.isEmpty()
         && !desired.isEmpty()
         && !pruner.leftovers(desired, seen, context.getClient())) {
       again = earliest(again, Optional.of(RETRY_PRUNE));

@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.observe.Observation;
 import java.util.List;
@@ -15,11 +16,11 @@ final class Pruner {
     this.children = children;
   }
 
-  /** Deletes all that the pool controls. */
-  void all(Observation seen, KubernetesClient client) {
+  /** Deletes all that the pool controls; what is refused for one holds for no other. */
+  void all(Observation seen, KubernetesClient client, Attempts attempts) {
     seen.children().stream()
         .filter(child -> !child.isMarkedForDeletion())
-        .forEach(child -> children.delete(child, client));
+        .forEach(child -> attempts.attempt(() -> children.delete(child, client)));
   }
 
   /**
