@@ -40,7 +40,13 @@ final class HotReloads {
       waits.end(pool);
       return Optional.empty();
     }
-    return Optional.of(LONGEST.minus(waits.since(pool, wanted))).filter(Duration::isPositive);
+    // Not for each config anew: edits that follow one another would put it off for ever.
+    Duration left = LONGEST.minus(waits.since(pool, LONGEST));
+    if (left.isPositive()) {
+      return Optional.of(left);
+    }
+    waits.end(pool);
+    return Optional.empty();
   }
 
   /** Whether all that serve run some config, not all of them this one, and none refuses it. */

@@ -35,6 +35,16 @@ class HotReloadsTest {
   }
 
   @Test
+  void editsThatFollowOneAnotherPutNothingOffForEver() {
+    int told = 0;
+    for (int i = 0; i < 20; i++) {
+      told += left(ConfigHash.of("edit " + i), runs(OLD)) == null ? 1 : 0;
+      pass(Duration.ofMillis(300));
+    }
+    assertThat(told).isGreaterThanOrEqualTo(6);
+  }
+
+  @Test
   void nobodyIsWaitedForWhoRunsItRefusesItOrHasSaidNothing() {
     assertThat(left(NEW, runs(NEW))).isNull();
     assertThat(left(NEW)).as("no picker").isNull();
