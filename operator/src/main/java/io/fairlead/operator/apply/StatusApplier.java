@@ -16,6 +16,7 @@ import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Verdict;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,21 @@ public final class StatusApplier {
   private final KubernetesClient client;
   private final InstantSource clock;
   private final Events events;
+
+  /** Objects that are remembered as they were written. */
+  private static final int MOST_WRITTEN = 4_096;
+
+  /**
+   * Objects as our last writes left them, by UID, while informers may not have seen that: what they
+   * show would look like something to be written again. Guarded by itself.
+   */
+  private final Map<String, HasMetadata> written =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, HasMetadata> eldest) {
+          return size() > MOST_WRITTEN;
+        }
+      };
 
   /**
    * @param events where transitions are told
@@ -114,13 +130,13 @@ public final class StatusApplier {
   /** What a write would change; the patch has no metadata yet. */
   private record Change(HasMetadata patch, List<Condition> before, List<Condition> after) {}
 
-  private <R extends HasMetadata> void write(R seen, Function<R, Optional<Change>> change) {
+  private <R extends HasMetadata> void write(R cached, Function<R, Optional<Change>> change) {
+    R seen = newest(cached);
     Optional<Change> wanted = change.apply(seen);
     if (wanted.isEmpty() || send(wanted.get(), seen, seen.getMetadata().getResourceVersion())) {
       return;
     }
-    // The informer lagged behind, perhaps behind our own last write; times must be merged with
-    // what is there.
+    // The informer lagged behind what others wrote; times must be merged with what is there.
     R live = client.resource(seen).get();
     if (!gone(live, seen)) {
       change.apply(live).ifPresent(now -> send(now, seen, null));
@@ -142,7 +158,7 @@ public final class StatusApplier {
                 .withResourceVersion(version)
                 .build());
     try {
-      client.resource(change.patch()).subresource("status").patch(APPLY);
+      remember(client.resource(change.patch()).subresource("status").patch(APPLY));
     } catch (KubernetesClientException e) {
       if (e.getCode() == CONFLICT && version != null) {
         return false;
@@ -154,6 +170,40 @@ public final class StatusApplier {
     }
     events.tell(object, change.before(), change.after());
     return true;
+  }
+
+  private void remember(@Nullable HasMetadata left) {
+    if (left != null) {
+      synchronized (written) {
+        written.put(left.getMetadata().getUid(), left);
+      }
+    }
+  }
+
+  /** The object as it is in the cache, or as we left it after that. */
+  private <R extends HasMetadata> R newest(R cached) {
+    synchronized (written) {
+      HasMetadata left = written.get(cached.getMetadata().getUid());
+      if (left == null) {
+        return cached;
+      }
+      if (isOlder(cached, left)) {
+        @SuppressWarnings("unchecked") // of one UID
+        R own = (R) left;
+        return own;
+      }
+      written.remove(cached.getMetadata().getUid());
+      return cached;
+    }
+  }
+
+  private static boolean isOlder(HasMetadata one, HasMetadata other) {
+    try {
+      return Long.parseLong(one.getMetadata().getResourceVersion())
+          < Long.parseLong(other.getMetadata().getResourceVersion());
+    } catch (NumberFormatException e) {
+      return false; // then the API server says so, with a conflict
+    }
   }
 
   private static boolean gone(@Nullable HasMetadata live, HasMetadata object) {
