@@ -64,15 +64,6 @@ final class LearnedClass {
     prefillSpread.clear();
   }
 
-  /**
-   * One of its endpoints is so much slower than it is, as a logarithm, at decoding and at prefills;
-   * each counts for as much as is known of it.
-   */
-  void compare(double decoding, double decodesKnown, double prefilling, double prefillsKnown) {
-    decodeSpread.add(decoding, decodesKnown);
-    prefillSpread.add(prefilling, prefillsKnown);
-  }
-
   /** By how much the logarithms of its endpoints' speeds at decoding differ. */
   Spread decodeSpread() {
     return decodeSpread;

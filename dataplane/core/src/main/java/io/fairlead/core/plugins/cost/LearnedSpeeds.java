@@ -290,18 +290,19 @@ final class LearnedSpeeds {
       Speed own = speeds[slot];
       if (own != null) {
         double left = own.left(now);
-        learnedClass(slot)
-            .compare(
-                logarithm(own.decode),
-                weight(own.decodesKnown * left),
-                logarithm(own.prefills.slowness()),
-                weight(own.prefills.seen() * left));
+        LearnedClass all = learnedClass(slot);
+        add(all.decodeSpread(), own.decode, own.decodesKnown * left);
+        add(all.prefillSpread(), own.prefills.slowness(), own.prefills.seen() * left);
       }
     }
   }
 
-  private static double weight(double seen) {
-    return seen / (seen + AS_ITS_CLASS);
+  private static void add(Spread spread, double slowness, double seen) {
+    if (seen > 0) {
+      // As many observations as stand for an equal have the variance of equals.
+      double chance = NOISE * NOISE * AS_ITS_CLASS / seen;
+      spread.add(logarithm(slowness), seen / (seen + AS_ITS_CLASS), chance);
+    }
   }
 
   private Speed speeds(int slot) {

@@ -1,36 +1,43 @@
 package io.fairlead.core.plugins.cost;
 
-/** By how much values differ, each of which counts for as much as is known of it. */
+/**
+ * By how much values differ beyond the noise of what they were found by: the method of moments,
+ * with each counting for as much as is known of it.
+ */
 final class Spread {
 
   private double weight;
   private double sum;
   private double squares;
+  private double noise;
 
   /** Begins anew. */
   void clear() {
     weight = 0;
     sum = 0;
     squares = 0;
+    noise = 0;
   }
 
   /**
    * One more value.
    *
    * @param known what it counts for, 0 for nothing
+   * @param variance that it has by chance
    */
-  void add(double value, double known) {
+  void add(double value, double known, double variance) {
     weight += known;
     sum += known * value;
     squares += known * value * value;
+    noise += known * variance;
   }
 
-  /** Weighted variance; 0 before anything is known. */
+  /** Variance beyond chance; 0 before anything is known. */
   double variance() {
     if (weight == 0) {
       return 0;
     }
     double mean = sum / weight;
-    return Math.max(0, squares / weight - mean * mean);
+    return Math.max(0, (squares - noise) / weight - mean * mean);
   }
 }
