@@ -385,6 +385,7 @@ final class LearnedSpeeds {
     double left = own.wake(now);
     if (left < 1 && !own.isAsBefore(decodeRatio(completion, slot))) {
       own.forget(left);
+      version++; // one that tells nothing may be told of as no change of an account
     }
     learnPrefill(completion, engine, slot);
     learnPair(completion, engine, slot);
@@ -426,7 +427,8 @@ final class LearnedSpeeds {
     double usual = expected * all.slownessNow();
     // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
     Speed own = speeds(slot);
-    double told = Math.min(taken, MOST_TOLD * usual * Math.max(1, own.prefills.slowness()));
+    double told =
+        Math.min(taken, MOST_TOLD * usual * Math.clamp(own.prefills.slowness(), 1, SLOWEST));
     all.prefilled(told, expected);
     if (usual >= TOO_QUICK_TO_TELL) {
       own.prefills.add(told, expected * all.slownessNow());
@@ -448,7 +450,11 @@ final class LearnedSpeeds {
     EngineClass computing = engine(by);
     int slot = PoolEndpoint.slot(by);
     Speed prefiller = speeds(slot);
-    prefiller.forget(prefiller.wake(completion.now()));
+    double left = prefiller.wake(completion.now());
+    if (left < 1) {
+      prefiller.forget(left);
+      version++;
+    }
     double cached = completion.expectedCachedTokens() * trust[slot];
     double uncached = Math.max(0, prompt - cached);
     double expected = computing.prefill(1, uncached, uncached * (cached + uncached / 2));
@@ -458,7 +464,7 @@ final class LearnedSpeeds {
       double both = Math.max(0, taken - step);
       int tokens = completion.transferredTokens();
       double slowness = learnedClass(slot).slownessNow();
-      double own = Math.max(1, speeds(slot).prefills.slowness());
+      double own = Math.clamp(speeds(slot).prefills.slowness(), 1, SLOWEST);
       double most = MOST_TOLD * (expected * slowness * own + tokens * engine.transfer());
       transfers.observe(
           expected * slowness, tokens, engine, completion.endpoint(), by, Math.min(both, most));
@@ -487,8 +493,8 @@ final class LearnedSpeeds {
     own.decodedAlone(
         Math.clamp(
             decodeRatio(completion, slot),
-            Math.min(1, own.decode) / MOST_TOLD,
-            MOST_TOLD * Math.max(1, own.decode)),
+            Math.clamp(own.decode, FASTEST, 1) / MOST_TOLD,
+            MOST_TOLD * Math.clamp(own.decode, 1, SLOWEST)),
         completion.now());
     version += all.tells() ? 1 : 0;
   }
