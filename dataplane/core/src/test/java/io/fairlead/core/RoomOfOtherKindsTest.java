@@ -8,9 +8,14 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Endpoints that a request can't use have room: that is no room for it. */
@@ -20,6 +25,7 @@ class RoomOfOtherKindsTest implements RequestListener {
 
   private final PoolCore core = new PoolCore();
   private final List<String> sent = new ArrayList<>();
+  private final List<String> scored = new ArrayList<>();
   private final List<Rejection> rejections = new ArrayList<>();
   private int waiting;
   private long now = SECOND;
@@ -60,6 +66,20 @@ class RoomOfOtherKindsTest implements RequestListener {
     core.endpoints(now, List.of(endpoint("p", "prefill"), endpoint("d", "decode")));
   }
 
+  /** The same, with a scorer that notes whom it is asked about. */
+  private void pairsThatAreCounted() {
+    configure(
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig(
+                    "h", "disagg-profile-handler", Map.of("deciders", Map.of("prefill", "d"))),
+                new PluginConfig("d", "prefix-based-pd-decider", Map.of("nonCachedTokens", 64L)),
+                new PluginConfig("counts", "counts", Map.of()),
+                new PluginConfig("best", "max-score-picker", Map.of())),
+            List.of(profile("decode", "counts", "best"), profile("prefill", "counts", "best")),
+            null));
+  }
+
   private void labels() {
     configure(
         new SchedulerConfig(
@@ -74,12 +94,13 @@ class RoomOfOtherKindsTest implements RequestListener {
     core.endpoints(now, List.of(endpoint("p", "prefill"), endpoint("d", "decode")));
   }
 
-  private static ProfileConfig profile(String name, String plugin) {
-    return new ProfileConfig(name, List.of(new PluginReference(plugin, 1)));
+  private static ProfileConfig profile(String name, String... plugins) {
+    return new ProfileConfig(
+        name, Stream.of(plugins).map(plugin -> new PluginReference(plugin, 1)).toList());
   }
 
   private void configure(SchedulerConfig scheduler) {
-    core.configure(now, new ConfigCompiler(List.of()).compile(Pool.config(scheduler)));
+    core.configure(now, new ConfigCompiler(List.of(new Counts())).compile(Pool.config(scheduler)));
   }
 
   private void scraped(String name, String role, double usage) {
@@ -149,5 +170,43 @@ class RoomOfOtherKindsTest implements RequestListener {
     scraped("d", "decode", 0.5);
     assertThat(sent).containsExactly("d");
     assertThat(rejections).isEmpty();
+  }
+
+  @Test
+  void nobodyIsScoredTwiceWhereEachKindHasRoom() {
+    pairsThatAreCounted();
+    core.endpoints(
+        now,
+        List.of(
+            endpoint("p", "prefill"),
+            endpoint("q", "prefill"),
+            endpoint("d", "decode"),
+            endpoint("e", "decode")));
+    scraped("p", "prefill", 0.97);
+    scraped("q", "prefill", 0.1);
+    scraped("d", "decode", 0.97);
+    scraped("e", "decode", 0.1);
+    arrive(20);
+    assertThat(sent).hasSize(1);
+    assertThat(scored).containsExactly("d", "e", "p", "q");
+  }
+
+  private final class Counts implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "counts";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return (Scorer)
+          (request, candidates, scores) -> {
+            for (int i = 0; i < candidates.size(); i++) {
+              scored.add(candidates.get(i).name());
+              scores[i] = 0;
+            }
+          };
+    }
   }
 }

@@ -1,6 +1,5 @@
 package io.fairlead.core.flow;
 
-import io.fairlead.core.flow.WaitingHeap.ByRank;
 import io.fairlead.plugin.Flow;
 import io.fairlead.plugin.WaitingRequest;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +22,10 @@ public final class FlowQueue implements Flow {
 
   private final Band band;
   private final String id;
-  private final WaitingHeap queue = new ByRank();
+  private final RankedQueue queue = new RankedQueue();
 
   /** Those that can't go, as things are, for what they alone want. */
-  private final WaitingHeap aside = new ByRank();
+  private final RankedQueue aside = new RankedQueue();
 
   final Count count = new Count();
   private double weight = 1;

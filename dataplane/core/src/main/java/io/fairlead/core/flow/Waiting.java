@@ -22,10 +22,15 @@ public final class Waiting implements WaitingRequest {
   boolean wantedUntilThen;
 
   /**
-   * Where it stands in its flow's heap, and in that of those whose wait ends sooner than that of
-   * others who came when it did; -1 outside of them.
+   * Where it stands in its flow, as the {@link RankedQueue} has it, and in the heap of those whose
+   * wait ends sooner than that of others who came when it did; -1 outside of them.
    */
   int inFlow = -1;
+
+  /** Neighbours in its flow, where that lists it. */
+  @Nullable Waiting inFlowBefore;
+
+  @Nullable Waiting inFlowAfter;
 
   /** Whether its flow has it apart from those that may go. */
   boolean aside;

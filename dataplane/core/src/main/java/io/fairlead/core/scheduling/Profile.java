@@ -116,6 +116,29 @@ final class Profile implements DecisionRecorder.Left {
       return best(request, candidates, candidates, recorder);
     }
     left = survivors;
+    filter(request, candidates, allowed, recorder);
+    return best(request, survivors, candidates, recorder);
+  }
+
+  /**
+   * Whether the filters leave any of the candidates to pick from.
+   *
+   * @param allowed partitions whose candidates may be picked, one bit each
+   */
+  boolean leavesSome(InferenceRequest request, PartitionedCandidates candidates, long allowed) {
+    if (allowed == -1 && filters.length == 0) {
+      return candidates.size() > 0;
+    }
+    reserve(candidates.size());
+    filter(request, candidates, allowed, null);
+    return survivors.size() > 0;
+  }
+
+  private void filter(
+      InferenceRequest request,
+      PartitionedCandidates candidates,
+      long allowed,
+      @Nullable DecisionRecorder recorder) {
     survivors.start(candidates, allowed);
     for (int f = 0; f < filters.length && survivors.size() > 0; f++) {
       Arrays.fill(keep, 0, survivors.size(), true);
@@ -125,7 +148,6 @@ final class Profile implements DecisionRecorder.Left {
       }
       survivors.retain(keep);
     }
-    return best(request, survivors, candidates, recorder);
   }
 
   private int best(

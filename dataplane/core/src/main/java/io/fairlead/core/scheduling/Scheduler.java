@@ -105,9 +105,7 @@ public final class Scheduler {
     try {
       long present = assigner == null ? 0 : present(candidates);
       for (int i = next(request); i != ProfileHandler.DONE; i = next(request)) {
-        long allowed =
-            assigner == null ? -1 : assigner.allowed(request, profiles[i].name(), present);
-        picks[i] = profiles[i].run(request, candidates, allowed, i, recorder);
+        picks[i] = profiles[i].run(request, candidates, allowed(request, i, present), i, recorder);
       }
       int chosen = handler.primary(request, results);
       if (chosen >= 0 && chosen < picks.length && picks[chosen] >= 0) {
@@ -117,6 +115,27 @@ public final class Scheduler {
     } finally {
       results.candidates = null;
     }
+  }
+
+  /**
+   * Whether each profile has somebody to pick among the candidates: then none that {@link
+   * #schedule} runs on them lacks anybody. Nobody is scored for it. A profile counts that would not
+   * be run, so a false says nothing.
+   *
+   * @throws RuntimeException if a plugin breaks its contract
+   */
+  public boolean everyProfileHasSome(InferenceRequest request, PartitionedCandidates candidates) {
+    long present = assigner == null ? 0 : present(candidates);
+    for (int i = 0; i < profiles.length; i++) {
+      if (!profiles[i].leavesSome(request, candidates, allowed(request, i, present))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private long allowed(InferenceRequest request, int profile, long present) {
+    return assigner == null ? -1 : assigner.allowed(request, profiles[profile].name(), present);
   }
 
   /** Number of the profile whose pick gets the request. */

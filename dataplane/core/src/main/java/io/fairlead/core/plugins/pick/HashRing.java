@@ -30,6 +30,9 @@ final class HashRing {
   /** Sorted. Owners are ranks in the order of identities, so that ties are every picker's alike. */
   private long[] points = {};
 
+  /** Identities of those who have points, by rank. */
+  private long[] members = {};
+
   private int[] slotOfRank = {};
 
   HashRing(int replication) {
@@ -82,33 +85,82 @@ final class HashRing {
     return slotOfRank[(int) (points[point] & OWNER)];
   }
 
+  /**
+   * Sorts only the points of those who have joined, and puts them between the others, which stay in
+   * their order: members' ranks may change, but not which of two is the lower.
+   */
   private void build() {
     stale = false;
-    int members = 0;
-    for (boolean one : known) {
-      members += one ? 1 : 0;
+    long[] before = members;
+    members = sortedMembers();
+    slotOfRank = new int[members.length];
+    for (int slot = 0; slot < known.length; slot++) {
+      if (known[slot]) {
+        slotOfRank[Arrays.binarySearch(members, identities[slot])] = slot;
+      }
     }
-    long[] order = new long[members];
+    boolean[] stays = new boolean[members.length];
+    int[] rankNow = new int[before.length];
+    for (int rank = 0; rank < before.length; rank++) {
+      rankNow[rank] = Arrays.binarySearch(members, before[rank]);
+      if (rankNow[rank] >= 0) {
+        stays[rankNow[rank]] = true;
+      }
+    }
+    points = merged(points, rankNow, pointsOfNew(stays), members.length * replication);
+  }
+
+  private long[] sortedMembers() {
+    long[] sorted = new long[known.length];
     int count = 0;
     for (int slot = 0; slot < known.length; slot++) {
       if (known[slot]) {
-        order[count++] = identities[slot];
+        sorted[count++] = identities[slot];
       }
     }
-    Arrays.sort(order);
-    slotOfRank = new int[members];
-    for (int slot = 0; slot < known.length; slot++) {
-      if (known[slot]) {
-        slotOfRank[Arrays.binarySearch(order, identities[slot])] = slot;
+    sorted = Arrays.copyOf(sorted, count);
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  private long[] pointsOfNew(boolean[] stays) {
+    int count = 0;
+    for (boolean one : stays) {
+      count += one ? 0 : replication;
+    }
+    long[] added = new long[count];
+    int at = 0;
+    for (int rank = 0; rank < stays.length; rank++) {
+      long start = position(members[rank]);
+      for (int i = 0; !stays[rank] && i < replication; i++) {
+        added[at++] = (position(start + i * GOLDEN) & ~OWNER) | rank;
       }
     }
-    points = new long[members * replication];
-    for (int rank = 0; rank < members; rank++) {
-      long start = position(order[rank]);
-      for (int i = 0; i < replication; i++) {
-        points[rank * replication + i] = (position(start + i * GOLDEN) & ~OWNER) | rank;
+    Arrays.sort(added);
+    return added;
+  }
+
+  /**
+   * Of two sorted lists one.
+   *
+   * @param rankNow of the owners of the old ones by their rank before; below 0 for who is gone
+   */
+  private static long[] merged(long[] old, int[] rankNow, long[] added, int size) {
+    long[] all = new long[size];
+    int at = 0;
+    int next = 0;
+    for (long point : old) {
+      int rank = rankNow[(int) (point & OWNER)];
+      if (rank < 0) {
+        continue;
       }
+      long stays = (point & ~OWNER) | rank;
+      while (next < added.length && added[next] < stays) {
+        all[at++] = added[next++];
+      }
+      all[at++] = stays;
     }
-    Arrays.sort(points);
+    System.arraycopy(added, next, all, at, added.length - next);
+    return all;
   }
 }
