@@ -142,13 +142,14 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public boolean needed(String targetModel) {
-    if (slots == 0 || targetModel.isEmpty()) {
-      return false;
-    }
-    if (targetModel.hashCode() == baseHash && targetModel.equals(baseModel)) {
+    if (slots == 0 || targetModel.isEmpty() || isBase(targetModel)) {
       return false;
     }
     return baseHash != 0 || !baseModel.isEmpty() || running(targetModel) || waiting(targetModel);
+  }
+
+  private boolean isBase(String model) {
+    return model.hashCode() == baseHash && model.equals(baseModel);
   }
 
   @Override

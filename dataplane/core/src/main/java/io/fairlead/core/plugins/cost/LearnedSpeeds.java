@@ -166,6 +166,11 @@ final class LearnedSpeeds {
       return ratio > 0 && Math.abs(Math.log(ratio / decode)) < CHANGE / 2;
     }
 
+    /** How much slower than its class it has been at prefills; 1 for one that has been faster. */
+    private double slowerPrefills() {
+      return Math.clamp(prefills.slowness(), 1, SLOWEST);
+    }
+
     private void decoded(double ratio) {
       decodesSeen++;
       decodesKnown++;
@@ -385,7 +390,7 @@ final class LearnedSpeeds {
     double left = own.wake(now);
     if (left < 1 && !own.isAsBefore(decodeRatio(completion, slot))) {
       own.forget(left);
-      version++; // one that tells nothing may be told of as no change of an account
+      version++; // its costs are another, and its account may be as it was
     }
     learnPrefill(completion, engine, slot);
     learnPair(completion, engine, slot);
@@ -427,8 +432,7 @@ final class LearnedSpeeds {
     double usual = expected * all.slownessNow();
     // What is far slower may be a stall or the truth: it counts as so many times slower, no more.
     Speed own = speeds(slot);
-    double told =
-        Math.min(taken, MOST_TOLD * usual * Math.clamp(own.prefills.slowness(), 1, SLOWEST));
+    double told = Math.min(taken, MOST_TOLD * usual * own.slowerPrefills());
     all.prefilled(told, expected);
     if (usual >= TOO_QUICK_TO_TELL) {
       own.prefills.add(told, expected * all.slownessNow());
@@ -464,8 +468,8 @@ final class LearnedSpeeds {
       double both = Math.max(0, taken - step);
       int tokens = completion.transferredTokens();
       double slowness = learnedClass(slot).slownessNow();
-      double own = Math.clamp(speeds(slot).prefills.slowness(), 1, SLOWEST);
-      double most = MOST_TOLD * (expected * slowness * own + tokens * engine.transfer());
+      double usual = expected * slowness * prefiller.slowerPrefills();
+      double most = MOST_TOLD * (usual + tokens * engine.transfer());
       transfers.observe(
           expected * slowness, tokens, engine, completion.endpoint(), by, Math.min(both, most));
       taken = Math.max(0, both - transfers.millis(tokens, engine, completion.endpoint(), by));
@@ -492,7 +496,7 @@ final class LearnedSpeeds {
     Speed own = speeds(slot);
     own.decodedAlone(
         Math.clamp(
-            decodeRatio(completion, slot),
+            observed / all.decode(batch, kv),
             Math.clamp(own.decode, FASTEST, 1) / MOST_TOLD,
             MOST_TOLD * Math.clamp(own.decode, 1, SLOWEST)),
         completion.now());

@@ -49,14 +49,7 @@ class LearnedSpeedsTest {
   void whoIsFoundToBeAsBeforeIsAsKnownAsBefore() {
     TestEndpoint fast = endpoint(0);
     TestEndpoint slow = endpoint(1);
-    for (int i = 0; i < 30; i++) {
-      ended(fast, 1);
-      ended(slow, 10);
-    }
-    joined.remove(slow);
-    for (int i = 0; i < 100; i++) {
-      ended(fast, 1);
-    }
+    knownAndThenIdle(slow, fast);
     assertThat(speeds.phi(1) / speeds.phi(0)).as("it is to be tried").isLessThan(1.5);
 
     ended(slow, 10);
@@ -69,14 +62,7 @@ class LearnedSpeedsTest {
   void whoIsFoundToBeAnotherIsSoonBelieved() {
     TestEndpoint fast = endpoint(0);
     TestEndpoint slow = endpoint(1);
-    for (int i = 0; i < 30; i++) {
-      ended(fast, 1);
-      ended(slow, 10);
-    }
-    joined.remove(slow);
-    for (int i = 0; i < 100; i++) {
-      ended(fast, 1);
-    }
+    knownAndThenIdle(slow, fast);
     joined.add(slow);
     for (int i = 0; i < 3; i++) {
       ended(slow, 1);
@@ -156,6 +142,18 @@ class LearnedSpeedsTest {
     speeds.joined(endpoint);
     joined.add(endpoint);
     return endpoint;
+  }
+
+  /** One is found to be ten times slower than the other, and gets nothing for 20 s. */
+  private void knownAndThenIdle(TestEndpoint slow, TestEndpoint fast) {
+    for (int i = 0; i < 30; i++) {
+      ended(fast, 1);
+      ended(slow, 10);
+    }
+    joined.remove(slow);
+    for (int i = 0; i < 100; i++) {
+      ended(fast, 1);
+    }
   }
 
   /** A prompt and a hundred tokens took so many times longer than usual. */
