@@ -13,8 +13,6 @@ import java.util.regex.Pattern;
  * it writes would undo that one's work.
  */
 final class Fence implements Interceptor {
-  private final LongSupplier nanos;
-
   /** Of the groups that have them: a namespace or an object may have such a name, too. */
   private static final Pattern HARMLESS =
       Pattern.compile(
@@ -22,6 +20,7 @@ final class Fence implements Interceptor {
               + "|authentication\\.k8s\\.io/[^/]+/tokenreviews$"
               + "|authorization\\.k8s\\.io/[^/]+/subjectaccessreviews$)");
 
+  private final LongSupplier nanos;
   private final Duration term;
   private volatile boolean led;
   private volatile long renewed;

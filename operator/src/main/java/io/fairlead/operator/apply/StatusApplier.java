@@ -16,7 +16,6 @@ import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Verdict;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,21 +35,7 @@ public final class StatusApplier {
   private final KubernetesClient client;
   private final InstantSource clock;
   private final Events events;
-
-  /** Objects that are remembered as they were written. */
-  private static final int MOST_WRITTEN = 4_096;
-
-  /**
-   * Objects as our last writes left them, by UID, while informers may not have seen that: what they
-   * show would look like something to be written again. Guarded by itself.
-   */
-  private final Map<String, HasMetadata> written =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, HasMetadata> eldest) {
-          return size() > MOST_WRITTEN;
-        }
-      };
+  private final OwnWrites own = new OwnWrites(System::nanoTime);
 
   /**
    * @param events where transitions are told
@@ -131,7 +116,7 @@ public final class StatusApplier {
   private record Change(HasMetadata patch, List<Condition> before, List<Condition> after) {}
 
   private <R extends HasMetadata> void write(R cached, Function<R, Optional<Change>> change) {
-    R seen = newest(cached);
+    R seen = own.newest(cached);
     Optional<Change> wanted = change.apply(seen);
     if (wanted.isEmpty() || send(wanted.get(), seen, seen.getMetadata().getResourceVersion())) {
       return;
@@ -158,7 +143,7 @@ public final class StatusApplier {
                 .withResourceVersion(version)
                 .build());
     try {
-      remember(client.resource(change.patch()).subresource("status").patch(APPLY));
+      own.wrote(client.resource(change.patch()).subresource("status").patch(APPLY));
     } catch (KubernetesClientException e) {
       if (e.getCode() == CONFLICT && version != null) {
         return false;
@@ -170,40 +155,6 @@ public final class StatusApplier {
     }
     events.tell(object, change.before(), change.after());
     return true;
-  }
-
-  private void remember(@Nullable HasMetadata left) {
-    if (left != null) {
-      synchronized (written) {
-        written.put(left.getMetadata().getUid(), left);
-      }
-    }
-  }
-
-  /** The object as it is in the cache, or as we left it after that. */
-  private <R extends HasMetadata> R newest(R cached) {
-    synchronized (written) {
-      HasMetadata left = written.get(cached.getMetadata().getUid());
-      if (left == null) {
-        return cached;
-      }
-      if (isOlder(cached, left)) {
-        @SuppressWarnings("unchecked") // of one UID
-        R own = (R) left;
-        return own;
-      }
-      written.remove(cached.getMetadata().getUid());
-      return cached;
-    }
-  }
-
-  private static boolean isOlder(HasMetadata one, HasMetadata other) {
-    try {
-      return Long.parseLong(one.getMetadata().getResourceVersion())
-          < Long.parseLong(other.getMetadata().getResourceVersion());
-    } catch (NumberFormatException e) {
-      return false; // then the API server says so, with a conflict
-    }
   }
 
   private static boolean gone(@Nullable HasMetadata live, HasMetadata object) {

@@ -41,7 +41,7 @@ final class HotReloads {
       return Optional.empty();
     }
     // Not for each config anew: edits that follow one another would put it off for ever.
-    Duration left = LONGEST.minus(waits.since(pool, LONGEST));
+    Duration left = LONGEST.minus(waits.since(pool, HotReloads.class));
     if (left.isPositive()) {
       return Optional.of(left);
     }

@@ -146,6 +146,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       var _ = informers.scheduling(pool, null);
       children.forget(pool);
       entries.forget(pool);
+      released.remove(pool.getMetadata().getUid());
       orphan(informers.orphans(pool), pool.getMetadata().getName());
     }
     if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
@@ -271,6 +272,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Serving.Served served,
       SchedulingText scheduling,
       Context<InferencePool> context) {
+    released.remove(seen.pool().getMetadata().getUid());
     try {
       return serve(seen, served, scheduling, context);
     } catch (KubernetesClientException | IllegalStateException e) {
@@ -352,7 +354,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     // Requests are served without a monitor: what is left over is not wanted for that.
     if (failures.isEmpty()
         && !desired.isEmpty()
-        && !pruner.leftovers(desired, seen, context.getClient())) {
+        && !pruner.leftovers(desired, seen, context.getClient(), writes)) {
       again = earliest(again, Optional.of(RETRY_PRUNE));
     }
     writes.rethrow();

@@ -16,7 +16,7 @@ final class Pruner {
     this.children = children;
   }
 
-  /** Deletes all that the pool controls; what is refused for one holds for no other. */
+  /** Deletes all that the pool controls, each by an attempt of its own. */
   void all(Observation seen, KubernetesClient client, Attempts attempts) {
     seen.children().stream()
         .filter(child -> !child.isMarkedForDeletion())
@@ -25,11 +25,13 @@ final class Pruner {
 
   /**
    * Deletes what the pool controls and {@code desired} lacks. A Service that was replaced goes only
-   * after the new one leads somewhere, so that a gateway always has an address.
+   * after the new one leads somewhere, so that a gateway always has an address. Each is an attempt
+   * of its own: a refusal for one holds for no other.
    *
    * @return whether nothing is left to delete
    */
-  boolean leftovers(List<HasMetadata> desired, Observation seen, KubernetesClient client) {
+  boolean leftovers(
+      List<HasMetadata> desired, Observation seen, KubernetesClient client, Attempts attempts) {
     boolean done = true;
     for (HasMetadata child : seen.children()) {
       if (child.isMarkedForDeletion() || desired.stream().anyMatch(want -> same(want, child))) {
@@ -38,7 +40,7 @@ final class Pruner {
       if (child instanceof Service && !replaced(desired, client)) {
         done = false;
       } else {
-        children.delete(child, client);
+        attempts.attempt(() -> children.delete(child, client));
       }
     }
     return done;

@@ -1,0 +1,64 @@
+package io.fairlead.operator.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class OwnWritesTest {
+
+  private long now = Long.MAX_VALUE - 5;
+  private final OwnWrites own = new OwnWrites(() -> now);
+
+  @Test
+  void ourWriteCountsUntilTheCacheHasCaughtUp() {
+    ConfigMap left = object("a", "12");
+    own.wrote(left);
+
+    assertThat(own.newest(object("a", "9"))).as("9 is older than 12").isSameAs(left);
+    assertThat(own.newest(object("b", "9")).getMetadata().getUid()).isEqualTo("b");
+    for (String version : new String[] {"12", "9"}) {
+      ConfigMap cached = object("a", version);
+      assertThat(own.newest(cached)).as("once it has, it counts").isSameAs(cached);
+    }
+  }
+
+  /** A cluster that was restored counts from an earlier version on. */
+  @Test
+  void ourWriteDoesNotHideForLongWhatIsThere() {
+    own.wrote(object("a", "2000"));
+    now += Duration.ofSeconds(31).toNanos();
+
+    ConfigMap restored = object("a", "1500");
+    assertThat(own.newest(restored)).isSameAs(restored);
+  }
+
+  @Test
+  void versionsThatAreNoNumbersAreLeftToTheApiServer() {
+    own.wrote(object("a", "x2"));
+    ConfigMap cached = object("a", "x1");
+    assertThat(own.newest(cached)).isSameAs(cached);
+  }
+
+  /** Objects may be deleted before any cache shows our last write. */
+  @Test
+  void whatNobodyAsksForIsGivenUp() {
+    for (int i = 0; i < 10_000; i++) {
+      own.wrote(object("u" + i, "5"));
+    }
+    ConfigMap old = object("u0", "1");
+    assertThat(own.newest(old)).isSameAs(old);
+    assertThat(own.newest(object("u9999", "1")).getMetadata().getResourceVersion()).isEqualTo("5");
+  }
+
+  private static ConfigMap object(String uid, String version) {
+    return new ConfigMapBuilder()
+        .withNewMetadata()
+        .withUid(uid)
+        .withResourceVersion(version)
+        .endMetadata()
+        .build();
+  }
+}
