@@ -125,17 +125,29 @@ public final class AuditLog {
   /** Asks something that shows up in the log, and waits for that. */
   private long passed() {
     String name = "audit-mark-" + UUID.randomUUID();
-    long before = size();
+    long before = end();
     client.configMaps().inNamespace("default").withName(name).get();
     await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> read(before).values().stream().anyMatch(r -> r.name().equals(name)));
-    return size();
+    return end();
   }
 
-  private long size() {
-    try {
-      return Files.exists(file) ? Files.size(file) : 0;
+  /** Where the last whole line ends: the API server may be at the next one just now. */
+  private long end() {
+    if (!Files.exists(file)) {
+      return 0;
+    }
+    try (RandomAccessFile log = new RandomAccessFile(file.toFile(), "r")) {
+      long end = log.length();
+      for (byte[] one = new byte[1]; end > 0; end--) {
+        log.seek(end - 1);
+        log.readFully(one);
+        if (one[0] == '\n') {
+          break;
+        }
+      }
+      return end;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
