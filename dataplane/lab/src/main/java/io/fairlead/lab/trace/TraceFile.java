@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -77,7 +78,32 @@ final class TraceFile {
     } catch (IOException e) {
       throw new InvalidTraceException(file, "can't be read: " + e);
     } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof CharacterCodingException) {
+        throw new InvalidTraceException(
+            file, firstNotUtf8(file), "is not UTF-8 text; save the file as UTF-8");
+      }
       throw new InvalidTraceException(file, "can't be read: " + e.getCause());
+    }
+  }
+
+  /** The line of a text that isn't UTF-8 as a whole, from 1: more than one is decoded at a time. */
+  private static int firstNotUtf8(Path file) {
+    // Ends of lines are the same bytes in both.
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      return 1 + (int) lines.takeWhile(TraceFile::isUtf8).count();
+    } catch (IOException e) {
+      throw new InvalidTraceException(file, "can't be read: " + e);
+    }
+  }
+
+  private static boolean isUtf8(String bytes) {
+    try {
+      StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1)));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
     }
   }
 }

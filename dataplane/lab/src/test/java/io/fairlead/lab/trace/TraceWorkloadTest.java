@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -219,6 +220,20 @@ final class TraceWorkloadTest {
     assertThatThrownBy(() -> TraceWorkload.read(file))
         .isInstanceOf(InvalidTraceException.class)
         .hasMessageStartingWith(file + ":2: " + problem);
+  }
+
+  /** Saved in another encoding, in the middle of more lines than are read at once. */
+  @ParameterizedTest
+  @CsvSource({"ISO-8859-1, 301", "UTF-16, 1"})
+  void namesTheLineThatIsNoText(String encoding, int line) throws IOException {
+    String good =
+        "{\"timestamp\":1,\"input_length\":5,\"output_length\":1,\"hash_ids\":[1]}\n".repeat(300);
+    Path file = folder.resolve("other.jsonl");
+    Files.writeString(file, good + "{\"model\":\"f\u00fcr\"}\n" + good, Charset.forName(encoding));
+
+    assertThatThrownBy(() -> TraceWorkload.read(file))
+        .isInstanceOf(InvalidTraceException.class)
+        .hasMessage(file + ":" + line + ": is not UTF-8 text; save the file as UTF-8");
   }
 
   @Test

@@ -5,9 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -44,21 +41,6 @@ public final class EngineProfiles {
    */
   public static EngineProfiles read(String origin, String text) {
     return new EngineProfiles(ProfileDocument.read(origin, text));
-  }
-
-  /**
-   * Those of a file.
-   *
-   * @throws IllegalArgumentException if it can't be read or isn't of that form
-   */
-  public static EngineProfiles read(Path file) {
-    try {
-      return read(file.toString(), Files.readString(file));
-    } catch (NoSuchFileException e) {
-      throw new IllegalArgumentException(file + ": there is no such file", e);
-    } catch (IOException e) {
-      throw new IllegalArgumentException(file + ": can't be read: " + e.getMessage(), e);
-    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.fairlead.stub.profile;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A YAML document of engine profiles, read strictly: what it doesn't know, it refuses. */
@@ -83,9 +85,19 @@ final class ProfileDocument {
     try {
       return YAML.readTree(text);
     } catch (JsonProcessingException e) {
+      JsonLocation at = e.getLocation();
       throw new IllegalArgumentException(
-          "%s: is no YAML document: %s".formatted(origin, e.getOriginalMessage()), e);
+          "%s: is not valid YAML: %s; mend it, or quote that value"
+              .formatted(
+                  at == null ? origin : origin + ":" + at.getLineNr(),
+                  oneLine(e.getOriginalMessage())),
+          e);
     }
+  }
+
+  /** Without the lines of the text that the YAML scanner shows below what it says. */
+  private static String oneLine(String message) {
+    return message.lines().filter(line -> !line.startsWith(" ")).collect(Collectors.joining(", "));
   }
 
   private EngineProfile profile() {

@@ -85,8 +85,8 @@ public final class ModelServer implements AutoCloseable {
         core.events.close();
       }
       throw new IllegalStateException(
-          "model server %s can't listen on %s:%d"
-              .formatted(config.name(), config.host(), config.port()),
+          "model server %s can't listen on %s:%d: %s"
+              .formatted(config.name(), config.host(), config.port(), bound.cause().getMessage()),
           bound.cause());
     }
     var listener = new Listener(loop, bootstrap, bound.channel());

@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fairlead.stub.engine.EngineProfile;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -48,10 +44,9 @@ final class EngineProfilesTest {
   }
 
   @Test
-  void oneOfOnesOwnStandsBesideThem(@TempDir Path folder) throws IOException {
-    Path file = Files.writeString(folder.resolve("mine.yaml"), ONE + "    apiMillis: 15.6\n");
-
-    EngineProfiles both = EngineProfiles.shipped().with(EngineProfiles.read(file));
+  void oneOfOnesOwnStandsBesideThem() {
+    EngineProfiles mine = EngineProfiles.read("mine.yaml", ONE + "    apiMillis: 15.6\n");
+    EngineProfiles both = EngineProfiles.shipped().with(mine);
 
     assertThat(both.names()).startsWith("h100-8b").endsWith("mine");
     assertThat(both.named("mine"))
@@ -77,9 +72,9 @@ final class EngineProfilesTest {
       value = {
         "a: 1        | a: fast     | x: engines[0].a: is no number",
         "a: 1        | a: -1       | x: engines[0].a: -1.0 is not a finite number >= 0",
-        "a: 1        | a: .inf     | x: is no YAML document: Malformed numeric value '.inf'",
+        "a: 1        | a: .inf     | x:4: is not valid YAML: Malformed numeric value '.inf'",
         "a: 1        | aa: 1       | x: engines[0].aa: is no field of an engine; known: a, adapterL",
-        "a: 1        | b: 1        | x: is no YAML document: Duplicate field 'b'",
+        "a: 1        | b: 1        | x:5: is not valid YAML: Duplicate field 'b'",
         "source:     | # source:   | x: engines[0].source: is missing",
         "name: mine  | name: Mine  | x: engines[0].name: \"Mine\" is not made of a-z, 0-9 and -",
         "name: mine  | name: 7     | x: engines[0].name: is no text",
@@ -87,7 +82,7 @@ final class EngineProfilesTest {
         "s: 1000     | s: 7        | x: engines[0].kvTokens: 7 holds no block of 16 tokens",
         "s: 512      | s: 0        | x: engines[0].maxBatchedTokens: 0 is not >= 1",
         "engines:    | motors:     | x: expected one field, engines, with a list",
-        "- name      | name        | x: is no YAML document: mapping values are not allowed here"
+        "- name      | name        | x:3: is not valid YAML: mapping values are not allowed here"
       })
   void whatIsWrongIsToldWithItsField(String right, String wrong, String message) {
     assertThat(ONE).contains(right);
@@ -97,7 +92,22 @@ final class EngineProfilesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"''", "'[]'", "'engines: []'", "'engines: [1]'", "'engines: {'"})
+  @CsvSource({
+    "'engines: {', 'x:1: is not valid YAML: '",
+    "'engines: [\t\u0001]', 'x:1: is not valid YAML: '",
+    "'engines: \"\\UFFFFFFFF\"', 'x:1: is not valid YAML: '"
+  })
+  void textThatIsNoYamlIsToldInALine(String text, String message) {
+    assertThatThrownBy(() -> EngineProfiles.read("x", text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .message()
+        .startsWith(message)
+        .endsWith("; mend it, or quote that value")
+        .doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"''", "'[]'", "'engines: []'", "'engines: [1]'"})
   void whatIsNoListOfEnginesIsRefused(String text) {
     assertThatThrownBy(() -> EngineProfiles.read("x", text))
         .isInstanceOf(IllegalArgumentException.class)

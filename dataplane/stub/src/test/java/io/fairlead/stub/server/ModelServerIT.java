@@ -162,24 +162,41 @@ final class ModelServerIT {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "404 | {\"model\":\"other\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]} | The model `other` does not exist.",
+        "404 | {\"model\":\"other\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]} | The"
+            + " model `other` does not exist.",
         "400 | {\"model\":\"m\" | The body is not valid JSON at line 1",
         "400 | {\"model\":\"m\"} x | The body is not valid JSON at line 1",
         "400 | [] | The body is not a JSON object.",
         "400 | {\"messages\":[]} | model: a string is needed",
-        "400 | {\"model\":\"m\",\"messages\":[]} | messages: a list of at least one message is needed",
-        "400 | {\"model\":\"m\",\"messages\":[{\"content\":\"x\"}]} | messages[0].role: a string is needed",
-        "400 | {\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":1}]} | messages[0].content: a string or a list of parts is needed",
-        "400 | {\"model\":\"m\",\"max_tokens\":0,\"messages\":[{\"role\":\"u\"}]} | max_tokens: an integer >= 1 is needed",
-        "400 | {\"model\":\"m\",\"stream\":\"yes\",\"messages\":[{\"role\":\"u\"}]} | stream: true or false is needed",
-        "400 | {\"model\":\"m\",\"n\":0,\"messages\":[{\"role\":\"u\"}]} | n: an integer >= 1 is needed",
-        "400 | {\"model\":\"m\",\"n\":100000000,\"messages\":[{\"role\":\"u\"}]} | n: at most 16384 is allowed, got 100000000",
-        "400 | {\"model\":\"m\",\"n\":16385,\"messages\":[{\"role\":\"u\"}]} | n: at most 16384 is allowed, got 16385",
-        "400 | {\"model\":\"m\",\"n\":2,\"temperature\":0,\"messages\":[{\"role\":\"u\"}]} | n: must be 1 when using greedy sampling (temperature 0), got 2",
-        "400 | {\"model\":\"m\",\"temperature\":9,\"messages\":[{\"role\":\"u\"}]} | temperature: a number in 0..2 is needed",
-        "400 | {\"model\":\"m\",\"tools\":[{\"type\":\"function\"}],\"messages\":[{\"role\":\"u\"}]} | tools: \"auto\" tool choice requires --enable-auto-tool-choice",
-        "400 | {\"model\":\"m\",\"messages\":[{\"role\":\"u\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,\"}}]}]} | messages[0].content: a part is of type \"image_url\", but this is not a multimodal model",
-        "400 | {\"model\":\"m\",\"max_tokens\":420000,\"messages\":[{\"role\":\"u\"}]} | maximum context length is 131072 tokens"
+        "400 | {\"model\":\"m\",\"messages\":[]} | messages: a list of at least one message is"
+            + " needed",
+        "400 | {\"model\":\"m\",\"messages\":[{\"content\":\"x\"}]} | messages[0].role: a string is"
+            + " needed",
+        "400 | {\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":1}]} |"
+            + " messages[0].content: a string or a list of parts is needed",
+        "400 | {\"model\":\"m\",\"max_tokens\":0,\"messages\":[{\"role\":\"u\"}]} | max_tokens: an"
+            + " integer >= 1 is needed",
+        "400 | {\"model\":\"m\",\"stream\":\"yes\",\"messages\":[{\"role\":\"u\"}]} | stream: true"
+            + " or false is needed",
+        "400 | {\"model\":\"m\",\"n\":0,\"messages\":[{\"role\":\"u\"}]} | n: an integer >= 1 is"
+            + " needed",
+        "400 | {\"model\":\"m\",\"n\":100000000,\"messages\":[{\"role\":\"u\"}]} | n: at most 16384"
+            + " is allowed, got 100000000",
+        "400 | {\"model\":\"m\",\"n\":16385,\"messages\":[{\"role\":\"u\"}]} | n: at most 16384 is"
+            + " allowed, got 16385",
+        "400 | {\"model\":\"m\",\"n\":2,\"temperature\":0,\"messages\":[{\"role\":\"u\"}]} | n:"
+            + " must be 1 when using greedy sampling (temperature 0), got 2",
+        "400 | {\"model\":\"m\",\"temperature\":9,\"messages\":[{\"role\":\"u\"}]} | temperature: a"
+            + " number in 0..2 is needed",
+        "400 |"
+            + " {\"model\":\"m\",\"tools\":[{\"type\":\"function\"}],\"messages\":[{\"role\":\"u\"}]}"
+            + " | tools: \"auto\" tool choice requires --enable-auto-tool-choice",
+        "400 |"
+            + " {\"model\":\"m\",\"messages\":[{\"role\":\"u\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,\"}}]}]}"
+            + " | messages[0].content: a part is of type \"image_url\", but this is not a"
+            + " multimodal model",
+        "400 | {\"model\":\"m\",\"max_tokens\":420000,\"messages\":[{\"role\":\"u\"}]} | maximum"
+            + " context length is 131072 tokens"
       })
   void aBadRequestIsToldWhatIsWrong(int status, String body, String message) throws Exception {
     ModelServer server = start(instant());
@@ -442,7 +459,8 @@ final class ModelServerIT {
     int port = server.address().getPort();
     assertThatThrownBy(() -> start(instant().listen("127.0.0.1", port)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("model server one can't listen on 127.0.0.1:" + port);
+        .hasMessageStartingWith("model server one can't listen on 127.0.0.1:" + port + ": ")
+        .hasMessageEndingWith("Address already in use");
   }
 
   private static ModelServerConfig.Builder instant() {
