@@ -32,4 +32,12 @@ public interface Adapters {
 
   /** Adapters that the server said are running or waiting. */
   int reported();
+
+  /**
+   * Whether the server told of more adapters than it has {@link #slots}: requests in its queue may
+   * wait for the turn of their adapter, and not for room that those of others would take.
+   */
+  default boolean contended() {
+    return slots() > 0 && reported() > slots();
+  }
 }

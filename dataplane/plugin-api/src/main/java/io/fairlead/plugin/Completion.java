@@ -29,6 +29,15 @@ public interface Completion {
   /** Nanoseconds from the first token to the end; -1 when there was none. */
   long decodeTime();
 
+  /**
+   * Nanoseconds from sending to the end of an answer in one piece, of which nothing tells when its
+   * first token was there; -1 of one that was streamed, that failed, that had to wait for its
+   * adapter, or whose prompt another endpoint computed.
+   */
+  default long wholeTime() {
+    return -1;
+  }
+
   /** Prompt tokens as the server counted them; -1 when it did not say. */
   int promptTokens();
 
@@ -63,7 +72,10 @@ public interface Completion {
   /** Prompt tokens that were cached; -1 when the server did not say. */
   int cachedTokens();
 
-  /** Mean of {@link Endpoint#decoding()} while this request decoded, itself included. */
+  /**
+   * Mean of {@link Endpoint#decoding()} while this request decoded, itself included; of an answer
+   * in one piece, since it was sent.
+   */
   double meanDecoding();
 
   /** Mean of {@link Endpoint#inFlightTokens()} meanwhile. */
