@@ -3,6 +3,7 @@ package io.fairlead.core;
 import io.fairlead.plugin.Adapters;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * LoRA adapters of one endpoint, least recently used first. A server shows an adapter only while
@@ -12,7 +13,25 @@ import java.util.List;
  */
 final class AdapterSlots implements Adapters {
 
+  /**
+   * Nanoseconds for which an adapter that has got a slot keeps it: shorter turns would load
+   * adapters more than serve them.
+   */
+  private static final long TURN = 1_000_000_000L;
+
+  /**
+   * Nanoseconds after which requests of ours that have ended are not running any more in what a
+   * server says: it says so once a step, and what it said before may come late.
+   */
+  private static final long OVER = 200_000_000;
+
+  /** What is older than so many others was no use of ours just now. */
+  private static final int MOST_GONE = 16;
+
   private final ArrayList<Slot> resident = new ArrayList<>();
+
+  /** Those that gave way, the last one last: a late scrape may still show them. */
+  private final ArrayList<Slot> gone = new ArrayList<>();
 
   /** How many are resident. As the next two, it is kept here for decisions, which ask everybody. */
   private int count;
@@ -22,6 +41,14 @@ final class AdapterSlots implements Adapters {
 
   /** Hash of {@link #baseModel}; another text with the same is looked at. */
   private int baseHash;
+
+  /** Slots of adapters that servers told of and that have requests in flight. */
+  private int busy;
+
+  /** Whose the next slot is that falls idle; null for whoever comes first. */
+  private @Nullable Promise promise;
+
+  private final PoolAdapters pool;
 
   private int slots;
   private String baseModel = "";
@@ -33,12 +60,52 @@ final class AdapterSlots implements Adapters {
     private final String adapter;
     private int inFlight;
 
+    /**
+     * Since when it has requests in flight, or has none; {@link Long#MIN_VALUE} before the first.
+     */
+    private long since = Long.MIN_VALUE;
+
+    /** Whether it has none, and was running nevertheless: requests of others. */
+    private boolean othersUse;
+
     private Slot(String adapter) {
       this.adapter = adapter;
     }
+
+    private boolean isBusy() {
+      return inFlight > 0 || othersUse;
+    }
   }
 
-  void scraped(EndpointMetrics metrics) {
+  /**
+   * That an adapter is the next to have a slot here. Made for a request that waits, and taken back
+   * when that waits no more. One is no other, though they be alike.
+   */
+  static final class Promise {
+
+    /** For whose requests the next slot is that falls idle. */
+    private final String adapter;
+
+    /** Gets no further requests until then, so that one does. */
+    private final String leaving;
+
+    private Promise(String adapter, String leaving) {
+      this.adapter = adapter;
+      this.leaving = leaving;
+    }
+  }
+
+  AdapterSlots(PoolAdapters pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * The server has told of itself.
+   *
+   * @param begunAt when it was asked
+   * @param inFlight requests that were sent there and are not over
+   */
+  void scraped(long begunAt, int inFlight, EndpointMetrics metrics) {
     if (metrics.maxAdapters() > 0) {
       slots = metrics.maxAdapters();
     }
@@ -48,13 +115,30 @@ final class AdapterSlots implements Adapters {
     }
     running = metrics.runningAdapters();
     waiting = metrics.waitingAdapters();
+    pool.add(running);
+    pool.add(waiting);
     reported = reportedNow();
     for (int i = 0; i < running.size(); i++) {
-      if (indexOf(running.get(i)) < 0) {
-        resident.add(new Slot(running.get(i)));
+      if (indexOf(resident, running.get(i)) < 0) {
+        resident.add(shown(running.get(i)));
       }
     }
+    boolean others = metrics.running() + Math.max(0, metrics.waiting()) > inFlight;
+    for (int i = 0; i < resident.size(); i++) {
+      Slot slot = resident.get(i);
+      slot.othersUse =
+          others
+              && slot.inFlight == 0
+              && (slot.since == Long.MIN_VALUE || begunAt - slot.since > OVER)
+              && contains(running, slot.adapter);
+    }
     trim();
+  }
+
+  /** One that is not known to be there: in no use of ours, unless it has just been. */
+  private Slot shown(String adapter) {
+    int index = indexOf(gone, adapter);
+    return index < 0 ? new Slot(adapter) : gone.remove(index);
   }
 
   /** What the server said is out of date; what was loaded and how many can be, is not. */
@@ -62,6 +146,10 @@ final class AdapterSlots implements Adapters {
     running = List.of();
     waiting = List.of();
     reported = 0;
+    for (int i = 0; i < resident.size(); i++) {
+      resident.get(i).othersUse = false;
+    }
+    changed();
   }
 
   /** Another process is there, which has loaded nothing: requests of the former one are to end. */
@@ -72,22 +160,30 @@ final class AdapterSlots implements Adapters {
   }
 
   /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
-  void used(String target) {
+  void used(long now, String target) {
     if (needed(target)) {
-      int index = indexOf(target);
+      int index = indexOf(resident, target);
       Slot slot = index < 0 ? new Slot(target) : resident.remove(index);
+      slot.since = slot.inFlight == 0 ? now : slot.since;
       slot.inFlight++;
+      slot.othersUse = false;
+      if (promise != null && promise.adapter.equals(target)) {
+        promise = null;
+        pool.slotChanged();
+      }
       resident.add(slot);
       trim();
     }
   }
 
   /** A request that was sent for this target has ended. */
-  void ended(String target) {
-    int index = indexOf(target);
+  void ended(long now, String target) {
+    int index = indexOf(resident, target);
     // Not there when LoRA was not known of yet when the request was sent.
     if (index >= 0 && resident.get(index).inFlight > 0) {
-      resident.get(index).inFlight--;
+      Slot slot = resident.get(index);
+      slot.inFlight--;
+      slot.since = slot.inFlight == 0 ? now : slot.since;
       trim();
     }
   }
@@ -95,8 +191,8 @@ final class AdapterSlots implements Adapters {
   private void trim() {
     int excess = resident.size() - slots;
     for (int i = 0; excess > 0 && i < resident.size(); ) {
-      if (resident.get(i).inFlight == 0) {
-        resident.remove(i);
+      if (!resident.get(i).isBusy()) {
+        goes(resident.remove(i));
         excess--;
       } else {
         i++;
@@ -105,11 +201,31 @@ final class AdapterSlots implements Adapters {
     changed();
   }
 
+  private void goes(Slot slot) {
+    int before = indexOf(gone, slot.adapter);
+    if (before >= 0) {
+      gone.remove(before);
+    }
+    gone.add(slot);
+    if (gone.size() > MOST_GONE) {
+      gone.removeFirst();
+    }
+  }
+
   private void changed() {
+    int busyBefore = busy;
+    int countBefore = count;
+    long namesBefore = names;
     count = resident.size();
     names = 0;
+    busy = 0;
     for (int i = 0; i < count; i++) {
-      names |= bit(resident.get(i).adapter);
+      Slot slot = resident.get(i);
+      names |= bit(slot.adapter);
+      busy += slot.isBusy() && pool.knows(slot.adapter) ? 1 : 0;
+    }
+    if (busy != busyBefore || count != countBefore || names != namesBefore) {
+      pool.slotChanged();
     }
   }
 
@@ -125,9 +241,94 @@ final class AdapterSlots implements Adapters {
     }
     int least = Integer.MAX_VALUE;
     for (int i = 0; i < slots; i++) {
-      least = Math.min(least, resident.get(i).inFlight);
+      Slot slot = resident.get(i);
+      least = Math.min(least, slot.othersUse ? 1 : slot.inFlight);
     }
     return least;
+  }
+
+  /** Whether some adapters would have to wait until another falls idle. */
+  boolean taken() {
+    return slots > 0 && (promise != null || busy >= slots);
+  }
+
+  /** Whether a request for this target would have to. */
+  boolean lacks(String target) {
+    if (!taken() || !pool.knows(target) || !needed(target)) {
+      return false;
+    }
+    Promise given = promise;
+    if (given == null || given.adapter.equals(target)) {
+      return busy >= slots && !resident(target);
+    }
+    return given.leaving.equals(target) || (busy + 1 >= slots && !resident(target));
+  }
+
+  /**
+   * Requests in flight of the adapter that would give its slot up soonest to another; {@link
+   * Integer#MAX_VALUE} where none is to, as another has that promise, or as its turn has just
+   * begun.
+   */
+  int untilASlot(long now) {
+    Slot leaving = leaving();
+    return leaving == null || now - leaving.since < TURN ? Integer.MAX_VALUE : leaving.inFlight;
+  }
+
+  /** The one with the fewest requests in flight; of those with as many the one that began first. */
+  private @Nullable Slot leaving() {
+    Slot fewest = null;
+    for (int i = 0; promise == null && i < count; i++) {
+      Slot slot = resident.get(i);
+      if (slot.inFlight > 0
+          && (fewest == null
+              || slot.inFlight < fewest.inFlight
+              || (slot.inFlight == fewest.inFlight && slot.since - fewest.since < 0))) {
+        fewest = slot;
+      }
+    }
+    return fewest;
+  }
+
+  /**
+   * Promises the next slot to an adapter, where {@link #untilASlot} has found one.
+   *
+   * @throws IllegalStateException if no adapter is there to give its slot up
+   */
+  Promise promise(String adapter) {
+    Slot slot = leaving();
+    if (slot == null) {
+      throw new IllegalStateException("no adapter has a slot that it could give up");
+    }
+    Promise given = new Promise(adapter, slot.adapter);
+    promise = given;
+    pool.slotChanged();
+    return given;
+  }
+
+  /** Whether the promise still stands: nobody has had the slot yet. */
+  boolean isPromised(Promise given) {
+    return promise == given;
+  }
+
+  /** Whether the slot is there, or another for the same adapter. */
+  boolean isKept(Promise given) {
+    return busy < slots || resident(given.adapter);
+  }
+
+  /** Nobody is sent there any more: whoever was promised a slot is to look elsewhere. */
+  void promisesNothing() {
+    if (promise != null) {
+      promise = null;
+      pool.slotChanged();
+    }
+  }
+
+  /** Whoever the slot was promised for does not wait any more. */
+  void takeBack(Promise given) {
+    if (promise == given) {
+      promise = null;
+      pool.slotChanged();
+    }
   }
 
   @Override
@@ -154,7 +355,7 @@ final class AdapterSlots implements Adapters {
 
   @Override
   public boolean resident(String adapter) {
-    return (names & bit(adapter)) != 0 && indexOf(adapter) >= 0;
+    return (names & bit(adapter)) != 0 && indexOf(resident, adapter) >= 0;
   }
 
   @Override
@@ -186,10 +387,10 @@ final class AdapterSlots implements Adapters {
    * Without an iterator: asked once per candidate. Texts keep their hashes, so that unlike names
    * are nearly always told apart by a number.
    */
-  private int indexOf(String name) {
+  private static int indexOf(List<Slot> among, String name) {
     int hash = name.hashCode();
-    for (int i = 0; i < resident.size(); i++) {
-      String other = resident.get(i).adapter;
+    for (int i = 0; i < among.size(); i++) {
+      String other = among.get(i).adapter;
       if (other.hashCode() == hash && other.equals(name)) {
         return i;
       }

@@ -9,6 +9,7 @@ import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
 import io.fairlead.core.flow.Waiting.Demand;
+import io.fairlead.core.flow.WaitsFor;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.crds.config.Criticality;
@@ -36,6 +37,15 @@ final class Admission {
 
   private static final int MOST_RETRY_SECONDS = 120;
 
+  /**
+   * Nanoseconds for which a request may wait for a slot of its adapter while others do all the
+   * time. Slots fall idle when the answers end that have them, so it is no less than so many of
+   * these.
+   */
+  private static final long SLOT_TTL = 10_000_000_000L;
+
+  private static final double ANSWERS = 3;
+
   private final RequestTable requests;
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
@@ -52,6 +62,11 @@ final class Admission {
 
   /** Those who wait and may go to some endpoints only. */
   private int waitingForSome;
+
+  /** {@link PoolAdapters#changes} when all that wait were tried last, and whether a tick came. */
+  private long slotChanges;
+
+  private boolean ticked;
 
   private final Predicate<Waiting> wantsRoom = this::wantsRoom;
 
@@ -73,6 +88,7 @@ final class Admission {
   void configure(long now, CompiledConfig config) {
     endpoints.fullness(new Fullness(config.saturation()));
     candidates.keepContexts(config.flow() != null && config.saturation().keepsContexts());
+    candidates.keepSlots(config.flow() != null);
     FlowSettings wanted = config.flow();
     if (wanted == null) {
       settings = null;
@@ -179,6 +195,8 @@ final class Admission {
     }
     waitingForSome += facts.subset() == null ? 0 : 1;
     flight.to(FlightState.WAITING);
+    boolean alike = !model.isSplit();
+    waitsFor(now, all, flight.waiting, lack(flight, refused), isOfItsModel(flight, alike));
     return true;
   }
 
@@ -219,18 +237,51 @@ final class Admission {
         : all.ceilingOverShare(waiting.flow(), ceiling, candidates.saturation());
   }
 
-  /** What becomes of a request that waits and was just refused for this reason. */
-  FlowControl.Sent refused(long now, Flight flight, Reason refused, double ceiling) {
+  /**
+   * What becomes of a request that waits and was just refused for this reason.
+   *
+   * @param alike whether all requests of its model are for the same target
+   */
+  FlowControl.Sent refused(long now, Flight flight, Reason refused, double ceiling, boolean alike) {
     if (!canPass(refused)) {
       return FlowControl.Sent.GONE;
+    }
+    FlowControl all = flow;
+    Lack lack = lack(flight, refused);
+    boolean ofModel = isOfItsModel(flight, alike);
+    if (all != null && flight.waiting != null) {
+      waitsFor(now, all, flight.waiting, lack, ofModel);
     }
     boolean ofItself = refused == Reason.SATURATED || refused == Reason.OBJECTIVE_MISSED;
     if (!ofItself || !candidates.someBelow(now, ceiling)) {
       return FlowControl.Sent.NONE;
     }
-    return refused == Reason.SATURATED && flight.facts.subset() == null
+    boolean forAll = lack == Lack.ROOM || (lack.isOfSlot() && ofModel);
+    return refused == Reason.SATURATED && flight.facts.subset() == null && forAll
         ? FlowControl.Sent.NOT_THIS_FLOW
         : FlowControl.Sent.NOT_THIS;
+  }
+
+  private static Lack lack(Flight flight, Reason refused) {
+    return refused == Reason.SATURATED ? flight.lack : Lack.ROOM;
+  }
+
+  /** Whether its flow is that of its model, and has requests for one target alone. */
+  private static boolean isOfItsModel(Flight flight, boolean alike) {
+    FlowQueue queue = flight.flow;
+    return alike && queue != null && queue.id().equals(flight.facts.model());
+  }
+
+  private static void waitsFor(
+      long now, FlowControl all, Waiting waiting, Lack lack, boolean ofModel) {
+    switch (lack) {
+      case UNKNOWN -> {
+        // It stands behind others of its flow, or of more important ones.
+      }
+      case ROOM, CACHE -> all.waitsFor(now, waiting, WaitsFor.ROOM);
+      case SLOT -> all.waitsFor(now, waiting, ofModel ? WaitsFor.SLOT_AS_ITS_FLOW : WaitsFor.SLOT);
+      case SLOT_OR_ROOM -> all.waitsFor(now, waiting, WaitsFor.SLOT);
+    }
   }
 
   /**
@@ -260,6 +311,7 @@ final class Admission {
 
   private void waited(long now, Flight flight, Waiting waiting, WaitEnd how) {
     flight.waiting = null;
+    flight.countsOnNoSlot();
     waitingForSome -= flight.facts.subset() == null ? 0 : 1;
     waiting.flow().waits().ended(how, now - waiting.since());
   }
@@ -291,7 +343,7 @@ final class Admission {
     }
     queue.ended(flight.turn, flight.work, was, output);
     if (was >= 0 || flight.firstTokenSeen()) {
-      pace.ended(was >= 0 ? was : flight.work);
+      pace.ended(was >= 0 ? was : flight.work, now - flight.attempt.sentAt);
     }
   }
 
@@ -320,7 +372,10 @@ final class Admission {
   /** Something has changed that may make room. */
   void roomCame() {
     if (flow != null) {
-      flow.roomCame();
+      long changes = endpoints.adapters().changes();
+      flow.roomCame(ticked || changes != slotChanges);
+      ticked = false;
+      slotChanges = changes;
     }
   }
 
@@ -344,8 +399,10 @@ final class Admission {
         busy += endpoint.inFlight() > 0 ? 1 : 0;
       }
       pace.tick(now, busy);
+      ticked = true;
       flow.expire(
           now,
+          (long) Math.max(SLOT_TTL, ANSWERS * pace.stay()),
           waiting -> {
             WaitEnd how = waiting.whenExpired();
             expired.accept(taken(now, waiting, how), how);

@@ -101,7 +101,8 @@ final class Attempt {
   long adapterSalt;
 
   /**
-   * The endpoint's running sums at the first token: what they grow by until the end is the mean.
+   * The endpoint's running sums when it was sent, and at the first token where that is seen: what
+   * they grow by until the end is the mean.
    */
   long decodingArea;
 

@@ -4,6 +4,8 @@ import io.fairlead.core.Failure.Work;
 import io.fairlead.core.health.Deadlines;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.health.RetryBudget;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * How long an attempt may take, what it says of its endpoint, and whether another may follow. What
@@ -12,6 +14,9 @@ import io.fairlead.core.health.RetryBudget;
 final class AttemptRules {
 
   private static final long SECOND = 1_000_000_000;
+
+  /** Names of models that are kept. */
+  private static final int MOST_SERVED = 10_000;
 
   /** A request that a server had for so long has been worked on. */
   private static final long LONG_AT_A_SERVER = SECOND;
@@ -26,6 +31,9 @@ final class AttemptRules {
   private final PoolHealth health;
   private final CandidateChoice candidates;
   private final RetryBudget budget = new RetryBudget();
+
+  /** Names of models that some endpoint has answered for: of those, whoever refuses lacks it. */
+  private final Set<String> served = new HashSet<>();
 
   AttemptRules(PoolLimits limits, PoolHealth health, CandidateChoice candidates) {
     this.limits = limits;
@@ -55,8 +63,9 @@ final class AttemptRules {
     flight.attempt.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
   }
 
-  /** The request was answered: its endpoints' health is told. */
-  void answered(long now, Flight flight, EndpointState at) {
+  /** The first byte of an answer came that is no error, or all of it at once. */
+  void serves(long now, Flight flight, EndpointState at) {
+    health.serves(now, at.health(), flight.attempt.target, flight.attempt.sentAt);
     health.answered(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
     EndpointState prefiller = flight.attempt.prefilledBy;
     if (prefiller != null) {
@@ -107,17 +116,35 @@ final class AttemptRules {
   }
 
   /** What a request's end says of its endpoint. */
-  void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome) {
+  void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome, Usage usage) {
     if (flight.attempt.judged) {
       return;
     }
     switch (outcome) {
       case COMPLETED -> {
         if (!flight.state().isAnswered()) {
-          answered(now, flight, endpoint);
+          serves(now, flight, endpoint);
         }
         health.completed(now, endpoint.health(), flight.attempt.trial);
+        // Streams tell of tokens only if they are asked to, and embeddings of prompts alone.
+        boolean worked =
+            usage.promptTokens() > 0 || usage.completionTokens() > 0 || flight.firstTokenSeen();
+        if (worked && served.size() < MOST_SERVED) {
+          served.add(flight.attempt.target);
+        }
       }
+      case REFUSED -> {
+        if (served.contains(flight.attempt.target)) {
+          boolean begun = flight.state().isAnswered();
+          String target = flight.attempt.target;
+          health.refused(
+              now, endpoint.health(), target, begun, flight.attempt.sentAt, flight.attempt.trial);
+        } else {
+          // No endpoint may know the model: that is its client's mistake, or its operator's.
+          invalid(now, flight, endpoint);
+        }
+      }
+      case INVALID -> invalid(now, flight, endpoint);
       case FAILED -> {
         Failure failure = flight.state().isAnswered() ? Failure.BROKEN_OFF : Failure.ERROR;
         failed(now, flight, endpoint, failure);
@@ -128,6 +155,14 @@ final class AttemptRules {
         }
       }
     }
+  }
+
+  private void invalid(long now, Flight flight, EndpointState endpoint) {
+    if (!flight.state().isAnswered()) {
+      // An answer it is; how a trial has ended is for the next call to say.
+      health.answered(now, endpoint.health(), flight.attempt.sentAt, false);
+    }
+    health.invalid(now, endpoint.health(), flight.attempt.trial);
   }
 
   /** Whether the answer has stopped coming. */

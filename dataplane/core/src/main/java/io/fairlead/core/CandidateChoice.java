@@ -1,7 +1,9 @@
 package io.fairlead.core;
 
 import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.health.Refusers;
 import io.fairlead.core.receipt.Exclusion;
+import org.jspecify.annotations.Nullable;
 
 /** Says which endpoints a request may go to, before the scheduler chooses among them. */
 final class CandidateChoice {
@@ -12,6 +14,9 @@ final class CandidateChoice {
   /** Saturation from which on an endpoint is full. */
   static final double FULL = 1;
 
+  /** Tokens of prompts are estimated, and answers need some room, too. */
+  private static final double SPARE = 1.1;
+
   private final EndpointSet endpoints;
   private final PoolHealth health;
   private final CurrentRequest current;
@@ -20,6 +25,25 @@ final class CandidateChoice {
 
   /** Whether requests that begin a conversation wait where contexts fill the caches. */
   private boolean gated;
+
+  /** Whether requests wait for a slot of their adapter here, and not in the server's queue. */
+  private boolean keepsSlots;
+
+  /** Whether the last {@link #narrow} left endpoints out whose cache is too small. */
+  private boolean sizeMatters;
+
+  /** Whether one of those may tell the client that its prompt is too long for it. */
+  private boolean maySayTooLong;
+
+  /** Whether it did leave one out for that, and whether one of them had room. */
+  private boolean someTooSmall;
+
+  private boolean roomWhereTooSmall;
+
+  /** Whether it left one out that had room and no slot, and one that had a slot and no room. */
+  private boolean roomWithoutSlot;
+
+  private boolean slotWithoutRoom;
 
   CandidateChoice(
       EndpointSet endpoints, PoolHealth health, CurrentRequest current, Contexts contexts) {
@@ -64,14 +88,20 @@ final class CandidateChoice {
     gated = keep;
   }
 
+  /** From now on those whose adapter has no slot wait, or don't. */
+  void keepSlots(boolean keep) {
+    keepsSlots = keep;
+  }
+
   /** Whether all endpoints are well. */
   boolean whole(long now) {
     return health.whole(now);
   }
 
-  /** The narrowest choice that makes a difference now. */
+  /** The narrowest choice that makes a difference now to the current request. */
   Use narrowest(long now) {
-    return health.whole(now) ? Use.ANY : Use.UNTRIED;
+    boolean whole = health.whole(now) && health.refusers(now, current.targetModel()) == null;
+    return whole ? Use.ANY : Use.UNTRIED;
   }
 
   /**
@@ -80,15 +110,30 @@ final class CandidateChoice {
    * @param ceiling saturation from which on an endpoint is full for it, and does not count
    * @param from place of the first one that is looked at, where the request tries {@link
    *     Use#UNTRIED} ones in turn; else 0
+   * @param anySize whether it may go also where the cache has no room for its prompt
    * @return how many do not count for being full
    */
-  int narrow(long now, Flight flight, double ceiling, Use use, int from) {
+  int narrow(long now, Flight flight, double ceiling, Use use, int from, boolean anySize) {
+    sizeMatters = !anySize && SPARE * current.promptTokens() > endpoints.columns().smallestCache();
+    double needed = sizeMatters ? SPARE * current.promptTokens() : 0;
+    maySayTooLong = sizeMatters && !hasFailedWhereItFits(flight, needed);
     boolean retry = flight.attempts > 0;
     boolean begins = begins(flight);
+    boolean slots = !retry && slotsAreScarce();
     EndpointState[] eligible = endpoints.eligible();
     double[] saturation = endpoints.columns().saturation;
     boolean noneFull = ceiling == NEVER_FULL || noneFull(saturation, ceiling);
-    if (use == Use.ANY && !retry && noneFull && !begins && flight.facts.subset() == null) {
+    someTooSmall = false;
+    roomWhereTooSmall = false;
+    roomWithoutSlot = false;
+    slotWithoutRoom = false;
+    if (use == Use.ANY
+        && !retry
+        && noneFull
+        && !begins
+        && !slots
+        && !sizeMatters
+        && flight.facts.subset() == null) {
       current.everybody();
       return 0;
     }
@@ -96,6 +141,7 @@ final class CandidateChoice {
     int count = use == Use.ANY ? eligible.length : health.usableCount();
     current.none();
     long[] allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
+    Refusers refusers = use.isDrawn() ? health.refusers(now, current.targetModel()) : null;
     for (int i = 0; i < count; i++) {
       int place = use == Use.ANY ? i : health.usable(i);
       EndpointState endpoint = eligible[place];
@@ -103,12 +149,23 @@ final class CandidateChoice {
           || (retry && flight.hasTried(endpoint))
           || !AllowedEndpoints.has(allowed, place)
           || (use != Use.ANY && health.busyOnTrial(place))
-          || (use == Use.UNTRIED && !health.untried(now, place))
-          || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))) {
+          || (use == Use.UNTRIED && !isUntried(now, refusers, place))
+          || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))
+          || (refusers != null && refusers.drawnOut(place, lot(flight, endpoint)))) {
         continue;
       }
-      if ((!noneFull && endpoints.saturation(place) >= ceiling)
-          || (begins && hasNoRoomFor(now, endpoint))) {
+      boolean isFull = !noneFull && endpoints.saturation(place) >= ceiling;
+      if (!endpoints.columns().fits(place, needed) || isNoWayOut(use, endpoint)) {
+        someTooSmall = true;
+        roomWhereTooSmall |= !isFull;
+        continue;
+      }
+      boolean lacksSlot = slots && hasNoSlotFor(place, endpoint);
+      if (isFull || (begins && hasNoRoomFor(now, endpoint))) {
+        slotWithoutRoom |= !lacksSlot;
+        full++;
+      } else if (lacksSlot) {
+        roomWithoutSlot = true;
         full++;
       } else {
         current.candidate(place);
@@ -118,6 +175,48 @@ final class CandidateChoice {
       }
     }
     return full;
+  }
+
+  private boolean isUntried(long now, @Nullable Refusers refusers, int place) {
+    return health.untried(now, place) || (refusers != null && refusers.untried(now, place));
+  }
+
+  /** Whether one whose cache is large enough is out: then one that is too small is to say so. */
+  private boolean isNoWayOut(Use use, EndpointState endpoint) {
+    return sizeMatters
+        && maySayTooLong
+        && use == Use.ANY
+        && endpoint.health().state() == HealthState.OUT;
+  }
+
+  /** Whether an endpoint whose cache is large enough has failed the request. */
+  private boolean hasFailedWhereItFits(Flight flight, double needed) {
+    EndpointState[] eligible = endpoints.eligible();
+    for (int place = 0; flight.attempts > 0 && place < eligible.length; place++) {
+      if (flight.hasTried(eligible[place]) && endpoints.columns().fits(place, needed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether {@link #narrow} has left out endpoints as their caches are too small for the prompt,
+   * and one of them may tell the client so: not where the prompt is known to fit elsewhere.
+   */
+  boolean maySayTooLong() {
+    return someTooSmall && maySayTooLong;
+  }
+
+  /** What a request lacks for which {@link #narrow} has left nobody. */
+  Lack lack() {
+    if (roomWhereTooSmall) {
+      return Lack.CACHE;
+    }
+    if (roomWithoutSlot) {
+      return slotWithoutRoom ? Lack.SLOT_OR_ROOM : Lack.SLOT;
+    }
+    return Lack.ROOM;
   }
 
   /**
@@ -137,6 +236,9 @@ final class CandidateChoice {
     if (use != Use.ANY && endpoint.health().state() == HealthState.OUT) {
       return Exclusion.OUT;
     }
+    if (sizeMatters && !endpoints.columns().fits(place, SPARE * current.promptTokens())) {
+      return Exclusion.TOO_SMALL;
+    }
     if (use != Use.ANY && health.busyOnTrial(place)) {
       return Exclusion.OUT;
     }
@@ -145,6 +247,13 @@ final class CandidateChoice {
     }
     if (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint))) {
       return Exclusion.SPARED;
+    }
+    Refusers refusers = use.isDrawn() ? health.refusers(now, current.targetModel()) : null;
+    if (refusers != null && refusers.drawnOut(place, lot(flight, endpoint))) {
+      return Exclusion.REFUSES;
+    }
+    if (flight.attempts == 0 && slotsAreScarce() && hasNoSlotFor(place, endpoint)) {
+      return Exclusion.ADAPTERS;
     }
     if (use == Use.UNTRIED) {
       return Exclusion.OTHER_ON_TRIAL;
@@ -172,6 +281,57 @@ final class CandidateChoice {
     return uncached > cached
         && uncached < endpoint.kvCapacityTokens()
         && Contexts.areFull(now, endpoint, uncached, current.critical(), current.replicas());
+  }
+
+  /**
+   * Whether requests wait here for slots of their adapters. Of several pickers each sees late what
+   * the others' requests leave free, so a slot stays idle between two: they do only where the pool
+   * has fewer slots than adapters, and servers would have them wait for long.
+   */
+  private boolean slotsAreScarce() {
+    return keepsSlots
+        && endpoints.columns().slotsTakenAnywhere()
+        && (current.replicas() <= 1
+            || endpoints.adapters().count() > endpoints.columns().adapterSlots());
+  }
+
+  /** Whether the current request's adapter would have to wait there until another falls idle. */
+  private boolean hasNoSlotFor(int place, EndpointState endpoint) {
+    return endpoints.columns().slotsTaken(place)
+        && endpoint.adapters().lacks(current.targetModel());
+  }
+
+  /**
+   * Promises the current request's adapter the next slot where one is to be had soonest, unless it
+   * was promised one that it still lacks where it may go: without it, adapters that always have
+   * requests in flight would keep theirs for ever.
+   */
+  void promiseSlot(long now, Flight flight) {
+    SlotPromise given = flight.promise;
+    EndpointState[] eligible = endpoints.eligible();
+    long[] allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
+    EndpointState best = null;
+    int fewest = Integer.MAX_VALUE;
+    for (int i = 0; i < health.usableCount(); i++) {
+      int place = health.usable(i);
+      EndpointState endpoint = eligible[place];
+      if (!AllowedEndpoints.has(allowed, place) || !hasNoSlotFor(place, endpoint)) {
+        continue; // where there is a slot, there is no room
+      }
+      if (given != null && given.at() == endpoint && given.stands()) {
+        flight.promised(given);
+        return;
+      }
+      int until = endpoint.adapters().untilASlot(now);
+      if (until < fewest) {
+        fewest = until;
+        best = endpoint;
+      }
+    }
+    flight.countsOnNoSlot();
+    if (best != null) {
+      flight.promised(best.promiseSlot(current.targetModel()));
+    }
   }
 
   private static boolean noneFull(double[] saturation, double ceiling) {

@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 /** Decides where a request goes, books it there and sends it. */
 final class Dispatch {
 
+  /**
+   * Nanoseconds after which somebody who waits for a slot of its adapter is promised one. Most get
+   * one before, when another adapter falls idle, and that delays nobody.
+   */
+  private static final long PATIENCE = 4_000_000_000L;
+
   private final ActiveConfig config;
   private final EndpointSet endpoints;
   private final CandidateChoice candidates;
@@ -124,7 +130,10 @@ final class Dispatch {
       double ceiling = admission.ceiling(flight, criticality, active);
       CandidateChoice.Use use =
           candidates.whole(now) ? CandidateChoice.Use.ANY : CandidateChoice.Use.IN_USE;
-      candidates.narrow(now, flight, ceiling, use, 0);
+      int full = candidates.narrow(now, flight, ceiling, use, 0, false);
+      if (current.size() == 0 && isForServersToRefuse(flight, full)) {
+        candidates.narrow(now, flight, ceiling, use, 0, true);
+      }
       if (flight.unkept) {
         current.none();
       }
@@ -176,17 +185,20 @@ final class Dispatch {
     Criticality criticality = config.criticalityOf(flight.facts);
     double ceiling = admission.ceiling(flight, criticality, active);
     if (flight.facts.subset() == null && candidates.allFull(now, ceiling)) {
+      flight.lacksRoom();
       return Sent.NONE; // seen without a look at the prompt
     }
     double left = admission.ceilingLeft(now, flight, ceiling);
     if (left < ceiling && !candidates.someBelow(now, left)) {
+      flight.lacksRoom();
       return Sent.NOT_THIS_FLOW;
     }
     Reason refused = send(now, flight, active);
     if (refused == null) {
       return admission.noRoom(now) ? Sent.NONE : Sent.GONE;
     }
-    Sent sent = admission.refused(now, flight, refused, ceiling);
+    boolean alike = !active.model(flight.facts.model()).isSplit();
+    Sent sent = admission.refused(now, flight, refused, ceiling, alike);
     if (sent == Sent.GONE) {
       reject(now, flight, refused);
     }
@@ -285,9 +297,10 @@ final class Dispatch {
     CandidateChoice.Use use = candidates.narrowest(now);
     Scheduler scheduler = active.scheduler();
     boolean some = false;
+    boolean anySize = false;
     int from = 0;
     while (true) {
-      int full = candidates.narrow(now, flight, ceiling, use, from);
+      int full = candidates.narrow(now, flight, ceiling, use, from, anySize);
       if (current.size() > 0) {
         some = true;
         double highest = ceiling;
@@ -297,7 +310,7 @@ final class Dispatch {
           if (room != Room.NONE) {
             // There is room: where a wait pays, for a cached prompt say, the scheduler knows.
             highest = CandidateChoice.NEVER_FULL;
-            candidates.narrow(now, flight, highest, use, from);
+            candidates.narrow(now, flight, highest, use, from, anySize);
           }
         }
         current.forgetNotes(); // of a narrower try
@@ -310,13 +323,19 @@ final class Dispatch {
           }
         }
         if (highest != ceiling) {
-          candidates.narrow(now, flight, ceiling, use, from); // as a receipt is to show it
+          // As a receipt is to show it.
+          candidates.narrow(now, flight, ceiling, use, from, anySize);
         }
         if (use == CandidateChoice.Use.UNTRIED) {
           // Its filters may want none of this one, and another that must be tried.
           from = current.place(0) + 1;
           continue;
         }
+      }
+      if (use == CandidateChoice.Use.ANY && isForServersToRefuse(flight, full)) {
+        anySize = true;
+        use = candidates.whole(now) ? use : CandidateChoice.Use.IN_USE;
+        continue;
       }
       // Where all in use are full or too slow, what is out is no way out.
       boolean widest =
@@ -332,6 +351,8 @@ final class Dispatch {
         if (flight.unkept) {
           return Reason.OBJECTIVE_MISSED;
         }
+        flight.lack = candidates.lack();
+        promiseSlot(now, flight);
         return full > 0
             ? Reason.SATURATED
             : nobody(retry, some ? Reason.NO_SUITABLE_ENDPOINT : Reason.NO_READY_ENDPOINTS);
@@ -339,6 +360,30 @@ final class Dispatch {
       use = use.wider();
       from = 0;
     }
+  }
+
+  /** Promises it a slot, if it has waited for one for long and waits for nothing else. */
+  private void promiseSlot(long now, Flight flight) {
+    Waiting waits = flight.waiting;
+    if (waits == null) {
+      return;
+    }
+    if (!flight.lack.isOfSlot()) {
+      waits.promised(false);
+      flight.lacksRoom();
+    } else if (now - waits.since() >= PATIENCE) {
+      candidates.promiseSlot(now, flight);
+    }
+  }
+
+  /**
+   * Whether nobody is left but those whose caches are too small: one of them is to tell the client
+   * that its prompt is too long for all.
+   *
+   * @param full how many were left out for being full
+   */
+  private boolean isForServersToRefuse(Flight flight, int full) {
+    return full == 0 && !flight.unkept && candidates.maySayTooLong();
   }
 
   /** Where there is room for a request among endpoints of which some are full. */

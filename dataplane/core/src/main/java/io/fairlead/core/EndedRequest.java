@@ -14,6 +14,7 @@ final class EndedRequest implements Completion {
   private long timeToFirstToken;
   private long prefillTime;
   private long decodeTime;
+  private long wholeTime;
   private Usage usage = Usage.UNKNOWN;
   private int expectedCached;
   private int estimatedPrompt;
@@ -41,18 +42,24 @@ final class EndedRequest implements Completion {
     timeToFirstToken = decoded ? flight.attempt.firstTokenAt - flight.attempt.sentAt : -1;
     prefillTime = decoded ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
     decodeTime = decoded ? now - flight.attempt.firstTokenAt : -1;
-    if (decodeTime > 0) {
-      meanDecoding = mean(endpoint.decodingArea(now) - flight.attempt.decodingArea);
-      meanTokens = mean(endpoint.tokensArea(now) - flight.attempt.tokensArea);
+    wholeTime = tellsWhole(flight, outcome) ? now - flight.attempt.sentAt : -1;
+    long areaOf = Math.max(decodeTime, wholeTime);
+    if (areaOf > 0) {
+      meanDecoding = (double) (endpoint.decodingArea(now) - flight.attempt.decodingArea) / areaOf;
+      meanTokens = (double) (endpoint.tokensArea(now) - flight.attempt.tokensArea) / areaOf;
     } else {
       meanDecoding = decoded ? endpoint.decoding() : 0;
       meanTokens = decoded ? endpoint.inFlightTokens() : 0;
     }
   }
 
-  /** Of an area since the first token. */
-  private double mean(long area) {
-    return (double) area / decodeTime;
+  private static boolean tellsWhole(Flight flight, Outcome outcome) {
+    return outcome == Outcome.COMPLETED
+        && !flight.facts.delivery().streamed()
+        && !flight.state().isLeft()
+        && !flight.attempt.judged
+        && !flight.attempt.loadsAdapter
+        && flight.attempt.prefilledBy == null;
   }
 
   /** Whether it says something that observers have not been told. */
@@ -103,6 +110,11 @@ final class EndedRequest implements Completion {
   @Override
   public long decodeTime() {
     return decodeTime;
+  }
+
+  @Override
+  public long wholeTime() {
+    return wholeTime;
   }
 
   @Override

@@ -19,6 +19,24 @@ final class EndpointColumns {
   /** How full each is; NaN where the plugin that says so failed. */
   final double[] saturation;
 
+  /** Whether each has adapters with requests in flight in all of its slots. */
+  private final boolean[] slotsTaken;
+
+  private int placesWithSlotsTaken;
+
+  /** How many slots for adapters each has, and all together. */
+  private final int[] adapterSlots;
+
+  private int allAdapterSlots;
+
+  /** Tokens that the KV cache of each has room for; 0 where that is unknown. */
+  private final long[] cache;
+
+  /** The smallest of those that are known; worked out when somebody asks. */
+  private long smallestCache = Long.MAX_VALUE;
+
+  private boolean cacheChanged;
+
   /** Numbers in the prefix index, and of plugins' arrays. */
   final int[] slot;
 
@@ -40,11 +58,67 @@ final class EndpointColumns {
     queueDepth = new int[places];
     kvUsage = new double[places];
     saturation = new double[places];
+    slotsTaken = new boolean[places];
+    adapterSlots = new int[places];
+    cache = new long[places];
     slot = new int[places];
     facts = new EndpointTable(kvUsage, saturation);
     log = new int[Integer.highestOneBit(Math.max(SHORTEST_LOG, places))];
     changes = changesBefore + log.length + 1;
     Arrays.fill(kvUsage, Double.NaN);
+  }
+
+  /** Whether a further adapter would have to wait there until another falls idle. */
+  void slotsTaken(int place, boolean taken) {
+    if (slotsTaken[place] != taken) {
+      slotsTaken[place] = taken;
+      placesWithSlotsTaken += taken ? 1 : -1;
+    }
+  }
+
+  /** The endpoint in this place has so many slots for adapters. */
+  void adapterSlots(int place, int slots) {
+    allAdapterSlots += slots - adapterSlots[place];
+    adapterSlots[place] = slots;
+  }
+
+  /** Slots for adapters of all endpoints. */
+  int adapterSlots() {
+    return allAdapterSlots;
+  }
+
+  boolean slotsTaken(int place) {
+    return slotsTaken[place];
+  }
+
+  /** Whether that is so anywhere. */
+  boolean slotsTakenAnywhere() {
+    return placesWithSlotsTaken > 0;
+  }
+
+  /** The cache of the endpoint in this place has room for so many tokens; 0 for unknown. */
+  void cache(int place, long tokens) {
+    if (cache[place] != tokens) {
+      cache[place] = tokens;
+      cacheChanged = true;
+    }
+  }
+
+  /** Tokens that the smallest cache has room for, of those that are known. */
+  long smallestCache() {
+    if (cacheChanged) {
+      cacheChanged = false;
+      smallestCache = Long.MAX_VALUE;
+      for (long each : cache) {
+        smallestCache = each > 0 ? Math.min(smallestCache, each) : smallestCache;
+      }
+    }
+    return smallestCache;
+  }
+
+  /** Whether a prompt of so many tokens has room in the cache there, as far as is known. */
+  boolean fits(int place, double tokens) {
+    return cache[place] == 0 || tokens <= cache[place];
   }
 
   /** The account of the endpoint in this place is another. */

@@ -75,4 +75,21 @@ public record EndpointMetrics(
   public EndpointMetrics(int waiting, int running, double kvUsage, int blockSize, int blocks) {
     this(waiting, running, kvUsage, blockSize, blocks, "", -1, List.of(), List.of(), Map.of());
   }
+
+  /** The same, but its queue, its batch and the use of its KV cache are unknown. */
+  EndpointMetrics withoutLoad() {
+    return new EndpointMetrics(
+        -1,
+        -1,
+        Double.NaN,
+        blockSize,
+        blocks,
+        baseModel,
+        maxAdapters,
+        runningAdapters,
+        waitingAdapters,
+        values,
+        startedAt,
+        progress);
+  }
 }

@@ -33,6 +33,7 @@ final class EndpointSet {
   private final TokenEstimate tokens;
   private final PoolHealth health;
   private final PrefillPace pace = new PrefillPace();
+  private final PoolAdapters adapters = new PoolAdapters();
   private PrefixSettings prefixSettings = PrefixSettings.DEFAULT;
   private Fullness fullness = Fullness.NONE;
   private Map<String, EndpointState> eligible = new HashMap<>();
@@ -94,6 +95,11 @@ final class EndpointSet {
   /** The eligible endpoints in the order in which they were given; not to be changed. */
   EndpointState[] eligible() {
     return ordered;
+  }
+
+  /** What is known of adapters across all endpoints. */
+  PoolAdapters adapters() {
+    return adapters;
   }
 
   /** What scorers look at of {@link #eligible()}, place by place. */
@@ -279,7 +285,7 @@ final class EndpointSet {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
     prefixes.forget(slot);
     exact.forget(slot);
-    EndpointState state = new EndpointState(spec, slot, pace, now);
+    EndpointState state = new EndpointState(spec, slot, pace, adapters, now);
     state.fullness(fullness);
     capacity(state);
     return state;

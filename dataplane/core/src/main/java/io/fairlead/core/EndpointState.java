@@ -35,11 +35,12 @@ final class EndpointState implements PoolEndpoint {
   private final TokenPace tokenPace = new TokenPace();
   private final PrefillQueue prefills = new PrefillQueue();
   private final SentRequests requests = new SentRequests();
-  private final AdapterSlots adapters = new AdapterSlots();
+  private final AdapterSlots adapters;
   private final CacheShare cacheShare = new CacheShare();
   private final Seats seats = new Seats();
   private final SharedBlocks shared = new SharedBlocks();
   private EndpointAttributes attributes;
+  private final StillPage page = new StillPage();
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
 
   /** When it came, or came back: what was scraped earlier is of a former life. */
@@ -136,7 +137,9 @@ final class EndpointState implements PoolEndpoint {
   private long tokensArea;
   private long areasUntil;
 
-  EndpointState(EndpointSpec spec, int slot, PrefillPace pace, long now) {
+  EndpointState(
+      EndpointSpec spec, int slot, PrefillPace pace, PoolAdapters poolAdapters, long now) {
+    this.adapters = new AdapterSlots(poolAdapters);
     this.health = new EndpointHealth(spec, now);
     this.pace = pace;
     this.spec = spec;
@@ -201,6 +204,9 @@ final class EndpointState implements PoolEndpoint {
     all.queueDepth[place] = queueDepth();
     all.kvUsage[place] = kvUsage;
     all.saturation[place] = fullness.of(this);
+    all.slotsTaken(place, adapters.taken());
+    all.adapterSlots(place, adapters.slots());
+    all.cache(place, kvCapacityTokens);
     all.facts.sent(
         place,
         inFlight,
@@ -272,6 +278,11 @@ final class EndpointState implements PoolEndpoint {
         uncachedInFlightTokens);
   }
 
+  /** What of a scrape of it is to be believed. */
+  EndpointMetrics believed(long begunAt, EndpointMetrics scrape) {
+    return page.believed(begunAt, scrape);
+  }
+
   /** Whether the last scrape told of a queue. */
   boolean tells() {
     return metrics.waiting() >= 0;
@@ -279,6 +290,7 @@ final class EndpointState implements PoolEndpoint {
 
   void leave() {
     leaving = true;
+    adapters.promisesNothing();
     health.leaves();
     columns = null;
   }
@@ -293,9 +305,10 @@ final class EndpointState implements PoolEndpoint {
     long capacity = kvCapacityTokens;
     int slots = adapters.slots();
     int queued = waiting;
-    adapters.scraped(scrape);
+    adapters.scraped(begunAt, inFlight, scrape);
     read(scrape);
-    seats.scraped(begunAt, scrape.waiting(), scrape.running(), scrape.kvUsage());
+    int waitForSeats = adapters.contended() ? 0 : scrape.waiting();
+    seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
     foreign = Math.max(0, waiting + running - watchedInFlight());
     EndpointColumns all = columns;
     if (all == null) {
@@ -355,6 +368,7 @@ final class EndpointState implements PoolEndpoint {
   }
 
   private void forgetProcess() {
+    page.forget();
     adapters.unknown();
     seats.forget();
     foreign = 0;
@@ -401,7 +415,22 @@ final class EndpointState implements PoolEndpoint {
     wholePrefillsAt = now;
     flight.attempt.loadsAdapter =
         adapters.needed(flight.attempt.target) && !adapters.resident(flight.attempt.target);
-    adapters.used(flight.attempt.target);
+    adapters.used(now, flight.attempt.target);
+    flight.attempt.decodingArea = decodingArea;
+    flight.attempt.tokensArea = tokensArea;
+    publish();
+  }
+
+  /** Promises an adapter the next slot that falls idle; see {@link AdapterSlots#untilASlot}. */
+  SlotPromise promiseSlot(String adapter) {
+    AdapterSlots.Promise promise = adapters.promise(adapter);
+    publish();
+    return new SlotPromise(this, promise);
+  }
+
+  /** Whoever a slot was promised for does not wait any more. */
+  void takeBackSlot(AdapterSlots.Promise promise) {
+    adapters.takeBack(promise);
     publish();
   }
 
@@ -559,7 +588,7 @@ final class EndpointState implements PoolEndpoint {
     if (!decoded) {
       awaitingFirstToken--;
     }
-    adapters.ended(flight.attempt.target);
+    adapters.ended(now, flight.attempt.target);
     publish();
   }
 

@@ -64,6 +64,12 @@ final class Flight {
   /** Whether nobody could keep what it asks for when it was to be sent last. */
   boolean unkept;
 
+  /** What it lacked when it was to be sent last and could not go. */
+  Lack lack = Lack.UNKNOWN;
+
+  /** What its adapter was promised for its sake; null for nothing. */
+  @Nullable SlotPromise promise;
+
   /** Its tokens that are in no other context. */
   long ownTokens;
 
@@ -155,9 +161,43 @@ final class Flight {
     listener = told;
     attempts = 0;
     unkept = false;
+    lack = Lack.UNKNOWN;
     workedOn = false;
     nowhereElse = false;
     askedToEnd = false;
+  }
+
+  /** It waits for this slot, and counts on none that it was promised before. */
+  void promised(SlotPromise slot) {
+    promise = slot;
+    Waiting waits = waiting;
+    if (waits != null) {
+      waits.promised(true);
+    }
+  }
+
+  /**
+   * It can't go for want of room: a slot that is kept for it is one for others, who may be more
+   * important and fill servers more than it may.
+   */
+  void lacksRoom() {
+    SlotPromise given = promise;
+    if (given != null && given.isKept()) {
+      countsOnNoSlot();
+    }
+  }
+
+  /** It counts on no slot any more. */
+  void countsOnNoSlot() {
+    SlotPromise given = promise;
+    if (given != null) {
+      given.takeBack();
+      promise = null;
+    }
+    Waiting waits = waiting;
+    if (waits != null) {
+      waits.promised(false);
+    }
   }
 
   /** A byte of its answer came. */
@@ -225,6 +265,7 @@ final class Flight {
     advice = null;
     waiting = null;
     flow = null;
+    promise = null;
     goesOnWith = null;
     receipt = null;
     attempt.clear();

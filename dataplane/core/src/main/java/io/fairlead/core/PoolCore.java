@@ -198,8 +198,9 @@ public final class PoolCore {
     if (!metrics.equals(EndpointMetrics.UNKNOWN)) {
       health.heard(now, state.health());
     }
-    endpoints.scraped(state, begunAt, metrics);
-    for (int over = left.over(state, begunAt, metrics); over > 0; over--) {
+    EndpointMetrics believed = state.believed(begunAt, metrics);
+    endpoints.scraped(state, begunAt, believed);
+    for (int over = left.over(state, begunAt, believed); over > 0; over--) {
       Flight oldest = LeftRequests.oldest(state, begunAt);
       if (oldest == null) {
         break;
@@ -381,7 +382,7 @@ public final class PoolCore {
     if (receipt != null && flight.facts.delivery().streamed()) {
       receipt.firstToken(now);
     }
-    rules.answered(now, flight, flight.attempt.at);
+    rules.serves(now, flight, flight.attempt.at);
     if (flight.firstTokenSeen()) {
       bookings.firstToken(now, flight, flight.attempt.at);
       dispatch.sendWaiting(now);

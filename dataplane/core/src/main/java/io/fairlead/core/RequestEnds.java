@@ -59,7 +59,7 @@ final class RequestEnds {
     EndpointState endpoint = attempt.at;
     if (endpoint != null) {
       observers.over(now, flight, endpoint, outcome, usage);
-      rules.judge(now, flight, endpoint, outcome);
+      rules.judge(now, flight, endpoint, outcome, usage);
       if (flight.firstTokenSeen()
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.

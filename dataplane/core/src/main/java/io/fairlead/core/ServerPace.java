@@ -22,11 +22,20 @@ final class ServerPace {
 
   private double work = ASSUMED * ASSUMED_SECONDS;
   private double busySeconds = ASSUMED_SECONDS;
+  private double requests;
+  private double stays;
   private long at = Long.MIN_VALUE;
 
-  /** A request is over that was so many tokens of work. */
-  void ended(double tokens) {
+  /**
+   * A request is over.
+   *
+   * @param tokens of work that it was
+   * @param stay nanoseconds for which it was at its server
+   */
+  void ended(double tokens, long stay) {
     work += tokens;
+    requests++;
+    stays += stay;
   }
 
   /** Time has moved on, while so many servers had work. */
@@ -38,7 +47,14 @@ final class ServerPace {
     }
     double fade = Math.exp(-(now - before) / WINDOW);
     work *= fade;
+    requests *= fade;
+    stays *= fade;
     busySeconds = busySeconds * fade + busy * (now - before) / SECOND;
+  }
+
+  /** Nanoseconds for which a request is at its server in the mean; 0 before any has ended. */
+  double stay() {
+    return requests > 0 ? stays / requests : 0;
   }
 
   /** Tokens that a busy server does in a second; above 0. */

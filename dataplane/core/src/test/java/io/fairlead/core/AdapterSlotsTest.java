@@ -8,19 +8,29 @@ import org.junit.jupiter.api.Test;
 
 class AdapterSlotsTest {
 
-  private final AdapterSlots slots = new AdapterSlots();
+  private static final long SECOND = 1_000_000_000;
+
+  private final AdapterSlots slots = new AdapterSlots(new PoolAdapters());
 
   private void scrape(int most, String... running) {
+    scrape(0, 0, 0, most, running);
+  }
+
+  /** What a server said then that runs so many requests, of which we know of some. */
+  private void scrape(long begunAt, int requests, int ours, int most, String... running) {
     slots.scraped(
-        new EndpointMetrics(0, 0, 0, 16, 100, "base", most, List.of(running), List.of(), Map.of()));
+        begunAt,
+        ours,
+        new EndpointMetrics(
+            0, requests, 0, 16, 100, "base", most, List.of(running), List.of(), Map.of()));
   }
 
   @Test
   void theLeastRecentlyUsedGoes() {
     scrape(2);
     for (String adapter : List.of("a", "b", "a", "c")) {
-      slots.used(adapter);
-      slots.ended(adapter);
+      slots.used(0, adapter);
+      slots.ended(0, adapter);
     }
     assertThat(slots.resident("a")).isTrue();
     assertThat(slots.resident("b")).isFalse();
@@ -31,54 +41,54 @@ class AdapterSlotsTest {
   @Test
   void anotherProcessHasLoadedNothing() {
     scrape(2);
-    slots.used("a");
-    slots.ended("a");
-    slots.used("b");
+    slots.used(0, "a");
+    slots.ended(0, "a");
+    slots.used(0, "b");
     slots.unloaded();
     assertThat(slots.resident("a")).isFalse();
-    slots.ended("b");
+    slots.ended(0, "b");
     assertThat(slots.leastInFlight()).isZero();
   }
 
   @Test
   void oneWithRequestsInFlightKeepsItsSlot() {
     scrape(2);
-    slots.used("a");
-    slots.used("b");
-    slots.ended("b");
-    slots.used("c");
+    slots.used(0, "a");
+    slots.used(0, "b");
+    slots.ended(0, "b");
+    slots.used(0, "c");
     assertThat(slots.resident("a")).isTrue();
     assertThat(slots.resident("b")).isFalse();
 
-    slots.used("d");
+    slots.used(0, "d");
     assertThat(slots.resident("a")).as("c and d can't take it").isTrue();
     assertThat(slots.loaded()).isEqualTo(2);
 
-    slots.ended("a");
+    slots.ended(0, "a");
     assertThat(slots.resident("a")).as("now d can").isFalse();
   }
 
   @Test
   void countsTheFewestInFlight() {
     scrape(2);
-    slots.used("a");
+    slots.used(0, "a");
     assertThat(slots.leastInFlight()).as("a slot is free").isZero();
-    slots.used("b");
-    slots.used("b");
-    slots.used("a");
-    slots.used("a");
+    slots.used(0, "b");
+    slots.used(0, "b");
+    slots.used(0, "a");
+    slots.used(0, "a");
     assertThat(slots.leastInFlight()).isEqualTo(2);
-    slots.ended("b");
-    slots.ended("b");
-    slots.ended("b");
+    slots.ended(0, "b");
+    slots.ended(0, "b");
+    slots.ended(0, "b");
     assertThat(slots.leastInFlight()).isZero();
   }
 
   @Test
   void whatTheServerShowsTakesNoSlotOfOneInFlight() {
     scrape(2);
-    slots.used("a");
-    slots.used("b");
+    slots.used(0, "a");
+    slots.used(0, "b");
     scrape(2, "x", "b");
     assertThat(slots.resident("a")).isTrue();
     assertThat(slots.resident("b")).isTrue();
@@ -86,10 +96,112 @@ class AdapterSlotsTest {
   }
 
   @Test
+  void aFurtherAdapterLacksASlotWhileAllAreInUse() {
+    scrape(2, "a", "b", "c");
+    slots.used(0, "a");
+    assertThat(slots.lacks("c")).as("b is idle").isFalse();
+    slots.used(0, "b");
+    assertThat(slots.lacks("c")).isTrue();
+    assertThat(slots.lacks("b")).as("it has one").isFalse();
+    assertThat(slots.lacks("base")).as("it needs none").isFalse();
+    slots.ended(0, "a");
+    assertThat(slots.lacks("c")).isFalse();
+  }
+
+  /** Servers may have more names for their base model than the one that their metrics show. */
+  @Test
+  void aNameThatNoServerCallsAnAdapterNeitherLacksASlotNorTakesOne() {
+    scrape(2, "a", "b");
+    slots.used(0, "a");
+    slots.used(0, "b");
+    assertThat(slots.lacks("alias")).isFalse();
+    slots.ended(0, "b");
+    slots.used(0, "alias");
+    slots.used(0, "other alias");
+    scrape(2, "c");
+    assertThat(slots.lacks("c")).isFalse();
+  }
+
+  @Test
   void withoutSlotsNothingIsKept() {
-    slots.used("a");
-    slots.ended("a");
+    slots.used(0, "a");
+    slots.ended(0, "a");
     assertThat(slots.loaded()).isZero();
     assertThat(slots.leastInFlight()).isZero();
+  }
+
+  /** The names that its server has told of hold back others, and so do those alone. */
+  @Test
+  void aPromiseKeepsTheNextSlotForOneAndSendsNothingToAnother() {
+    scrape(2, "a", "b", "c", "d");
+    slots.used(0, "a");
+    slots.used(0, "a");
+    slots.used(0, "b");
+    assertThat(slots.untilASlot(SECOND - 1)).as("b's turn").isEqualTo(Integer.MAX_VALUE);
+    assertThat(slots.untilASlot(SECOND)).isOne();
+
+    AdapterSlots.Promise promise = slots.promise("c");
+    assertThat(slots.lacks("b")).isTrue();
+    assertThat(slots.lacks("a")).isFalse();
+    assertThat(slots.lacks("c")).isTrue();
+    assertThat(slots.lacks("d")).isTrue();
+    assertThat(slots.untilASlot(SECOND)).as("one at a time").isEqualTo(Integer.MAX_VALUE);
+
+    slots.ended(0, "b");
+    assertThat(slots.lacks("c")).isFalse();
+    assertThat(slots.lacks("d")).isTrue();
+    assertThat(slots.isPromised(promise)).isTrue();
+    slots.used(SECOND, "c");
+    assertThat(slots.isPromised(promise)).isFalse();
+    assertThat(slots.lacks("b")).isTrue();
+    slots.ended(0, "c");
+    assertThat(slots.lacks("b")).isFalse();
+  }
+
+  @Test
+  void aPromiseIsTakenBackOnce() {
+    scrape(1, "a", "b", "c");
+    slots.used(0, "a");
+    AdapterSlots.Promise first = slots.promise("b");
+    slots.takeBack(first);
+    assertThat(slots.lacks("a")).isFalse();
+    AdapterSlots.Promise second = slots.promise("c");
+    slots.takeBack(first);
+    assertThat(slots.isPromised(second)).isTrue();
+    assertThat(slots.lacks("a")).isTrue();
+  }
+
+  @Test
+  void whatOthersUseIsTakenToo() {
+    scrape(SECOND, 2, 0, 2, "a", "b");
+    assertThat(slots.lacks("a")).isFalse();
+    scrape(2, "c");
+    scrape(SECOND, 2, 0, 2, "a", "b");
+    assertThat(slots.lacks("c")).isTrue();
+    assertThat(slots.resident("a")).isTrue();
+
+    slots.used(SECOND, "a");
+    scrape(2 * SECOND, 1, 1, 2, "a");
+    assertThat(slots.lacks("c")).as("b is over").isFalse();
+    slots.unknown();
+    assertThat(slots.taken()).isFalse();
+  }
+
+  /** A scrape may be late, and a server that is idle may say for ever what its last step left. */
+  @Test
+  void whatIsOverIsNoUseOfOthers() {
+    scrape(0, 0, 0, 1, "a", "b");
+    slots.used(0, "a");
+    slots.ended(SECOND, "a");
+    scrape(SECOND - 1, 3, 0, 1, "a");
+    assertThat(slots.lacks("b")).isFalse();
+    slots.used(SECOND, "b");
+    slots.ended(SECOND, "b");
+    scrape(SECOND - 1, 3, 0, 1, "a");
+    assertThat(slots.lacks("b")).as("a gave way before that").isFalse();
+    scrape(9 * SECOND, 0, 0, 1, "a");
+    assertThat(slots.lacks("b")).as("nothing runs").isFalse();
+    scrape(9 * SECOND, 1, 0, 1, "a");
+    assertThat(slots.lacks("b")).isTrue();
   }
 }

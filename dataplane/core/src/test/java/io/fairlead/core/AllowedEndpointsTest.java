@@ -43,7 +43,7 @@ class AllowedEndpointsTest {
     EndpointState[] endpoints = new EndpointState[size];
     for (int i = 0; i < size; i++) {
       EndpointSpec spec = new EndpointSpec("e" + i, "1", "10.0.0." + i / 2, 8000 + i % 2, Map.of());
-      endpoints[i] = new EndpointState(spec, i, new PrefillPace(), 0);
+      endpoints[i] = new EndpointState(spec, i, new PrefillPace(), new PoolAdapters(), 0);
     }
     return endpoints;
   }

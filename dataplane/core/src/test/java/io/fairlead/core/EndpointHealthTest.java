@@ -10,6 +10,8 @@ import io.fairlead.crds.config.Criticality;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +47,251 @@ class EndpointHealthTest {
         .as("requests sent there while it fails")
         .isLessThanOrEqualTo(2);
     assertThat(usedAgain(pool, 3, 60 * SECOND)).as("in use again").isPositive();
+  }
+
+  /** It has nothing in flight ever: it would look the least busy of all. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatTurnsAllAwayGetsFew(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, profile);
+    pool.fault(3, Manner.TURNS_AWAY, FROM, 60 * SECOND);
+    pool.traffic(50, 80 * SECOND);
+    pool.runUntil(80 * SECOND);
+    assertThat(pool.failures).as("of 2,500").hasSizeLessThan(100);
+    assertThat(pool.servers.get(3).sentAfter(60 * SECOND)).as("tried again").isGreaterThan(10);
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatTurnsAllModelsAwayGetsFewOfAny(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, profile);
+    pool.models = List.of("m", "a", "b", "c", "d", "e", "f", "g", "h", "i");
+    pool.fault(3, Manner.TURNS_AWAY, FROM, 60 * SECOND);
+    pool.traffic(50, 80 * SECOND);
+    pool.runUntil(80 * SECOND);
+    assertThat(pool.failures).as("of 2,500").hasSizeLessThan(100);
+    assertThat(pool.servers.get(3).sentAfter(60 * SECOND)).as("tried again").isGreaterThan(10);
+  }
+
+  /** An adapter that failed to load there, say: what else it serves, it serves well. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatLacksAModelGetsFewOfItsRequestsAndItsShareOfOthers(String profile, long seed) {
+    long loaded = 70 * SECOND;
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.models = List.of("m", "a", "b", "c");
+    Server lacking = pool.servers.get(1);
+    pool.at(FROM, () -> lacking.lacks.add("a"));
+    pool.at(loaded, () -> lacking.lacks.remove("a"));
+    pool.traffic(80, 130 * SECOND);
+    pool.runUntil(131 * SECOND);
+    assertThat(pool.failures.size()).as("of 1,200, 300 of which were its share").isLessThan(60);
+    for (String served : List.of("m", "b", "c")) {
+      assertThat(shareOf(served, pool, lacking, FROM, loaded)).as(served).isBetween(0.22, 0.4);
+    }
+    assertThat(shareOf("a", pool, lacking, loaded + 20 * SECOND, 130 * SECOND))
+        .as("20 s after it has the model again")
+        .isBetween(0.2, 0.3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatLacksSeveralModelsGetsItsShareOfOthers(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.models = List.of("m", "a", "b", "c", "d");
+    Server lacking = pool.servers.get(1);
+    pool.at(FROM, () -> lacking.lacks.addAll(List.of("a", "b", "c")));
+    pool.traffic(80, 70 * SECOND);
+    pool.runUntil(71 * SECOND);
+    assertThat(pool.failures.size()).as("of 2,880").isLessThan(180);
+    for (String served : List.of("m", "d")) {
+      assertThat(shareOf(served, pool, lacking, FROM, 70 * SECOND)).as(served).isGreaterThan(0.22);
+    }
+  }
+
+  @Test
+  void anotherProcessLacksNothingUntilItRefusesIt() {
+    VirtualPool pool = new VirtualPool(1, 4, "cost");
+    pool.models = List.of("m", "a");
+    Server lacking = pool.servers.get(1);
+    pool.at(FROM, () -> lacking.lacks.add("a"));
+    pool.at(
+        60 * SECOND,
+        () -> {
+          lacking.lacks.clear();
+          pool.restart(lacking);
+        });
+    pool.traffic(80, 70 * SECOND);
+    pool.runUntil(71 * SECOND);
+    assertThat(shareOf("a", pool, lacking, 50 * SECOND, 60 * SECOND)).isLessThan(0.1);
+    assertThat(shareOf("a", pool, lacking, 61 * SECOND, 70 * SECOND)).isGreaterThan(0.2);
+  }
+
+  /** Of a model's requests in that time, those that were sent to this server. */
+  private static double shareOf(String model, VirtualPool pool, Server server, long from, long to) {
+    int all = pool.servers.stream().mapToInt(each -> each.sentFor(model, from, to)).sum();
+    return (double) server.sentFor(model, from, to) / all;
+  }
+
+  /** Another key is asked for there, or a chat template is missing: all others serve. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void oneThatFindsAllInvalidGetsFew(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 8, profile);
+    pool.fault(3, Manner.FINDS_ALL_INVALID, FROM, 60 * SECOND);
+    pool.traffic(50, 110 * SECOND);
+    pool.runUntil(110 * SECOND);
+    assertThat(pool.failures).hasSizeLessThan(50);
+    assertThat(
+            pool.servers.get(3).sentAfter(FROM + 10 * SECOND)
+                - pool.servers.get(3).sentAfter(60 * SECOND))
+        .as("requests sent there while it finds all invalid")
+        .isLessThanOrEqualTo(5);
+    assertThat(pool.servers.get(3).sentAfter(90 * SECOND)).as("in use again").isGreaterThan(50);
+  }
+
+  /** Clients make mistakes, wherever they are sent: none is spared for it. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void whereClientsMakeMistakesNoneIsSpared(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    for (int i = 0; i < 4; i++) {
+      pool.fault(i, Manner.FINDS_A_THIRD_INVALID, 0, 60 * SECOND);
+    }
+    pool.traffic(50, 60 * SECOND);
+    pool.runUntil(60 * SECOND);
+    assertThat(pool.failures).hasSizeGreaterThan(800);
+    assertThat(pool.core.snapshot()).allMatch(endpoint -> endpoint.health().failing() == 0);
+  }
+
+  /** One client sends nothing but mistakes, and nobody else is there to be compared with. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void whereAllFindAllInvalidNoneIsSpared(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    for (int i = 0; i < 4; i++) {
+      pool.fault(i, Manner.FINDS_ALL_INVALID, 10 * SECOND, 40 * SECOND);
+    }
+    pool.traffic(50, 40 * SECOND);
+    pool.runUntil(40 * SECOND);
+    assertThat(pool.failures).hasSizeGreaterThan(1_000);
+    assertThat(pool.core.snapshot()).allMatch(endpoint -> endpoint.health().failing() == 0);
+  }
+
+  /** All of them go to the server that holds their beginning, between what it serves to others. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void aClientThatMakesNothingButMistakesTakesNoServersAway(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.groups = 20;
+    pool.traffic(40, 60 * SECOND);
+    pool.mistakes(400, FROM, 60 * SECOND);
+    AtomicLong away = new AtomicLong();
+    for (long time = FROM; time < 60 * SECOND; time += 100 * MILLI) {
+      pool.at(
+          time,
+          () ->
+              away.addAndGet(
+                  IntStream.range(0, 4)
+                      .filter(server -> pool.health(server) != HealthState.IN_USE)
+                      .count()));
+    }
+    pool.runUntil(60 * SECOND);
+    assertThat(pool.failures).hasSizeGreaterThan(19_000);
+    assertThat(away.get()).as("of 2,000 looks at a server").isLessThan(300);
+  }
+
+  /** Nor do they hide a server that finds all invalid. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void amongAClientsMistakesOneThatFindsAllInvalidIsFound(String profile, long seed) {
+    for (int pace : new int[] {20, 100, 400}) {
+      VirtualPool pool = new VirtualPool(seed, 4, profile);
+      pool.groups = 20;
+      pool.traffic(40, 60 * SECOND);
+      pool.mistakes(pace, 2 * SECOND, 60 * SECOND);
+      pool.fault(2, Manner.FINDS_ALL_INVALID, FROM, 60 * SECOND);
+      pool.runUntil(61 * SECOND);
+      assertThat(pool.failures.size() - 58 * pace).as("at %d", pace).isLessThan(60);
+    }
+  }
+
+  /** Rows that all endpoints had at the same time are of nobody's making in particular. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void whereOneStillFindsAllInvalidWhenTheOthersServeAgainItIsFound(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    for (int i = 0; i < 4; i++) {
+      pool.fault(i, Manner.FINDS_ALL_INVALID, FROM, (i == 3 ? 60 : 30) * SECOND);
+    }
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(60 * SECOND);
+    assertThat(pool.failedBetween(30 * SECOND, 60 * SECOND)).isLessThan(60);
+  }
+
+  @Test
+  void aStreamThatTellsOfNoTokensShowsWhatIsServed() {
+    Pool pool = new Pool().configure().endpoints("a");
+    long refused = pool.arrive("m");
+    pool.core.ended(pool.now, refused, Outcome.REFUSED, Usage.UNKNOWN);
+    assertThat(pool.snapshot("a").health().failing()).isZero();
+    long served = pool.arrive("m");
+    pool.core.firstByte(pool.now, served);
+    pool.core.ended(pool.now, served, Outcome.COMPLETED, Usage.UNKNOWN);
+    refused = pool.arrive("m");
+    pool.core.ended(pool.now, refused, Outcome.REFUSED, Usage.UNKNOWN);
+    assertThat(pool.snapshot("a").health().failing()).isPositive();
+  }
+
+  /** They have no answers whose tokens could be counted. */
+  @Test
+  void anEmbeddingShowsWhatIsServed() {
+    Pool pool = new Pool().configure().endpoints("a");
+    RequestFacts facts = RequestFactsBuilder.of("m", 1).streamed(false).build();
+    pool.core.ended(
+        pool.now, pool.core.arrive(pool.now, facts, pool), Outcome.COMPLETED, new Usage(12, 0, -1));
+    pool.core.ended(
+        pool.now, pool.core.arrive(pool.now, facts, pool), Outcome.REFUSED, Usage.UNKNOWN);
+    assertThat(pool.snapshot("a").health().failing()).isPositive();
+  }
+
+  @Test
+  void oneThatRefusesManyIsNotTakenOutForOneThatItFails() {
+    Pool pool = new Pool().configure().endpoints("a");
+    pool.serve("m");
+    for (int i = 0; i < 20; i++) {
+      pool.core.ended(pool.now, pool.arrive("m"), Outcome.REFUSED, Usage.UNKNOWN);
+    }
+    pool.core.attemptFailed(pool.now, pool.arrive("m"), Failure.ERROR);
+    assertThat(pool.snapshot("a").health().state()).isEqualTo(HealthState.IN_USE);
+  }
+
+  /** It answered in between. */
+  @Test
+  void failuresBetweenWhichItRefusedAreNotInARow() {
+    Pool pool = new Pool().configure().endpoints("a");
+    pool.serve("m");
+    for (int i = 0; i < 3; i++) {
+      pool.now += SECOND;
+      pool.core.ended(pool.now, pool.arrive("m"), Outcome.REFUSED, Usage.UNKNOWN);
+      pool.now += SECOND;
+      pool.core.attemptFailed(pool.now, pool.arrive("m"), Failure.ERROR);
+    }
+    assertThat(pool.snapshot("a").health().state()).isEqualTo(HealthState.IN_USE);
+  }
+
+  /** That is no endpoint's fault, and none is spared for it. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void whereAllTurnAwayWhatNobodyServesNoneIsSpared(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    for (int i = 0; i < 4; i++) {
+      pool.fault(i, Manner.TURNS_AWAY, 0, 20 * SECOND);
+    }
+    pool.traffic(50, 20 * SECOND);
+    pool.runUntil(20 * SECOND);
+    assertThat(pool.servers).allMatch(server -> server.sentAfter(0) > 100);
+    assertThat(pool.core.snapshot()).allMatch(endpoint -> endpoint.health().failing() == 0);
   }
 
   /** Requests that a server got within ten seconds after it is well again, and later. */

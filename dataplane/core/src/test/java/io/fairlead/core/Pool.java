@@ -158,4 +158,9 @@ final class Pool implements RequestListener {
     rejections.add(rejection);
     effects.add(request + " " + rejection);
   }
+
+  @Override
+  public void evict(long request, Rejection rejection) {
+    effects.add(request + " asked to end");
+  }
 }

@@ -6,7 +6,6 @@ import io.fairlead.crds.config.Criticality;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,34 +24,22 @@ class RetryAfterTest implements RequestListener {
 
   private static final double CALM = 0.7;
 
-  private record Event(long at, long order, Runnable run) implements Comparable<Event> {
-    @Override
-    public int compareTo(Event other) {
-      return at != other.at ? Long.compare(at, other.at) : Long.compare(order, other.order);
-    }
-  }
-
   private final PoolCore core = new PoolCore();
-  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final EventQueue events = new EventQueue();
   private final SplittableRandom random = new SplittableRandom(7);
   private final Set<Long> again = new HashSet<>();
   private final List<Boolean> secondTries = new ArrayList<>();
   private long now;
-  private long order;
 
   /** Whether the request that arrives, of which nothing was told yet, was refused before. */
   private boolean arrivesAgain;
 
   private void at(long time, Runnable run) {
-    events.add(new Event(time, order++, run));
+    events.add(time, run);
   }
 
   private void run(long until) {
-    while (!events.isEmpty() && events.peek().at() <= until) {
-      Event event = events.remove();
-      now = event.at();
-      event.run().run();
-    }
+    events.run(until, time -> now = time);
   }
 
   private void tick() {

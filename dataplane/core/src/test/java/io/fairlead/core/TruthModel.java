@@ -393,6 +393,14 @@ final class TruthModel implements RequestListener {
     if (left.isEmpty()) {
       return request.attempts > 0 ? Reason.UPSTREAM_FAILED : Reason.NO_READY_ENDPOINTS;
     }
+    if (request.attempts > 0) {
+      int tokens = tokens(request.facts, request.target);
+      boolean fitted =
+          eligible.values().stream().anyMatch(s -> request.tried.contains(s) && s.fits(tokens));
+      if (fitted && left.stream().noneMatch(s -> s.fits(tokens))) {
+        return Reason.UPSTREAM_FAILED;
+      }
+    }
     // Whether one that is not full gets requests is its health's to say.
     boolean shed = criticality(request.facts.model()) == Criticality.SHEDDABLE && someFull;
     return shed ? Reason.SATURATED : null;

@@ -4,8 +4,10 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.plugin.Endpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,11 @@ final class TruthServer {
   private String baseModel = "";
   private final List<String> resident = new ArrayList<>();
   private final Map<String, Integer> adapterRequests = new HashMap<>();
+
+  /** When the last of their requests was over, and those that ran nevertheless afterwards. */
+  private final Map<String, Long> adapterEnds = new HashMap<>();
+
+  private final Set<String> adaptersOfOthers = new HashSet<>();
   private long since;
   private long until;
   private long sent;
@@ -62,6 +69,17 @@ final class TruthServer {
   void comesBack(long now) {
     since = now;
     metrics = EndpointMetrics.UNKNOWN;
+    adaptersOfOthers.clear();
+  }
+
+  /** 0 for unknown. */
+  private long kvTokens() {
+    return Math.max(kvTokens, kvTokensBefore);
+  }
+
+  /** Whether its cache has room for a prompt of so many tokens, which are an estimate. */
+  boolean fits(int tokens) {
+    return kvTokens() == 0 || 1.1 * tokens <= kvTokens();
   }
 
   void scraped(EndpointSpec scraped, long begunAt, EndpointMetrics scrape) {
@@ -82,6 +100,16 @@ final class TruthServer {
         resident.add(adapter);
       }
     }
+    adaptersOfOthers.clear();
+    if (scrape.running() + Math.max(0, scrape.waiting()) > requests.size()) {
+      scrape.runningAdapters().stream()
+          .filter(adapter -> adapterRequests.getOrDefault(adapter, 0) == 0)
+          .filter(
+              adapter ->
+                  begunAt - adapterEnds.getOrDefault(adapter, begunAt - 1_000_000_000)
+                      > 200_000_000)
+          .forEach(adaptersOfOthers::add);
+    }
     evict();
   }
 
@@ -101,6 +129,7 @@ final class TruthServer {
       resident.remove(request.target);
       resident.add(request.target);
       adapterRequests.merge(request.target, 1, Integer::sum);
+      adaptersOfOthers.remove(request.target);
       evict();
     }
   }
@@ -119,7 +148,12 @@ final class TruthServer {
     advance(now);
     prefilled(now, request);
     requests.remove(request);
-    if (adapterRequests.computeIfPresent(request.target, (t, n) -> Math.max(0, n - 1)) != null) {
+    Integer before = adapterRequests.get(request.target);
+    if (before != null) {
+      adapterRequests.put(request.target, Math.max(0, before - 1));
+      if (before == 1) {
+        adapterEnds.put(request.target, now);
+      }
       evict();
     }
   }
@@ -191,7 +225,7 @@ final class TruthServer {
             Math.max(0, metrics.waiting()),
             Math.max(0, metrics.running()),
             kvUsage(),
-            Math.max(kvTokens, kvTokensBefore),
+            kvTokens(),
             custom < 0 ? Double.NaN : custom),
         new Account.Lora(
             adapterSlots,
@@ -262,6 +296,7 @@ final class TruthServer {
       String unused =
           resident.stream()
               .filter(adapter -> adapterRequests.getOrDefault(adapter, 0) == 0)
+              .filter(adapter -> !adaptersOfOthers.contains(adapter))
               .findFirst()
               .orElse(null);
       if (unused == null) {

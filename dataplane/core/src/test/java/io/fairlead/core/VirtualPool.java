@@ -14,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +37,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   /** Of a prompt that begins like others. */
   private static final int TOKENS = 272;
 
+  /** The group of one client that makes nothing but mistakes. */
+  private static final int OF_MISTAKES = 1_000;
+
   private static final long SCRAPE = 200 * MILLI;
 
   /** What a server does with what is sent to it. */
@@ -51,6 +53,12 @@ final class VirtualPool implements RequestListener, PoolListener {
     VANISHES,
     /** Answers 500 at once. */
     FAILS_FAST,
+    /** Answers 404 at once, as one that lacks the model. */
+    TURNS_AWAY,
+    /** Answers 400 at once. */
+    FINDS_ALL_INVALID,
+    /** The same to one in three. */
+    FINDS_A_THIRD_INVALID,
     /** The same to what is new; what it has it finishes, and its pages are fine. */
     DRAINS,
     /** Takes requests and says nothing; its pages are fine. */
@@ -87,6 +95,12 @@ final class VirtualPool implements RequestListener, PoolListener {
     int sent;
     final List<Long> sentAt = new ArrayList<>();
 
+    /** Of each of these, which model it was for. */
+    final List<String> sentFor = new ArrayList<>();
+
+    /** Models that it answers 404 for. */
+    final Set<String> lacks = new HashSet<>();
+
     Server(String name) {
       this.name = name;
     }
@@ -98,11 +112,21 @@ final class VirtualPool implements RequestListener, PoolListener {
     int sentAfter(long time) {
       return (int) sentAt.stream().filter(at -> at >= time).count();
     }
+
+    int sentFor(String model, long from, long to) {
+      int count = 0;
+      for (int i = 0; i < sentAt.size(); i++) {
+        boolean then = sentAt.get(i) >= from && sentAt.get(i) < to;
+        count += then && sentFor.get(i).equals(model) ? 1 : 0;
+      }
+      return count;
+    }
   }
 
   /** A request as its client and the shell see it. */
   private static final class Exchange {
     private final Delivery delivery;
+    private final boolean mistaken;
     private @Nullable Server at;
 
     /** Grows with each send: what was planned for an earlier one is void. */
@@ -112,20 +136,14 @@ final class VirtualPool implements RequestListener, PoolListener {
     private boolean over;
     private final long arrivedAt;
 
-    Exchange(Delivery delivery, long arrivedAt) {
+    Exchange(Delivery delivery, boolean mistaken, long arrivedAt) {
       this.delivery = delivery;
+      this.mistaken = mistaken;
       this.arrivedAt = arrivedAt;
     }
 
     private Server server() {
       return Objects.requireNonNull(at);
-    }
-  }
-
-  private record Event(long at, long order, Runnable run) implements Comparable<Event> {
-    @Override
-    public int compareTo(Event other) {
-      return at != other.at ? Long.compare(at, other.at) : Long.compare(order, other.order);
     }
   }
 
@@ -158,6 +176,9 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   boolean gateway = true;
 
+  /** What requests ask for that are not sheddable, each as often. */
+  List<String> models = List.of("m");
+
   /** So many common beginnings prompts have; 0 for prompts that share nothing. */
   int groups;
 
@@ -170,10 +191,8 @@ final class VirtualPool implements RequestListener, PoolListener {
   /** Whether requests still come. */
   boolean traffic = true;
 
-  private final PriorityQueue<Event> queue = new PriorityQueue<>();
+  private final EventQueue queue = new EventQueue();
   private final Map<Long, Exchange> open = new HashMap<>();
-  private long order;
-  private long until;
   private Set<String> listed = new HashSet<>();
 
   VirtualPool(long seed, int size, String profile) {
@@ -236,7 +255,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   void at(long time, Runnable run) {
-    queue.add(new Event(Math.max(now, time), order++, run));
+    queue.add(Math.max(now, time), run);
   }
 
   private void every(long pause, Runnable run) {
@@ -263,6 +282,13 @@ final class VirtualPool implements RequestListener, PoolListener {
     }
   }
 
+  /** One client sends requests of one beginning at this pace, which any server finds invalid. */
+  void mistakes(double perSecond, long from, long end) {
+    for (long time = from; time < end; time += (long) (SECOND / perSecond)) {
+      at(time, () -> arrive(true));
+    }
+  }
+
   /** From one time to another a server behaves like that, then well again. */
   void fault(int server, Manner manner, long from, long to) {
     at(from, () -> servers.get(server).manner = manner);
@@ -274,27 +300,30 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   VirtualPool runUntil(long end) {
-    until = end;
-    while (!queue.isEmpty() && queue.peek().at() <= until) {
-      Event next = queue.remove();
-      now = next.at();
-      next.run().run();
-      events++;
-    }
-    now = until;
+    queue.run(
+        end,
+        time -> {
+          now = time;
+          events++;
+        });
+    now = end;
     return this;
   }
 
   void arrive() {
+    arrive(false);
+  }
+
+  private void arrive(boolean mistaken) {
     arrived++;
     Delivery delivery = new Delivery(random.nextDouble() < streamed, gateway);
-    Exchange exchange = new Exchange(delivery, now);
+    Exchange exchange = new Exchange(delivery, mistaken, now);
     beginning = exchange;
     RequestFacts facts =
         RequestFactsBuilder.of(
-                sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : "m",
+                sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : model(),
                 random.nextLong(),
-                prompt())
+                mistaken ? prompt(OF_MISTAKES) : prompt())
             .prompt(PromptSize.ofTokens(groups == 0 ? 100 + random.nextInt(200) : TOKENS))
             .bodyBytes(1_000)
             .delivery(delivery)
@@ -304,10 +333,17 @@ final class VirtualPool implements RequestListener, PoolListener {
     beginning = null;
   }
 
+  private String model() {
+    return models.size() == 1 ? models.getFirst() : models.get(random.nextInt(models.size()));
+  }
+
   /** Blocks of a prompt: three quarters of it are its group's. */
   private long[] prompt() {
-    long[] blocks = new long[groups == 0 ? 0 : TOKENS / 16];
-    int group = groups == 0 ? 0 : random.nextInt(groups);
+    return groups == 0 ? new long[0] : prompt(random.nextInt(groups));
+  }
+
+  private long[] prompt(int group) {
+    long[] blocks = new long[TOKENS / 16];
     for (int i = 0; i < blocks.length; i++) {
       boolean common = i < blocks.length * 3 / 4;
       blocks[i] = common ? (group + 1) * 1_000L + i : random.nextLong();
@@ -347,6 +383,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     to.sent++;
     to.lastSent = now;
     to.sentAt.add(now);
+    to.sentFor.add(route.targetModel());
     if (leaves) {
       to.running++;
       open.remove(request);
@@ -354,7 +391,13 @@ final class VirtualPool implements RequestListener, PoolListener {
       core.left(now, request, ticket -> completed++);
       return;
     }
-    serve(request, exchange, to, exchange.attempt);
+    if (to.lacks.contains(route.targetModel())) {
+      later(2 * MILLI, request, exchange.attempt, () -> turnAway(request, Outcome.REFUSED));
+    } else if (exchange.mistaken && to.manner == Manner.WELL) {
+      later(2 * MILLI, request, exchange.attempt, () -> turnAway(request, Outcome.INVALID));
+    } else {
+      serve(request, exchange, to, exchange.attempt);
+    }
   }
 
   private void serve(long request, Exchange exchange, Server to, int attempt) {
@@ -365,6 +408,17 @@ final class VirtualPool implements RequestListener, PoolListener {
           later(2 * SECOND, request, attempt, () -> failed(request, Failure.UNREACHABLE));
       case FAILS_FAST, PASSES_PROBES ->
           later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
+      case TURNS_AWAY ->
+          later(2 * MILLI, request, attempt, () -> turnAway(request, Outcome.REFUSED));
+      case FINDS_ALL_INVALID ->
+          later(2 * MILLI, request, attempt, () -> turnAway(request, Outcome.INVALID));
+      case FINDS_A_THIRD_INVALID -> {
+        if (random.nextInt(3) == 0) {
+          later(2 * MILLI, request, attempt, () -> turnAway(request, Outcome.INVALID));
+        } else {
+          answer(request, exchange, attempt, pace);
+        }
+      }
       case BREAKS_OFF -> {
         later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
         later(FIRST_TOKEN * 2, request, attempt, () -> breakOff(request));
@@ -445,6 +499,12 @@ final class VirtualPool implements RequestListener, PoolListener {
     over(request, exchange);
     completed++;
     core.ended(now, request, Outcome.COMPLETED, new Usage(-1, 20, -1, 22));
+  }
+
+  private void turnAway(long request, Outcome outcome) {
+    Exchange exchange = Objects.requireNonNull(open.get(request));
+    fail(request, exchange, "turned away");
+    core.ended(now, request, outcome, Usage.UNKNOWN);
   }
 
   /** A proxy's client can't be told from an endpoint: both end the stream in the same way. */

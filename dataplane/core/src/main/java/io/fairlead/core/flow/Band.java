@@ -76,10 +76,22 @@ final class Band implements Flows {
   /** When the last that waited was gone; {@link Long#MIN_VALUE} before the first came. */
   private long calmSince = Long.MIN_VALUE;
 
-  /** Since when somebody waits, and how long somebody may then before it is no burst any more. */
+  /** How many wait for room, and not for a slot of their adapter. */
+  private int forRoom;
+
+  /** When the last that waited for room was gone; {@link Long#MIN_VALUE} before the first came. */
+  private long roomSince = Long.MIN_VALUE;
+
+  /**
+   * Since when somebody waits for room, and how long somebody may then before it is no burst any
+   * more.
+   */
   private long busySince;
 
   private long allowance = BURST;
+
+  /** Until when nobody waits long for a slot of an adapter; {@link Long#MIN_VALUE} at first. */
+  private long slotsStandUntil = Long.MIN_VALUE;
 
   /** What a policy threw last. */
   private @Nullable Throwable failure;
@@ -137,7 +149,8 @@ final class Band implements Flows {
 
   private boolean forgetIdle() {
     for (Iterator<FlowQueue> all = flows.values().iterator(); all.hasNext(); ) {
-      if (all.next().idle()) {
+      FlowQueue flow = all.next();
+      if (flow.idle() && !flow.expectsRequests) {
         all.remove();
         return true;
       }
@@ -164,23 +177,20 @@ final class Band implements Flows {
       levelSince = turns;
       virtualTime = 0;
     }
-    if (active.isEmpty()) {
-      long calm = calmSince == Long.MIN_VALUE ? 0 : now - calmSince;
-      allowance = Math.min(BURST, allowance + calm / BETWEEN);
-      busySince = now;
-    }
     flow.startAt(Math.max(flow.virtualTime(), virtualTime));
   }
 
-  void add(Waiting request) {
+  void add(long now, Waiting request) {
     FlowQueue flow = request.flow();
     if (flow.active < 0) {
       flow.active = active.size();
       active.add(flow);
     }
     request.rank = rank(request);
+    int before = flow.forRoom();
     flow.add(request);
     count.add(request);
+    forRoom(now, flow.forRoom() - before);
     request.before = newest;
     if (newest == null) {
       oldest = request;
@@ -240,10 +250,12 @@ final class Band implements Flows {
     request.flow().reorder(request, rank(request));
   }
 
-  void remove(Waiting request) {
+  void remove(long now, Waiting request) {
     FlowQueue flow = request.flow();
+    int forRoomBefore = flow.forRoom();
     flow.remove(request);
     count.remove(request);
+    forRoom(now, flow.forRoom() - forRoomBefore);
     Waiting before = request.before;
     Waiting after = request.after;
     if (before == null) {
@@ -271,9 +283,34 @@ final class Band implements Flows {
   /** Requests have left it. */
   void left(long now) {
     if (count.requests == 0) {
-      allowance = Math.max(0, allowance - (now - busySince));
       calmSince = now;
       owed = 0;
+    }
+  }
+
+  /** A request of it waits for this from now on. */
+  void waitsFor(long now, Waiting request, WaitsFor what) {
+    FlowQueue flow = request.flow();
+    int before = flow.forRoom();
+    flow.waitsFor(request, what);
+    forRoom(now, flow.forRoom() - before);
+  }
+
+  /** Whether somebody waits for room, and not just for a slot of an adapter. */
+  boolean wantsRoom() {
+    return forRoom > 0;
+  }
+
+  private void forRoom(long now, int more) {
+    boolean nobody = forRoom == 0;
+    forRoom += more;
+    if (nobody && forRoom > 0) {
+      long calm = roomSince == Long.MIN_VALUE ? 0 : now - roomSince;
+      allowance = Math.min(BURST, allowance + calm / BETWEEN);
+      busySince = now;
+    } else if (!nobody && forRoom == 0) {
+      allowance = Math.max(0, allowance - (now - busySince));
+      roomSince = now;
     }
   }
 
@@ -295,7 +332,29 @@ final class Band implements Flows {
    * Queue 13(8), 2015, after the controlled delay of Nichols and Jacobson, ACM Queue 10(5), 2012.
    */
   boolean stands(long now) {
-    return count.requests > 0 && now - busySince > allowance;
+    return forRoom > 0 && now - busySince > allowance;
+  }
+
+  /**
+   * Nanoseconds for which a request may wait for a slot of its adapter now. Somebody always does
+   * where there are more adapters than slots, however few requests come: that more come than go
+   * shows only in a wait that was too long.
+   *
+   * @param ttl that it may where that has not happened of late, if no longer time is set for all
+   */
+  long slotTtl(long now, long ttl) {
+    return slotsStand(now) ? settings.standingTtl() : Math.max(settings.standingTtl(), ttl);
+  }
+
+  /** The time of one that waited for a slot is over. */
+  void expiredForSlot(long now, long ttl) {
+    if (!slotsStand(now)) {
+      slotsStandUntil = now + BETWEEN * ttl;
+    }
+  }
+
+  private boolean slotsStand(long now) {
+    return slotsStandUntil != Long.MIN_VALUE && now - slotsStandUntil < 0;
   }
 
   @Nullable Waiting oldest() {
@@ -336,10 +395,16 @@ final class Band implements Flows {
     return request;
   }
 
-  /** Lets every flow be tried again. */
-  void tryAll() {
+  /**
+   * Lets every flow be tried again.
+   *
+   * @param slots also those that wait for a slot of their adapter
+   */
+  void tryAll(boolean slots) {
     for (int i = 0; passedOver + setAside > 0 && i < active.size(); i++) {
-      active.get(i).tryAgain();
+      if (slots || !active.get(i).isForSlot()) {
+        active.get(i).tryAgain();
+      }
     }
   }
 

@@ -26,6 +26,9 @@ public final class FlowControl {
   /** So many flows whose first request can't go are passed over at a time. */
   private static final int MOST_PASSED_OVER = 8;
 
+  /** The same of flows that lack a slot of an adapter: they are tried when one may have come. */
+  private static final int MOST_WITHOUT_SLOT = 32;
+
   /** Where nobody went and nothing ended for so long, servers stand still: that is no overload. */
   private static final long STALL = 5_000_000_000L;
 
@@ -67,6 +70,9 @@ public final class FlowControl {
 
   /** Whether it ended for how many were passed over, and not for want of others to try. */
   private boolean cutShort;
+
+  /** Whether a slot of an adapter may have come since those that lack one could be tried last. */
+  private boolean slotCame;
 
   /** What becomes of a request that is offered. */
   public enum Sent {
@@ -114,20 +120,22 @@ public final class FlowControl {
     List<FlowQueue> homes = new ArrayList<>();
     for (Waiting request : all) {
       FlowQueue found = home.apply(request);
+      found.expectsRequests = true; // else one of the next ones' might have its place
       found.band().begins(now, found);
       homes.add(found);
     }
     Set<Band> moved = new HashSet<>();
     // Taken out and put back in the order in which they came, which each band keeps.
-    all.forEach(this::unlink);
+    all.forEach(each -> unlink(now, each));
     for (int i = 0; i < all.size(); i++) {
       Waiting request = all.get(i);
       if (request.flow() != homes.get(i)) {
         moved.add(request.flow().band());
         request.flow(homes.get(i));
       }
-      link(request);
+      link(now, request);
     }
+    homes.forEach(each -> each.expectsRequests = false);
     moved.forEach(band -> band.left(now));
     bands.removeIf(Band::isUnused);
     priorities = bands.stream().mapToLong(Band::priority).toArray();
@@ -191,13 +199,19 @@ public final class FlowControl {
     return count.bytes;
   }
 
-  /** Whether a request of the flow may go without waiting for others. */
+  /**
+   * Whether a request of the flow may go without waiting for others: those before it that are more
+   * important, and those of its own flow, which all want what it wants where they wait for a slot.
+   */
   public boolean mayPass(FlowQueue flow) {
     if (count.requests == 0) {
       return true;
     }
+    if (flow.isForSlot()) {
+      return false;
+    }
     for (Band band : bands) {
-      if (!band.isEmpty()) {
+      if (band.wantsRoom()) {
         return band.priority() < flow.priority();
       }
     }
@@ -272,7 +286,7 @@ public final class FlowControl {
     if (count.requests == 0) {
       queueSince = now;
     }
-    link(request);
+    link(now, request);
   }
 
   /** Nanoseconds in which there was a queue. */
@@ -280,9 +294,9 @@ public final class FlowControl {
     return withQueue + (count.requests > 0 ? now - queueSince : 0);
   }
 
-  private void link(Waiting request) {
+  private void link(long now, Waiting request) {
     expire(request); // first: a band may go by it
-    request.flow().band().add(request);
+    request.flow().band().add(now, request);
     count.add(request);
   }
 
@@ -291,8 +305,11 @@ public final class FlowControl {
     long since = request.since();
     long wanted = request.flow().band().wantedUntil(request);
     long own = Math.min(plus(since, request.ttl()), wanted);
-    long ttl = empty ? settings.emptyTtl() : request.flow().band().settings().ttl();
-    long usual = plus(since - changedAt > 0 ? since : changedAt, ttl);
+    long withSome = request.flow().band().settings().ttl();
+    long ttl = empty ? settings.emptyTtl() : withSome;
+    long begun = since - changedAt > 0 ? since : changedAt;
+    // Endpoints that come and go by turns must not have it begin anew for ever.
+    long usual = Math.min(plus(begun, ttl), plus(plus(since, settings.emptyTtl()), withSome));
     request.expiresAt = Math.min(own, usual);
     request.wantedUntilThen = own < usual && own == wanted;
     if (own < usual) {
@@ -393,7 +410,7 @@ public final class FlowControl {
 
   /** The request does not wait any more. */
   public void remove(long now, Waiting request) {
-    unlink(request);
+    unlink(now, request);
     request.flow().band().left(now);
     if (count.requests == 0) {
       withQueue += now - queueSince;
@@ -401,8 +418,8 @@ public final class FlowControl {
     }
   }
 
-  private void unlink(Waiting request) {
-    request.flow().band().remove(request);
+  private void unlink(long now, Waiting request) {
+    request.flow().band().remove(now, request);
     count.remove(request);
     forgetExpiry(request);
   }
@@ -457,22 +474,42 @@ public final class FlowControl {
     }
   }
 
-  /** Takes out those who have waited as long as they may. */
-  public void expire(long now, Consumer<Waiting> expired) {
+  /**
+   * A request waits for this from now on. Who waits for a slot keeps nobody from going that has
+   * one, and is no sign that too many come. A flow all of which does is not tried before slots have
+   * changed.
+   */
+  public void waitsFor(long now, Waiting request, WaitsFor what) {
+    request.flow().band().waitsFor(now, request, what);
+  }
+
+  /**
+   * Takes out those who have waited as long as they may.
+   *
+   * @param slotTtl nanoseconds for which one may wait for a slot of its adapter
+   */
+  public void expire(long now, long slotTtl, Consumer<Waiting> expired) {
     expireByTime(now, expired);
     if (empty || now - movedAt > STALL) {
       return; // nobody is served sooner for it
     }
     for (Band band : bands) {
-      long most = band.settings().standingTtl();
-      if (band.stands(now)) {
-        for (Waiting oldest = band.oldest();
-            oldest != null && now - oldest.since() > most;
-            oldest = band.oldest()) {
-          remove(now, oldest);
-          oldest.expiresAt = oldest.since() + most;
-          oldest.wantedUntilThen = false;
-          expired.accept(oldest);
+      long forRoom = band.stands(now) ? band.settings().standingTtl() : WaitingRequest.NEVER;
+      long forSlot = band.slotTtl(now, slotTtl);
+      Waiting next;
+      for (Waiting each = band.oldest();
+          each != null && now - each.since() > Math.min(forRoom, forSlot);
+          each = next) {
+        next = each.after;
+        long most = each.isForSlot() ? forSlot : forRoom;
+        if (!each.promised && now - each.since() > most) {
+          if (each.isForSlot()) {
+            band.expiredForSlot(now, slotTtl);
+          }
+          remove(now, each);
+          each.expiresAt = each.since() + most;
+          each.wantedUntilThen = false;
+          expired.accept(each);
         }
       }
     }
@@ -482,33 +519,41 @@ public final class FlowControl {
    * Something has changed that may make room: whoever was passed over may go now. Where they are so
    * many that not all were tried, the others come first, so that nobody is tried for ever in vain
    * before them.
+   *
+   * @param slots whether it may be a slot of an adapter that came
    */
-  public void roomCame() {
+  public void roomCame(boolean slots) {
+    slotCame |= slots;
     if (cutShort) {
       cutShort = false;
       return;
     }
     for (Band band : bands) {
-      band.tryAll();
+      band.tryAll(slotCame);
     }
+    slotCame = false;
   }
 
   /**
-   * Who has waited longest in the most important band in which somebody does, and counts; null for
-   * nobody, or where none of the few counts that have waited longest.
+   * Who has waited longest for room in the most important band in which somebody does, and counts;
+   * null for nobody, or where none of the few counts that have waited longest.
    */
   public @Nullable Waiting mostImportant(Predicate<Waiting> counts) {
     for (Band band : bands) {
-      int looked = 0;
-      for (Waiting each = band.oldest(); each != null; each = each.after) {
-        if (counts.test(each)) {
-          return each;
+      if (band.wantsRoom()) {
+        int looked = 0;
+        int forSlot = 0;
+        for (Waiting each = band.oldest();
+            each != null && looked < MOST_PASSED_OVER && forSlot < MOST_WITHOUT_SLOT;
+            each = each.after) {
+          if (each.isForSlot()) {
+            forSlot++;
+          } else if (counts.test(each)) {
+            return each;
+          } else {
+            looked++;
+          }
         }
-        if (++looked == MOST_PASSED_OVER) {
-          return null;
-        }
-      }
-      if (looked > 0) {
         return null;
       }
     }
@@ -541,6 +586,7 @@ public final class FlowControl {
   /** Offers requests whose turn it is until nobody can go. */
   public void dispatch(long now, Sender sender) {
     int passedOver = 0;
+    int withoutSlot = 0;
     while (count.requests > 0) {
       Waiting request = next(now);
       if (request == null) {
@@ -559,7 +605,10 @@ public final class FlowControl {
           } else {
             request.flow().passOver();
           }
-          if (++passedOver == MOST_PASSED_OVER) {
+          boolean forSlot = request.isForSlot();
+          passedOver += forSlot ? 0 : 1;
+          withoutSlot += forSlot ? 1 : 0;
+          if (passedOver == MOST_PASSED_OVER || withoutSlot == MOST_WITHOUT_SLOT) {
             cutShort = true;
             return;
           }

@@ -42,8 +42,16 @@ public final class FlowQueue implements Flow {
   /** Where the band has it among those with requests that wait; -1 if it has none. */
   int active = -1;
 
+  /** Whether requests that wait elsewhere are about to move here. */
+  boolean expectsRequests;
+
   /** Whether its first request was tried since something changed, and can't go. */
   private boolean passedOver;
+
+  /** Whether all of it waits for a slot of its adapter, and else how many of its requests do. */
+  private boolean forSlot;
+
+  private int forSlotAlone;
 
   FlowQueue(Band band, String id) {
     this.band = band;
@@ -68,6 +76,7 @@ public final class FlowQueue implements Flow {
     boolean was = idle();
     queue.add(request);
     count.add(request);
+    forSlotAlone += request.forSlot ? 1 : 0;
     clearPassedOver();
     idleSince(was);
   }
@@ -76,6 +85,8 @@ public final class FlowQueue implements Flow {
     boolean was = idle();
     takeOut(request);
     count.remove(request);
+    forSlotAlone -= request.forSlot ? 1 : 0;
+    forSlot &= count.requests > 0;
     idleSince(was);
   }
 
@@ -96,6 +107,23 @@ public final class FlowQueue implements Flow {
     if (queue.size() == 0 && aside.size() > 0) {
       passOver();
     }
+  }
+
+  /** A request of it waits for this from now on. */
+  void waitsFor(Waiting request, WaitsFor what) {
+    boolean alone = what == WaitsFor.SLOT;
+    forSlot = what == WaitsFor.SLOT_AS_ITS_FLOW;
+    forSlotAlone += (alone ? 1 : 0) - (request.forSlot ? 1 : 0);
+    request.forSlot = alone;
+  }
+
+  boolean isForSlot() {
+    return forSlot;
+  }
+
+  /** How many of it wait for room. */
+  int forRoom() {
+    return forSlot ? 0 : count.requests - forSlotAlone;
   }
 
   /** It may be idle now, or not any more. */

@@ -35,6 +35,12 @@ public final class Waiting implements WaitingRequest {
   /** Whether its flow has it apart from those that may go. */
   boolean aside;
 
+  /** Whether it alone of its flow waits for a slot of its adapter. */
+  boolean forSlot;
+
+  /** Whether the slot that it waits for is promised to it. */
+  boolean promised;
+
   int inExpiry = -1;
 
   /** Neighbours in its band, which lists requests as they came. */
@@ -88,6 +94,16 @@ public final class Waiting implements WaitingRequest {
 
   long bytes() {
     return bytes;
+  }
+
+  /** Whether its adapter is the next to have a slot: then it waits as long as its band allows. */
+  public void promised(boolean next) {
+    promised = next;
+  }
+
+  /** Whether it waits for a slot of its adapter, and not for room. */
+  boolean isForSlot() {
+    return forSlot || flow.isForSlot();
   }
 
   /** Longest time that it may wait in nanoseconds, as it asked itself. */

@@ -15,6 +15,9 @@ public final class EndpointHealth {
   private EndpointSpec spec;
   private final FailureEstimate estimate = new FailureEstimate();
 
+  /** The same where what it refuses counts as served. */
+  private final FailureEstimate faults = new FailureEstimate();
+
   HealthState state = HealthState.IN_USE;
   String reason = "";
 
@@ -40,6 +43,14 @@ public final class EndpointHealth {
 
   /** Answers that broke off, or whose clients left a proxy, with none complete between them. */
   int cutsInRow;
+
+  /** Requests that it called invalid, with none served between them, and since when. */
+  int invalidInRow;
+
+  long invalidSince;
+
+  /** Whether it went out for that when it last did. */
+  boolean outAsInvalid;
 
   /** Requests sent there and not over, and those of them that were sent on trial. */
   int inFlight;
@@ -83,6 +94,14 @@ public final class EndpointHealth {
 
   /** Of the last request that was sent there: a model that it serves. */
   private String model = "";
+
+  /** The model of its last answer, and whether it served or refused it. */
+  private String answered = "";
+
+  private boolean answeredServed;
+
+  /** Whether the last answer before that for another model was a served one. */
+  private boolean otherServed;
 
   /** Share of requests that it is left in the draw for; 1 unless it fails some. */
   double share = 1;
@@ -149,6 +168,46 @@ public final class EndpointHealth {
     return estimate;
   }
 
+  FailureEstimate faults() {
+    return faults;
+  }
+
+  /** A request was served there. */
+  void succeeded(long now) {
+    failuresInRow = 0;
+    estimate.succeeded(now);
+    faults.succeeded(now);
+  }
+
+  /**
+   * A request was turned away that others serve.
+   *
+   * @param begun whether it had been counted as served
+   * @param ofAll whether it tells of all requests, and not of those for its model alone
+   */
+  void refused(long now, boolean begun, boolean ofAll) {
+    failuresInRow = 0;
+    if (ofAll) {
+      estimate.failed(now, begun);
+    }
+    if (!begun) {
+      faults.succeeded(now);
+    }
+  }
+
+  /** A request failed; one that broke off had been counted as served. */
+  void failed(long now, boolean brokenOff) {
+    estimate.failed(now, brokenOff);
+    faults.failed(now, brokenOff);
+  }
+
+  /** What it did before says nothing of what it will do. */
+  void forgetFailures() {
+    failuresInRow = 0;
+    estimate.forget();
+    faults.forget();
+  }
+
   String model() {
     return model;
   }
@@ -196,6 +255,23 @@ public final class EndpointHealth {
     return failuresInRow == 0 || sentAt - rowBeganAt > 0;
   }
 
+  /** It answered for the model: served it, or refused it. */
+  void answered(String target, boolean serves) {
+    if (!target.equals(answered)) {
+      otherServed = answeredServed;
+      answered = target;
+    }
+    answeredServed = serves;
+  }
+
+  /**
+   * Whether the last that it answered for another model was an answer: it lacks this one, then, and
+   * does not refuse whatever comes.
+   */
+  boolean servesAnother(String target) {
+    return target.equals(answered) ? otherServed : answeredServed;
+  }
+
   /** It had left the pool, and is there again. */
   public void comesBack(long now) {
     cameAt = now;
@@ -211,9 +287,12 @@ public final class EndpointHealth {
 
   /** All that was seen is of a former life. */
   void startOver(long now) {
-    estimate.forget();
-    failuresInRow = 0;
+    forgetFailures();
     cutsInRow = 0;
+    invalidInRow = 0;
+    answered = "";
+    answeredServed = false;
+    otherServed = false;
     heard = false;
     served = false;
     cameAt = now;

@@ -26,7 +26,15 @@ final class FailureEstimate {
   private double successes;
   private long at;
 
-  void failed(long now) {
+  /**
+   * A request failed, or was refused.
+   *
+   * @param afterAll whether it had been counted as a success, since it had begun
+   */
+  void failed(long now, boolean afterAll) {
+    if (afterAll) {
+      successes = Math.max(0, successes - 1);
+    }
     age(now);
     failures = failures * KEPT + 1;
     successes *= KEPT;
@@ -36,12 +44,6 @@ final class FailureEstimate {
     age(now);
     failures *= KEPT;
     successes = successes * KEPT + 1;
-  }
-
-  /** What was counted as a success has turned out to be none. */
-  void failedAfterAll(long now) {
-    successes = Math.max(0, successes - 1);
-    failed(now);
   }
 
   /** Lets time pass for what is known. */

@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Two effects. An endpoint that fails some requests is left out of the draw for a part of them,
  * the more the likelier it fails beside the best: as if a failed request cost as much as {@value
- * FailureEstimate#LOSS} that are served. One that refuses connections, fails several in a row or
- * half of all, or says nothing while it has work, is out: it gets probes alone, with growing
- * pauses. When a probe is answered it is on trial, with one request at a time, until one succeeds.
- * Where most endpoints look sick it is not they: no more than half are out, and the others are
- * those that look best.
+ * FailureEstimate#LOSS} that are served. One that refuses a model is left out of the draw in the
+ * same way for requests of that model. One that refuses connections, fails several in a row or half
+ * of all, or says nothing while it has work, is out: it gets probes alone, with growing pauses.
+ * When a probe is answered it is on trial, with one request at a time, until one succeeds. Where
+ * most endpoints look sick it is not they: no more than half are out, and the others are those that
+ * look best.
  *
  * <p>Not thread-safe; owned by the pool's loop. A decision reads arrays that are made anew when
  * something has changed.
@@ -36,12 +37,6 @@ public final class PoolHealth {
   /** Requests that must have told before that counts. */
   private static final double ENOUGH_TOLD = 6;
 
-  /** What an answer that was cut changes of the share of those that are. */
-  private static final double CUTS_LEARNING = 0.02;
-
-  /** Answers that stand for what is not known of that share. */
-  private static final int CUTS_UNKNOWN = 10;
-
   /** Chance that explains nothing any more. */
   private static final double BY_CHANCE = 1e-5;
 
@@ -55,11 +50,17 @@ public final class PoolHealth {
 
   private static final int MOST_RELAPSES = 5;
 
+  /** A row of invalid requests at an endpoint that serves counts for so long. */
+  private static final long ROW_COUNTS = 60 * SECOND;
+
+  /** Longer than the longest of those by so much, a row is not of a client's making. */
+  private static final int TIMES_LONGEST = 2;
+
   /** Probes may be wrong about a server that answers requests. */
   private static final long LAST_RESORT = 60 * SECOND;
 
   /** One that failed requests gets another after so long, also where others look better. */
-  private static final long UNTRIED = SECOND;
+  static final long UNTRIED = SECOND;
 
   /** After so long without a sign of life an endpoint with work is asked for one. */
   private static final long QUIET = SECOND;
@@ -77,6 +78,7 @@ public final class PoolHealth {
   private EndpointHealth[] endpoints = {};
 
   private final UsableEndpoints usable = new UsableEndpoints();
+  private final ModelRefusals refusals = new ModelRefusals();
   private long lastProbe;
 
   /** Longest pause between two signs of life of late that meant nothing. */
@@ -84,10 +86,19 @@ public final class PoolHealth {
 
   private long gapAgedAt;
 
-  /** Share of answers that are cut in a proxy, whoever cuts them. */
-  private double cutShare = 0.1;
+  /** Of answers, those that are cut in a proxy, whoever cuts them. */
+  private final UsualShare cutShare = new UsualShare();
 
-  private int answersTold;
+  /** Of answers, those that call their request invalid. */
+  private final UsualShare invalidShare = new UsualShare();
+
+  /** The longest row of them of late at an endpoint that served then, and when it did. */
+  private int longestRow;
+
+  private long longestRowAt;
+
+  /** When the newest request was sent that an endpoint has begun to serve. */
+  private long servedSentAt;
 
   /** A pool without endpoints; {@code listener} hears of probes and changes. */
   public PoolHealth(PoolListener listener) {
@@ -134,8 +145,21 @@ public final class PoolHealth {
    * @param lot random bits of the request and the endpoint
    */
   public boolean drawnOut(int place, long lot) {
-    double share = endpoints[place].share;
+    return drawnOut(endpoints[place].share, lot);
+  }
+
+  static boolean drawnOut(double share, long lot) {
     return share < 1 && (lot >>> 11) * 0x1p-53 >= share;
+  }
+
+  /** Which endpoints refuse the model; null where none does, as is usual. */
+  public @Nullable Refusers refusers(long now, String model) {
+    Refusers those = refusals.of(model);
+    if (those != null) {
+      usable.whole(now, endpoints); // worked out, if something has changed
+      those.refresh(endpoints, usable);
+    }
+    return those;
   }
 
   /** Whether most of several endpoints say nothing while they have work. */
@@ -151,6 +175,7 @@ public final class PoolHealth {
   public void replace(EndpointHealth[] all) {
     endpoints = all;
     usable.changed();
+    refusals.replaced();
   }
 
   /**
@@ -169,23 +194,136 @@ public final class PoolHealth {
     if (endpoint.failuresInRow > 0 || endpoint.failing() > 0) {
       usable.changed();
     }
-    endpoint.failuresInRow = 0;
-    endpoint.estimate().succeeded(now);
+    endpoint.succeeded(now);
     if (endpoint.cutsInRow == 0) {
       passed(now, endpoint, trial);
     }
   }
 
-  /** A request was answered to the end. */
+  /**
+   * The endpoint answers a request for the model with what looks like an answer.
+   *
+   * @param sentAt when it was sent
+   */
+  public void serves(long now, EndpointHealth endpoint, String model, long sentAt) {
+    if (endpoint.invalidInRow > FAILURES_IN_A_ROW
+        && endpoint.state != HealthState.ON_TRIAL
+        && sentAt - endpoint.invalidSince > 0) {
+      if (servedMeanwhile(endpoint)) {
+        servesAfterInvalid(now, endpoint.invalidInRow);
+      } else {
+        forgetCommonRows();
+      }
+    }
+    if (sentAt - servedSentAt > 0) {
+      servedSentAt = sentAt;
+    }
+    endpoint.answered(model, true);
+    refusals.served(now, endpoint, model);
+  }
+
+  /** A request was served. */
   public void completed(long now, EndpointHealth endpoint, boolean trial) {
     endpoint.cutsInRow = 0;
-    cutShare -= cutsRate() * cutShare;
+    cutShare.add(0);
+    endpoint.invalidInRow = 0;
+    invalidShare.add(0);
     passed(now, endpoint, trial);
   }
 
-  private double cutsRate() {
-    answersTold = Math.min(answersTold + 1, 1_000);
-    return Math.max(1.0 / (answersTold + CUTS_UNKNOWN), CUTS_LEARNING);
+  /**
+   * A request was answered to the end, with the word that something is wrong with it. That is its
+   * client's mistake, and any endpoint would say so as often; so many in a row that chance hardly
+   * makes of what is usual, while requests sent meanwhile are served elsewhere, are the endpoint's
+   * fault: it is out. Unless one that serves what others ask calls as many in a row invalid then: a
+   * client sends nothing else, to whoever holds the beginning of its prompts, and has moved there.
+   */
+  public void invalid(long now, EndpointHealth endpoint, boolean trial) {
+    endpoint.cutsInRow = 0;
+    cutShare.add(0);
+    if (endpoint.invalidInRow == 0) {
+      endpoint.invalidSince = now;
+    }
+    endpoint.invalidInRow++;
+    if (endpoint.invalidInRow <= FAILURES_IN_A_ROW) {
+      // More would be usual in the end, since whoever finds all invalid answers at once.
+      invalidShare.add(1);
+    } else if (servedMeanwhile(endpoint)
+        && endpoint.invalidInRow > TIMES_LONGEST * longestRow(now)
+        && Math.pow(invalidShare.mean(), endpoint.invalidInRow) < BY_CHANCE) {
+      endpoint.failed(now, true);
+      usable.changed();
+      if (!endpoint.gone && endpoint.state != HealthState.OUT) {
+        out(now, endpoint, "says that all requests are wrong", false);
+        endpoint.outAsInvalid = true;
+      }
+      return;
+    }
+    passed(now, endpoint, trial);
+  }
+
+  /**
+   * An endpoint serves what it is asked after it called so many in a row invalid: a client's
+   * mistakes come so. Whoever is out for no more than that is back.
+   */
+  private void servesAfterInvalid(long now, int row) {
+    if (row >= longestRow(now)) {
+      longestRow = row;
+      longestRowAt = now;
+    }
+    for (EndpointHealth endpoint : endpoints) {
+      if (endpoint.outAsInvalid
+          && endpoint.state != HealthState.IN_USE
+          && endpoint.invalidInRow <= TIMES_LONGEST * row) {
+        back(now, endpoint, "was asked by a client who is wrong");
+        endpoint.backAt = 0; // nor is it a relapse if it goes out again
+      }
+    }
+  }
+
+  /** Nobody served anything for as long: what all of them say is nobody's fault. */
+  private void forgetCommonRows() {
+    for (EndpointHealth endpoint : endpoints) {
+      if (endpoint.state == HealthState.IN_USE && !servedMeanwhile(endpoint)) {
+        endpoint.invalidInRow = 0;
+      }
+    }
+  }
+
+  /** Whether a request was served that was sent since the endpoint's row of invalid ones began. */
+  private boolean servedMeanwhile(EndpointHealth endpoint) {
+    return servedSentAt - endpoint.invalidSince > 0;
+  }
+
+  private int longestRow(long now) {
+    return now - longestRowAt < ROW_COUNTS ? longestRow : 0;
+  }
+
+  /**
+   * A request was refused that others would have served. The endpoint works, and is not taken out.
+   * It gets the fewer requests for that model, the more of them it refuses, and fewer of all where
+   * nothing shows that it serves another. To refuse takes no time: it would look the least busy of
+   * all, and get nearly all of them.
+   *
+   * @param begun whether its first byte was told, and looked like one of an answer
+   * @param sentAt when it was sent there
+   * @param trial whether it was sent on trial
+   */
+  public void refused(
+      long now, EndpointHealth endpoint, String model, boolean begun, long sentAt, boolean trial) {
+    sign(now, endpoint);
+    endpoint.heard = true;
+    boolean kept = !endpoint.gone && refusals.refused(now, endpoint, model, begun);
+    boolean ofAll = !kept || !endpoint.servesAnother(model);
+    endpoint.answered(model, false);
+    if (!endpoint.isNews(sentAt)) {
+      return;
+    }
+    endpoint.refused(now, begun, ofAll);
+    if (ofAll) {
+      usable.changed();
+    }
+    passed(now, endpoint, trial);
   }
 
   private void passed(long now, EndpointHealth endpoint, boolean trial) {
@@ -200,9 +338,9 @@ public final class PoolHealth {
    * so many in a row that chance hardly makes of what is usual are the endpoint's fault.
    */
   public void cut(long now, EndpointHealth endpoint, long sentAt, boolean trial) {
-    cutShare += cutsRate() * (1 - cutShare);
+    cutShare.add(1);
     int row = endpoint.cutsInRow + 1;
-    if (row >= FAILURES_IN_A_ROW && Math.pow(cutShare, row) < BY_CHANCE) {
+    if (row >= FAILURES_IN_A_ROW && Math.pow(cutShare.mean(), row) < BY_CHANCE) {
       failed(now, endpoint, Failure.BROKEN_OFF, sentAt, trial);
     } else {
       endpoint.cutsInRow = row;
@@ -220,10 +358,8 @@ public final class PoolHealth {
     usable.changed();
     if (failure == Failure.BROKEN_OFF) {
       endpoint.cutsInRow++;
-      endpoint.estimate().failedAfterAll(now);
-    } else {
-      endpoint.estimate().failed(now);
     }
+    endpoint.failed(now, failure == Failure.BROKEN_OFF);
     endpoint.countFailure(sentAt);
     if (endpoint.gone || endpoint.state == HealthState.OUT || sentAt - endpoint.since < 0) {
       return; // of before it left, went out, or came back
@@ -244,7 +380,8 @@ public final class PoolHealth {
           case BROKEN_OFF -> endpoint.cutsInRow >= FAILURES_IN_A_ROW;
         };
     return several
-        || (endpoint.failing() >= FAILS_TOO_MANY && endpoint.estimate().weight() >= ENOUGH_TOLD);
+        || (endpoint.faults().probability() >= FAILS_TOO_MANY
+            && endpoint.faults().weight() >= ENOUGH_TOLD);
   }
 
   /** Something came from the endpoint that shows that it works. */
@@ -290,6 +427,7 @@ public final class PoolHealth {
   /** Another process is there now, or the same one that has come back. */
   public void restarted(long now, EndpointHealth endpoint) {
     endpoint.startOver(now);
+    refusals.forget(endpoint);
     endpoint.heard = true;
     endpoint.nextProbe = now;
     usable.changed();
@@ -354,6 +492,7 @@ public final class PoolHealth {
     }
     // Estimates age, and those that nothing was known of have waited long enough.
     usable.age();
+    refusals.age(now);
   }
 
   /**
@@ -429,6 +568,7 @@ public final class PoolHealth {
       endpoint.relapses = 0;
     }
     endpoint.silent = silent;
+    endpoint.outAsInvalid = false;
     endpoint.probesFailed = 0;
     endpoint.probe = 0;
     endpoint.nextProbe = now + pause(endpoint);
@@ -439,11 +579,10 @@ public final class PoolHealth {
   private void trial(long now, EndpointHealth endpoint, String reason) {
     endpoint.silent = false;
     endpoint.probe = 0;
-    endpoint.failuresInRow = 0;
     endpoint.lastSign = now; // what it has had for long says nothing of the trial
     // What it did before counts as one failure: it is tried, but not with every request.
-    endpoint.estimate().forget();
-    endpoint.estimate().failed(now);
+    endpoint.forgetFailures();
+    endpoint.failed(now, false);
     change(now, endpoint, HealthState.ON_TRIAL, reason);
   }
 
@@ -451,8 +590,7 @@ public final class PoolHealth {
     endpoint.silent = false;
     endpoint.probe = 0;
     endpoint.backAt = now;
-    endpoint.failuresInRow = 0;
-    endpoint.estimate().forget();
+    endpoint.forgetFailures();
     change(now, endpoint, HealthState.IN_USE, reason);
   }
 

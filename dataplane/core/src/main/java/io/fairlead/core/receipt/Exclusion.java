@@ -10,10 +10,16 @@ public enum Exclusion {
   OUT("gets no requests: it does not answer, or is on trial"),
   /** It gets fewer requests, the more it fails. */
   SPARED("is spared this one, since it failed others of late"),
+  /** It gets fewer requests for a model, the more of them it refuses. */
+  REFUSES("is spared this one, since it refused others for this model of late"),
   /** It has no room for one of this importance. */
   FULL("is full"),
+  /** Its server would refuse the prompt, and another's would not. */
+  TOO_SMALL("has a KV cache too small for this prompt"),
   /** It would drive out contexts of conversations that go on. */
   CONTEXTS("has no room for one more conversation"),
+  /** Other adapters with requests in flight have all of its slots. */
+  ADAPTERS("has no slot free for the adapter"),
   /** It can't keep the latency that the request asks for, and nor can any other. */
   LATE("is too busy for the latency that this request asks for"),
   /** Another was to be tried, alone. */

@@ -44,6 +44,11 @@ public final class CompiledModel {
     return time == null ? WaitingRequest.NEVER : time.toNanos();
   }
 
+  /** Whether its requests are split among several targets. */
+  public boolean isSplit() {
+    return targets.length > 1;
+  }
+
   /** A name that is its own and only target. */
   static CompiledModel plain(String name, Criticality criticality) {
     return of(new ModelConfig(name, criticality, List.of()));

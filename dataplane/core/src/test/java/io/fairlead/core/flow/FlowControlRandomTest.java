@@ -9,9 +9,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Random events: each request has one end, no limit is exceeded, and order holds. */
 class FlowControlRandomTest {
 
+  private static final List<WaitsFor> NEEDS = List.of(WaitsFor.values());
   private static final int EVENTS = 100_000;
   private static final long MILLI = 1_000_000;
 
@@ -43,7 +46,7 @@ class FlowControlRandomTest {
     for (int i = 0; i < EVENTS; i++) {
       now += random.nextLong(MILLI);
       long at = now;
-      switch (random.nextInt(20)) {
+      switch (random.nextInt(21)) {
         case 0, 1, 2, 3, 4, 5, 6, 7 -> arrive(flow, ++requests, at, random);
         case 8, 9 -> {
           if (!waiting.isEmpty()) {
@@ -53,8 +56,14 @@ class FlowControlRandomTest {
             cancelled++;
           }
         }
-        case 10 -> flow.expire(at, w -> expired(at, w));
-        case 11 -> flow.roomCame();
+        case 10 -> flow.expire(at, 10 * MILLI, w -> expired(at, w));
+        case 11 -> flow.roomCame(random.nextBoolean());
+        case 20 -> {
+          if (!waiting.isEmpty()) {
+            Waiting any = waiting.values().iterator().next();
+            flow.waitsFor(at, any, NEEDS.get(random.nextInt(NEEDS.size())));
+          }
+        }
         case 12 -> flow.empty(at, random.nextInt(4) == 0);
         case 13 -> {
           if (random.nextInt(500) == 0) {
@@ -72,10 +81,20 @@ class FlowControlRandomTest {
       waiting.values().forEach(w -> bytes[0] += w.bytes());
       assertThat(flow.waiting()).isEqualTo(waiting.size());
       assertThat(flow.waitingBytes()).isEqualTo(bytes[0]);
+      Set<Band> wantRoom = new HashSet<>();
+      waiting.values().stream()
+          .filter(w -> !w.isForSlot())
+          .forEach(w -> wantRoom.add(w.flow().band()));
+      waiting
+          .values()
+          .forEach(
+              w ->
+                  assertThat(w.flow().band().wantsRoom())
+                      .isEqualTo(wantRoom.contains(w.flow().band())));
     }
     long end = now + 10_000_000 * MILLI;
     flow.empty(now, false);
-    flow.expire(end, w -> expired(end, w));
+    flow.expire(end, 10 * MILLI, w -> expired(end, w));
     assertThat(flow.waiting()).isZero();
     assertThat(sent + evicted + expired + cancelled).isEqualTo(added);
     assertThat(added + refused).isEqualTo((int) requests);

@@ -86,11 +86,11 @@ class FlowControlTest {
     long shorter = add(1, 0, "a", 100, SECOND);
     add(2, 0, "b", 100, 20 * SECOND);
     long shortest = add(3, 1, "c", 100, SECOND / 2);
-    flow.expire(2 * SECOND, w -> expired.add(w.request()));
+    flow.expire(2 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).containsExactly(shortest, shorter);
-    flow.expire(10 * SECOND, w -> expired.add(w.request()));
+    flow.expire(10 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).hasSize(3);
-    flow.expire(10 * SECOND + 2, w -> expired.add(w.request()));
+    flow.expire(10 * SECOND + 2, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).hasSize(4);
     assertThat(flow.waiting()).isZero();
   }
@@ -120,7 +120,7 @@ class FlowControlTest {
     flow.dispatch(1, (now, w) -> Sent.NOT_THIS);
     FlowQueue queue = flow.flow(0, "a");
     assertThat(queue.isPassedOver()).isTrue();
-    flow.expire(2 * SECOND, w -> expired.add(w.request()));
+    flow.expire(2 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).hasSize(1);
     assertThat(queue.isPassedOver()).isFalse();
     assertThat(queue.band().passedOver).isZero();
@@ -136,7 +136,7 @@ class FlowControlTest {
     assertThat(sent).containsExactly(other);
     flow.dispatch(2, this::send);
     assertThat(sent).as("not tried before something has changed").containsExactly(other);
-    flow.roomCame();
+    flow.roomCame(true);
     sendAtMost(3, 99);
     assertThat(sent).containsExactly(other, first, first + 1);
   }
@@ -146,7 +146,7 @@ class FlowControlTest {
     long step = SECOND / 10;
     for (long now = from; now < to; now += step) {
       long at = now;
-      flow.expire(at, w -> expired.add(w.request()));
+      flow.expire(at, 10 * SECOND, w -> expired.add(w.request()));
       add(at, 0, "a");
       if (at / step % 2 == 0) {
         sendAtMost(at, 1);
@@ -156,10 +156,7 @@ class FlowControlTest {
 
   @Test
   void aQueueThatStandsIsKeptShort() {
-    BandSettings patient =
-        new BandSettings(
-            60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
-    flow = new FlowControl(0, settings(patient));
+    flow = new FlowControl(0, settings(patient()));
     overload(0, 9 * SECOND);
     assertThat(expired).as("a burst passes").isEmpty();
     assertThat(flow.waiting()).isGreaterThan(40);
@@ -179,23 +176,158 @@ class FlowControlTest {
     assertThat(expired).as("the next burst has its time again").isEmpty();
   }
 
+  private static BandSettings patient() {
+    return new BandSettings(
+        60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
+  }
+
+  /** The first of flow "slot" and those behind it lack a slot; nobody else lacks anything. */
+  private Sent lacksSlot(long now, Waiting request) {
+    if (!request.flow().id().equals("slot")) {
+      return send(now, request);
+    }
+    flow.waitsFor(now, request, WaitsFor.SLOT_AS_ITS_FLOW);
+    return Sent.NOT_THIS_FLOW;
+  }
+
+  /** Others come and go by, each in a tenth of a second. */
+  private void othersComeAndGo(long from, long to) {
+    for (long now = from; now < to; now += SECOND / 10) {
+      long at = now;
+      add(at, 0, "other");
+      flow.roomCame(true);
+      flow.dispatch(at, this::lacksSlot);
+      flow.expire(at, 10 * SECOND, w -> expired.add(w.request()));
+      assertThat(flow.mayPass(flow.flow(0, "other"))).isTrue();
+    }
+  }
+
+  @Test
+  void whoWaitsForASlotHoldsNobodyUpAndMakesNoQueueThatStands() {
+    flow = new FlowControl(0, settings(patient()));
+    long first = add(0, 0, "slot");
+    othersComeAndGo(0, 9 * SECOND);
+    long second = add(9 * SECOND, 0, "slot");
+    long other = add(9 * SECOND, 0, "other");
+    flow.dispatch(9 * SECOND, (now, w) -> w.request() >= other - 1 ? Sent.NONE : lacksSlot(now, w));
+    assertThat(flow.mayPass(flow.flow(0, "other"))).isFalse();
+    flow.expire(10 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).as("a second's wait for room is no queue that stands").isEmpty();
+    flow.expire(10 * SECOND + 1, 10 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).as("ten seconds are long enough for a slot").containsExactly(first);
+    flow.expire(10 * SECOND + 2, 10 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).as("from now on half a second is").containsExactly(first, second);
+  }
+
+  @Test
+  void onceNobodyGotASlotInTimeNoneWaitsLongForOneUntilThreeTimesThatIsOver() {
+    flow = new FlowControl(0, settings(patient()));
+    add(0, 0, "slot");
+    othersComeAndGo(0, 10 * SECOND + 1);
+    othersComeAndGo(10 * SECOND + 1, 11 * SECOND);
+    assertThat(expired).hasSize(1);
+    add(11 * SECOND, 0, "slot");
+    othersComeAndGo(11 * SECOND, 12 * SECOND);
+    assertThat(expired).hasSize(2);
+    add(42 * SECOND, 0, "slot");
+    othersComeAndGo(42 * SECOND, 51 * SECOND);
+    assertThat(expired).hasSize(2);
+  }
+
+  @Test
+  void whereATimeIsSetForAllItHoldsForThoseWhoWaitForASlotToo() {
+    flow = new FlowControl(0, settings(band(60 * SECOND, 0)));
+    long first = add(0, 0, "slot");
+    othersComeAndGo(0, 60 * SECOND);
+    assertThat(expired).isEmpty();
+    othersComeAndGo(60 * SECOND, 61 * SECOND);
+    assertThat(expired).containsExactly(first);
+  }
+
+  @Test
+  void whoIsPromisedASlotWaitsForIt() {
+    flow = new FlowControl(0, settings(patient()));
+    long promised = add(0, 0, "slot");
+    flow.dispatch(
+        0,
+        (now, w) -> {
+          w.promised(true);
+          return lacksSlot(now, w);
+        });
+    othersComeAndGo(0, 60 * SECOND);
+    assertThat(expired).isEmpty();
+    flow.expire(60 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).as("as long as its band allows").containsExactly(promised);
+  }
+
+  /** Requests in flight that are made to go give room, and no slot that anybody counts on. */
+  @Test
+  void roomIsMadeForNobodyWhoWaitsForASlot() {
+    add(0, 0, "slot");
+    add(0, 0, "slot");
+    flow.dispatch(0, this::lacksSlot);
+    assertThat(flow.mostImportant(w -> true)).isNull();
+    long other = add(1, 0, "other");
+    assertThat(flow.mostImportant(w -> true)).extracting(Waiting::request).isEqualTo(other);
+  }
+
+  /** They need not be asked whenever something ends, but when slots have changed. */
+  @Test
+  void whoLacksASlotIsTriedWhenOneMayHaveCome() {
+    flow = new FlowControl(0, settings(patient()));
+    long waits = add(0, 0, "slot");
+    flow.dispatch(0, this::lacksSlot);
+    flow.roomCame(false);
+    flow.dispatch(1, this::send);
+    assertThat(sent).isEmpty();
+    flow.roomCame(true);
+    flow.dispatch(2, this::send);
+    assertThat(sent).containsExactly(waits);
+  }
+
+  /** The others come first then, and no slot may come for long. */
+  @Test
+  void aSlotThatCameWhileTooManyWerePassedOverIsNotForgotten() {
+    flow = new FlowControl(0, settings(patient()));
+    long waits = add(0, 0, "slot");
+    flow.dispatch(0, this::lacksSlot);
+    for (int i = 0; i < 8; i++) {
+      add(0, 1, "flow" + i % 7);
+    }
+    add(0, 2, "flow");
+    flow.dispatch(1, (now, w) -> Sent.NOT_THIS);
+    flow.roomCame(true);
+    flow.dispatch(2, this::lacksSlot);
+    flow.roomCame(false);
+    flow.dispatch(3, this::send);
+    assertThat(sent).contains(waits);
+  }
+
+  /** It has its turn behind those of its flow that wait already. */
+  @Test
+  void whoseFlowWaitsForASlotDoesNotGoBeforeIt() {
+    flow = new FlowControl(0, settings(patient()));
+    add(0, 0, "slot");
+    flow.dispatch(0, this::lacksSlot);
+    assertThat(flow.mayPass(flow.flow(0, "slot"))).isFalse();
+    assertThat(flow.mayPass(flow.flow(0, "other"))).isTrue();
+    assertThat(flow.mayPass(flow.flow(-1, "other"))).isTrue();
+  }
+
   /** A server that compiles for half a minute when it gets its first request, say. */
   @Test
   void aStallIsNoOverload() {
-    BandSettings patient =
-        new BandSettings(
-            60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
-    flow = new FlowControl(0, settings(patient));
+    flow = new FlowControl(0, settings(patient()));
     add(0, 0, "a");
     sendAtMost(0, 1);
     for (long now = SECOND; now < 40 * SECOND; now += SECOND) {
       add(now, 0, "a");
-      flow.expire(now, w -> expired.add(w.request()));
+      flow.expire(now, 10 * SECOND, w -> expired.add(w.request()));
     }
     assertThat(expired).isEmpty();
     for (long now = 40 * SECOND; now < 45 * SECOND; now += SECOND) {
       sendAtMost(now, 9);
-      flow.expire(now, w -> expired.add(w.request()));
+      flow.expire(now, 10 * SECOND, w -> expired.add(w.request()));
     }
     assertThat(expired).isEmpty();
     assertThat(flow.waiting()).isZero();
@@ -203,9 +335,6 @@ class FlowControlTest {
 
   @Test
   void aQueueThatStoodForWantOfEndpointsHasAsMuchLongerOnceThereIsOne() {
-    BandSettings patient =
-        new BandSettings(
-            60 * SECOND, SECOND / 2, 0, Limits.NONE, Limits.NONE, BY_WORK, AS_THEY_CAME);
     flow =
         new FlowControl(
             0,
@@ -214,22 +343,22 @@ class FlowControlTest {
                 60 * SECOND,
                 false,
                 8,
-                patient,
-                patient,
+                patient(),
+                patient(),
                 Map.of(),
                 (a, b, c, d, e) -> 1));
     flow.empty(0, true);
     for (int i = 0; i < 8; i++) {
       add(0, 0, "a");
     }
-    flow.expire(20 * SECOND, w -> expired.add(w.request()));
+    flow.expire(20 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     flow.empty(20 * SECOND, false);
     for (int second = 24; second <= 48; second += 4) {
       sendAtMost(second * SECOND, 1);
     }
-    flow.expire(49 * SECOND, w -> expired.add(w.request()));
+    flow.expire(49 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).as("a burst's ten seconds, and twenty").isEmpty();
-    flow.expire(51 * SECOND, w -> expired.add(w.request()));
+    flow.expire(51 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).hasSize(1);
   }
 
@@ -237,11 +366,11 @@ class FlowControlTest {
   void whoseTimeIsUpIsTakenOut() {
     long patient = add(0, 0, "a", 1, WaitingRequest.NEVER);
     long hasty = add(0, 0, "a", 1, SECOND);
-    flow.expire(SECOND - 1, w -> expired.add(w.request()));
+    flow.expire(SECOND - 1, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).isEmpty();
-    flow.expire(SECOND, w -> expired.add(w.request()));
+    flow.expire(SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).containsExactly(hasty);
-    flow.expire(10 * SECOND, w -> expired.add(w.request()));
+    flow.expire(10 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).containsExactly(hasty, patient);
     assertThat(flow.waiting()).isZero();
     assertThat(flow.waitingBytes()).isZero();
@@ -257,12 +386,12 @@ class FlowControlTest {
                 Limits.NONE, 60 * SECOND, false, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
     flow.empty(0, true);
     add(0, 0, "a");
-    flow.expire(59 * SECOND, w -> expired.add(w.request()));
+    flow.expire(59 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).isEmpty();
     flow.empty(59 * SECOND, false);
-    flow.expire(68 * SECOND, w -> expired.add(w.request()));
+    flow.expire(68 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).isEmpty();
-    flow.expire(69 * SECOND, w -> expired.add(w.request()));
+    flow.expire(69 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
     assertThat(expired).hasSize(1);
   }
 
@@ -555,7 +684,7 @@ class FlowControlTest {
     }
     long last = add(0, 0, "free");
     for (int i = 0; i < 5; i++) {
-      flow.roomCame();
+      flow.roomCame(true);
       flow.dispatch(i, (now, w) -> w.request() == last ? send(now, w) : Sent.NOT_THIS_FLOW);
     }
     assertThat(sent).containsExactly(last);
@@ -580,6 +709,54 @@ class FlowControlTest {
       }
     }
     assertThat(sent).isEqualTo(expected);
+  }
+
+  private List<String> flows() {
+    List<String> names = new ArrayList<>();
+    flow.forEachFlow(each -> names.add(each.id()));
+    return names;
+  }
+
+  private static FlowSettings settings(int flows) {
+    BandSettings all = band(10 * SECOND, 0);
+    return new FlowSettings(Limits.NONE, 0, false, flows, all, all, Map.of(), (a, b, c, d, e) -> 1);
+  }
+
+  @Test
+  void whoMovesToAnotherBandSharesItsFlowsThereInTheOrderInWhichTheyCame() {
+    for (int i = 0; i < 12; i++) {
+      add(i, 0, "flow" + i % 4);
+    }
+    List<String> ids = List.of("flow0", "flow1", "flow2", "flow3");
+    flow.configure(20, settings(3), w -> flow.flow(1, w.flow().id()));
+    assertThat(flows()).containsExactlyInAnyOrder("flow0", "flow1", "");
+    sendAtMost(21, 99);
+    for (int i = 0; i < 4; i++) {
+      int own = i;
+      assertThat(sent)
+          .filteredOn(id -> (id - 1) % 4 == own)
+          .as(ids.get(i))
+          .containsExactly(own + 1L, own + 5L, own + 9L);
+    }
+  }
+
+  /** Endpoints that come and go by turns, as of servers that crash once they are ready. */
+  @Test
+  void whoWaitsWhileEndpointsComeAndGoWaitsNoLongerThanWithAndWithoutThem() {
+    BandSettings band = band(10 * SECOND, 0);
+    flow =
+        new FlowControl(
+            0,
+            new FlowSettings(
+                Limits.NONE, 60 * SECOND, false, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
+    add(0, 0, "a");
+    for (long now = 0; now <= 69 * SECOND; now += SECOND) {
+      flow.empty(now, now / SECOND % 10 < 5);
+      flow.expire(now, 10 * SECOND, w -> expired.add(w.request()));
+      assertThat(expired).isEmpty();
+    }
+    flow.expire(70 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
+    assertThat(expired).hasSize(1);
   }
 
   @Test

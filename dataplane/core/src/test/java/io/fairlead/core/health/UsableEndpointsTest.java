@@ -25,7 +25,7 @@ class UsableEndpointsTest {
       one.state = random.nextDouble() < out ? HealthState.OUT : HealthState.IN_USE;
       one.unreachable = one.state == HealthState.OUT && random.nextBoolean();
       for (int failure = random.nextInt(4); failure > 0; failure--) {
-        one.estimate().failed(0);
+        one.estimate().failed(0, false);
       }
       all[i] = one;
     }

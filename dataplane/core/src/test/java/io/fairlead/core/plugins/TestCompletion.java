@@ -13,10 +13,11 @@ public record TestCompletion(
     int expectedCachedTokens,
     int cachedTokens,
     long prefillTime,
-    long decodeTime)
+    long decodeTime,
+    long wholeTime)
     implements Completion {
 
-  /** One that ended at 0. */
+  /** One that was streamed and ended at 0. */
   public TestCompletion(
       Endpoint endpoint,
       double meanDecoding,
@@ -35,7 +36,8 @@ public record TestCompletion(
         expectedCachedTokens,
         cachedTokens,
         prefillTime,
-        decodeTime);
+        decodeTime,
+        -1);
   }
 
   @Override
@@ -50,7 +52,7 @@ public record TestCompletion(
 
   @Override
   public long timeToFirstToken() {
-    return 1_000_000;
+    return prefillTime < 0 ? -1 : Math.max(prefillTime, 1_000_000);
   }
 
   /** Half as many as estimated: a tokenizer with long tokens. */

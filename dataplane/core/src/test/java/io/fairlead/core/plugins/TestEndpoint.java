@@ -30,6 +30,7 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   public int headUncached;
   public double headAttention;
   public long headSince;
+  public long expectedWait;
   public double kvUsage = Double.NaN;
   public long kvTokens;
   public int matched;
@@ -115,6 +116,11 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   @Override
   public long repeatedInFlightTokens() {
     return repeated;
+  }
+
+  @Override
+  public long expectedWait() {
+    return expectedWait;
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.fairlead.lab.workload.Workloads.Options;
 import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the default config does where more comes than can be served, on seeds of its own. */
@@ -86,6 +87,38 @@ class OverloadTest {
           .as("at %s times the load", load)
           .isGreaterThanOrEqualTo(0.95 * served);
     }
+  }
+
+  /** Batches have room, slots have not: that is no reason to turn away whose adapter has one. */
+  @ParameterizedTest
+  @CsvSource({"101, 0.25, cost", "102, 0.1, cost", "103, 0.25, weighted"})
+  void moreAdaptersThanSlotsKeepNoServerIdle(long seed, double load, String policy) {
+    RunResult run = onTwo("lora-32", load, policy, seed);
+    RunResult open = onTwo("lora-32", load, "cost-no-queue", seed);
+    assertThat(run.goodPerSecond()).isGreaterThan(open.goodPerSecond());
+    assertThat(run.requestsPerSecond()).isGreaterThan(0.75 * open.requestsPerSecond());
+    assertThat(run.ttftMs().quantile(0.99)).isLessThan(0.55 * open.ttftMs().quantile(0.99));
+  }
+
+  /** There are more adapters than slots, and yet no more requests come than can be served. */
+  @ParameterizedTest
+  @CsvSource({"101, lora-32, 0.04", "102, lora-32, 0.05", "103, lora-64, 0.03"})
+  void turnsOfAdaptersAreNoOverload(long seed, String workload, double load) {
+    RunResult run = onTwo(workload, load, "cost", seed);
+    RunResult open = onTwo(workload, load, "cost-no-queue", seed);
+    assertThat(run.rejected()).isLessThanOrEqualTo(run.arrived() / 200);
+    assertThat(run.ttftMs().quantile(0.99)).isLessThan(1.1 * open.ttftMs().quantile(0.99));
+  }
+
+  private static RunResult onTwo(String workload, double load, String policy, long seed) {
+    return Simulation.run(
+        new SimulationSpec(
+            Workloads.named(workload, Options.times(load)),
+            Policy.named(policy),
+            PoolSpec.parse("2xh100-8b"),
+            seed,
+            Settings.of(90, 30),
+            List.of()));
   }
 
   @ParameterizedTest

@@ -6,6 +6,8 @@ import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
+import io.fairlead.lab.workload.Workloads;
+import io.fairlead.lab.workload.Workloads.Options;
 import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import org.assertj.core.data.Offset;
@@ -119,6 +121,30 @@ final class RealisticSimulationTest {
   @CsvSource({"token-error=0.3", "usage=0.1", "cached-tokens=false", "metrics-ms=40", "images=0.5"})
   void whatAPolicyDoesNotLookAtChangesNothing(String perception) {
     assertThat(seen("round-robin", perception)).isEqualTo(seen("round-robin", "ideal"));
+  }
+
+  /** A fast server and five that are far slower: what they are is seen without a stream. */
+  @ParameterizedTest
+  @CsvSource({"7", "8"})
+  void answersInOnePieceTellUnlikeServersApart(long seed) {
+    PoolSpec pool = PoolSpec.parse("5xl4-8b+1xh100-8b*0.3");
+    Settings whole = Settings.of(100, 20).with(Imperfection.REAL, Perception.parse("unstreamed=1"));
+    RunResult cost = run("mixed-shared", 0.229, "cost", pool, whole, seed);
+    RunResult peer = run("mixed-shared", 0.229, "weighted", pool, whole, seed);
+
+    assertThat(cost.endToEndMs().mean()).isLessThan(0.6 * peer.endToEndMs().mean());
+  }
+
+  private static RunResult run(
+      String workload, double load, String policy, PoolSpec pool, Settings settings, long seed) {
+    return Simulation.run(
+        new SimulationSpec(
+            Workloads.named(workload, Options.times(load)),
+            Policy.named(policy),
+            pool,
+            seed,
+            settings,
+            List.of()));
   }
 
   @Test

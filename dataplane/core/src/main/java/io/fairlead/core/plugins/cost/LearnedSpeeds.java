@@ -39,6 +39,9 @@ final class LearnedSpeeds {
 
   private static final int TOO_SHORT_TO_TELL = 8;
 
+  /** Share of an answer in one piece. Where its tokens are less of it, it tells nothing of them. */
+  private static final double LEAST_PART = 0.3;
+
   /**
    * Milliseconds. What a shorter prefill takes is mostly what surrounds it, of which an idle server
    * has more than one whose steps are under way anyhow: it would look slow beside others, and stay
@@ -245,11 +248,18 @@ final class LearnedSpeeds {
 
   /** How much slower than its class's numbers the endpoint in this slot is at prefills. */
   double psi(int slot) {
+    return learnedClass(slot).slowness() * besideItsClass(slot);
+  }
+
+  /** The same as of the last completion. */
+  private double psiNow(int slot) {
+    return learnedClass(slot).slownessNow() * besideItsClass(slot);
+  }
+
+  private double besideItsClass(int slot) {
     Speed own = speeds(slot);
-    LearnedClass all = learnedClass(slot);
-    double asItsClass = asItsClass(all.prefillSpread());
-    return all.slowness()
-        * believed(own.prefills.slowness(), own.prefills.seen(), own.left(lookedAt), asItsClass);
+    double asItsClass = asItsClass(learnedClass(slot).prefillSpread());
+    return believed(own.prefills.slowness(), own.prefills.seen(), own.left(lookedAt), asItsClass);
   }
 
   /**
@@ -388,13 +398,18 @@ final class LearnedSpeeds {
     }
     Speed own = speeds(slot);
     double left = own.wake(now);
-    if (left < 1 && !own.isAsBefore(decodeRatio(completion, slot))) {
+    double step = decodeStep(completion, engine, slot);
+    if (left < 1 && !own.isAsBefore(step / decode(completion, slot))) {
       own.forget(left);
       version++; // its costs are another, and its account may be as it was
     }
-    learnPrefill(completion, engine, slot);
+    if (wholeTime(completion) > 0) {
+      learnWhole(completion, engine, slot);
+    } else {
+      learnPrefill(completion, engine, slot);
+    }
     learnPair(completion, engine, slot);
-    learnDecode(completion, slot);
+    learnDecode(completion, slot, step);
   }
 
   /**
@@ -402,19 +417,16 @@ final class LearnedSpeeds {
    * the others none.
    */
   private void learnPrefill(Completion completion, EngineClass engine, int slot) {
-    double prompt = completion.estimatedPromptTokens();
-    if (completion.prefillTime() < 0 || completion.prefilledElsewhere() || prompt <= 0) {
+    if (completion.prefillTime() < 0
+        || completion.prefilledElsewhere()
+        || completion.estimatedPromptTokens() <= 0) {
       return;
     }
-    double cached =
-        completion.cachedTokens() >= 0 && completion.promptTokens() > 0
-            ? prompt * completion.cachedTokens() / completion.promptTokens()
-            : completion.expectedCachedTokens() * trust[slot];
-    double uncached = Math.max(0, prompt - cached);
+    double uncached = uncached(completion, slot);
     double batch = completion.meanDecoding();
     double kv = keptBeside(completion);
     double own = phi(slot);
-    double expected = engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+    double expected = prefill(completion, engine, slot);
     double beside = own * engine.beside(batch, kv);
     double taken = completion.prefillTime() * NANOS;
     if (batch > 1 && completion.prefillTime() == completion.timeToFirstToken()) {
@@ -425,6 +437,45 @@ final class LearnedSpeeds {
     // shared a step with one before took no time, and has none to give away.
     taken = Math.max(0, taken - beside * Math.max(1, uncached / engine.maxBatchedTokens()));
     prefilled(slot, taken, expected);
+  }
+
+  /** Tokens of the prompt that were computed, as they were estimated. */
+  private double uncached(Completion completion, int slot) {
+    double prompt = completion.estimatedPromptTokens();
+    double cached =
+        completion.cachedTokens() >= 0 && completion.promptTokens() > 0
+            ? prompt * completion.cachedTokens() / completion.promptTokens()
+            : completion.expectedCachedTokens() * trust[slot];
+    return Math.max(0, prompt - cached);
+  }
+
+  /** Milliseconds that the prefill should have taken by the numbers its class began with. */
+  private double prefill(Completion completion, EngineClass engine, int slot) {
+    double uncached = uncached(completion, slot);
+    double cached = completion.estimatedPromptTokens() - uncached;
+    return engine.prefill(1, uncached, uncached * (cached + uncached / 2));
+  }
+
+  /**
+   * Of an answer in one piece only the sum is known of what its prompt and its tokens took. Each is
+   * taken to have been off by as much, and what was the smaller part of it says the less: requests
+   * of other proportions tell them apart (expectation maximisation, A. P. Dempster et al., 1977).
+   */
+  private void learnWhole(Completion completion, EngineClass engine, int slot) {
+    if (OutputLengths.tokens(completion) < 1 || completion.estimatedPromptTokens() <= 0) {
+      return;
+    }
+    double expected = prefill(completion, engine, slot);
+    double prefill = psiNow(slot) * expected;
+    double both = prefill + decodeAll(completion, slot);
+    double share = prefill / both;
+    double off = wholeTime(completion) * NANOS / both;
+    prefilled(slot, share * off * prefill, share * expected);
+  }
+
+  /** Milliseconds that its tokens should have taken in the slot's endpoint. */
+  private double decodeAll(Completion completion, int slot) {
+    return OutputLengths.tokens(completion) * phi(slot) * decode(completion, slot);
   }
 
   private void prefilled(int slot, double taken, double expected) {
@@ -477,12 +528,11 @@ final class LearnedSpeeds {
     prefilled(slot, taken, expected);
   }
 
-  private void learnDecode(Completion completion, int slot) {
+  private void learnDecode(Completion completion, int slot, double observed) {
     int output = OutputLengths.tokens(completion);
     if (output >= 1) {
       outputs.add(completion.targetModel(), output);
     }
-    double observed = decodeStep(completion);
     if (observed == 0) {
       return;
     }
@@ -504,19 +554,40 @@ final class LearnedSpeeds {
   }
 
   /** Milliseconds that each token after the first took; 0 where that is not known. */
-  private static double decodeStep(Completion completion) {
+  private double decodeStep(Completion completion, EngineClass engine, int slot) {
     int output = OutputLengths.tokens(completion);
-    if (output < TOO_SHORT_TO_TELL || completion.decodeTime() <= 0) {
+    if (output < TOO_SHORT_TO_TELL) {
       return 0;
+    }
+    double whole = wholeTime(completion) * NANOS;
+    if (whole > 0) {
+      double decode = decodeAll(completion, slot);
+      double both = psiNow(slot) * prefill(completion, engine, slot) + decode;
+      return decode < LEAST_PART * both ? 0 : whole / both * decode / output;
     }
     double observed = completion.decodeTime() * NANOS / (output - 1);
     return observed < IN_ONE_PIECE ? 0 : observed;
   }
 
-  /** How much slower than its class it decoded this; 0 where that is not known. */
-  private double decodeRatio(Completion completion, int slot) {
-    return decodeStep(completion)
-        / learnedClass(slot).decode(completion.meanDecoding(), keptBeside(completion));
+  /**
+   * What an answer in one piece took; -1 of others. What was streamed may come so, too, through
+   * something that waits for its end.
+   */
+  private static long wholeTime(Completion completion) {
+    long decode = completion.decodeTime();
+    int output = OutputLengths.tokens(completion);
+    boolean held =
+        completion.timeToFirstToken() > 0
+            && decode >= 0
+            && output >= TOO_SHORT_TO_TELL
+            && decode * NANOS < IN_ONE_PIECE * (output - 1)
+            && !completion.prefilledElsewhere();
+    return held ? completion.timeToFirstToken() + decode : completion.wholeTime();
+  }
+
+  /** Milliseconds that its class would have taken for a token of it. */
+  private double decode(Completion completion, int slot) {
+    return learnedClass(slot).decode(completion.meanDecoding(), keptBeside(completion));
   }
 
   /** Tokens in the server's cache while it decoded this, of those that decoded with it. */

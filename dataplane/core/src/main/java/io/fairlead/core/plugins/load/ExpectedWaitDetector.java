@@ -41,7 +41,7 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
 
   @Override
   public double saturation(Endpoint endpoint) {
-    double most = Math.max(endpoint.scrapedWaiting() / mostWaiting, line(endpoint));
+    double most = Math.max(queue(endpoint), line(endpoint));
     most = Math.max(most, seats(endpoint));
     return Math.max(most, usage(endpoint) / mostUsage);
   }
@@ -58,9 +58,19 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
     return most == line(endpoint) ? "prompts in line" : "requests waiting";
   }
 
-  /** Of the wait for a first token behind those who are in line. */
+  /** Of the queue that the server tells of, unless it is one for the turns of adapters. */
+  private double queue(Endpoint endpoint) {
+    return endpoint.adapters().contended() ? 0 : endpoint.scrapedWaiting() / mostWaiting;
+  }
+
+  /**
+   * Of the wait for a first token behind those who are in line, unless they wait for the turns of
+   * adapters.
+   */
   private double line(Endpoint endpoint) {
-    return endpoint.prefills().watched() > 1 ? endpoint.expectedWait() / mostWait : 0;
+    return endpoint.prefills().watched() > 1 && !endpoint.adapters().contended()
+        ? endpoint.expectedWait() / mostWait
+        : 0;
   }
 
   /**

@@ -136,6 +136,52 @@ class LearnedSpeedsTest {
     assertThat(speeds.phi(2) / speeds.phi(0)).isBetween(0.99, 1.01);
   }
 
+  @Test
+  void whoAnswersInOnePieceIsFoundToBeSlowToo() {
+    TestEndpoint[] fast = {endpoint(0), endpoint(1)};
+    TestEndpoint slow = endpoint(2);
+    for (int i = 0; i < 20; i++) {
+      for (int j = 0; j < 5; j++) {
+        endedWhole(fast[0], 100, 1, 1);
+        endedWhole(fast[1], 100, 1, 1);
+      }
+      endedWhole(slow, 100, 5, 5);
+    }
+    look(fast[0]);
+
+    assertThat(speeds.phi(2) / speeds.phi(0)).isBetween(3.5, 6.0);
+  }
+
+  /** Nothing tells what was the prompt's and what the tokens' but requests of other proportions. */
+  @Test
+  void ofAnswersInOnePieceShortOnesTellOfPromptsAndLongOnesOfTokens() {
+    TestEndpoint endpoint = endpoint(0);
+    for (int i = 0; i < 300; i++) {
+      endedWhole(endpoint, i % 2 == 0 ? 8 : 200, 5, 1);
+    }
+
+    double prompts = speeds.psi(0) * speeds.engine(endpoint).prefill(1, 1600, 1600.0 * 800);
+    double tokens = speeds.phi(0) * speeds.engine(endpoint).decode(1, 0);
+    assertThat(prompts).as("ms for a prompt").isBetween(4 * PROMPT, 6 * PROMPT);
+    assertThat(tokens).as("ms for a token").isBetween(0.8 * STEP, 1.2 * STEP);
+  }
+
+  /** Something between server and client waits for the end of the stream. */
+  @Test
+  void aStreamThatComesInOnePieceIsTakenForOne() {
+    TestEndpoint fast = endpoint(0);
+    TestEndpoint slow = endpoint(1);
+    for (int i = 0; i < 50; i++) {
+      endedHeldUp(fast, 1);
+      endedHeldUp(slow, 5);
+    }
+    look(fast);
+
+    assertThat(speeds.phi(1) / speeds.phi(0)).isBetween(3.0, 6.0);
+    double prompt = speeds.psi(0) * speeds.engine(fast).prefill(1, 1600, 1600.0 * 800);
+    assertThat(prompt).as("ms for a prompt").isLessThan(10 * PROMPT);
+  }
+
   private TestEndpoint endpoint(int slot) {
     TestEndpoint endpoint = new TestEndpoint("endpoint-" + slot);
     endpoint.slot = slot;
@@ -162,7 +208,22 @@ class LearnedSpeedsTest {
     joined.forEach(each -> speeds.atWork(each.slot)); // what is learned of none fades
     long decoding = Math.round(99 * STEP * slower * MILLI);
     long prefill = Math.round(PROMPT * slower * MILLI);
-    speeds.completed(new TestCompletion(now, at, 1, 100, 0, 0, 0, prefill, decoding));
+    speeds.completed(new TestCompletion(now, at, 1, 100, 0, 0, 0, prefill, decoding, -1));
+  }
+
+  /** A prompt and so many tokens, which took so many times longer than usual, came in one piece. */
+  private void endedWhole(TestEndpoint at, int tokens, double slowerPrompt, double slower) {
+    now += SECOND / 5;
+    joined.forEach(each -> speeds.atWork(each.slot));
+    long whole = Math.round((PROMPT * slowerPrompt + tokens * STEP * slower) * MILLI);
+    speeds.completed(new TestCompletion(now, at, 1, tokens, 0, 0, 0, -1, -1, whole));
+  }
+
+  private void endedHeldUp(TestEndpoint at, double slower) {
+    now += SECOND / 5;
+    joined.forEach(each -> speeds.atWork(each.slot));
+    long whole = Math.round((PROMPT + 99 * STEP) * slower * MILLI);
+    speeds.completed(new TestCompletion(now, at, 1, 100, 102, 0, 0, whole, 1000, -1));
   }
 
   /** What is learned is looked at every two seconds, by whose request ends then. */

@@ -26,6 +26,32 @@ class ExpectedWaitDetectorTest {
     assertThat(detector.saturation(endpoint)).as("whatever it waits for").isEqualTo(1);
   }
 
+  /** Five that wait for the turn of their adapter leave a batch with room for a hundred others. */
+  @Test
+  void aQueueForTheTurnsOfAdaptersDoesNotFillIt() {
+    endpoint.waiting = 5;
+    endpoint.adapterSlots = 2;
+    endpoint.runningAdapters.add("a");
+    endpoint.waitingAdapters.add("b");
+    endpoint.waitingAdapters.add("c");
+    assertThat(detector.saturation(endpoint)).isZero();
+    endpoint.waitingAdapters.remove("c");
+    assertThat(detector.saturation(endpoint)).as("all of these have a slot").isEqualTo(1);
+  }
+
+  /** They were sent, and their first tokens do not come before another adapter falls idle. */
+  @Test
+  void aLineForTheTurnsOfAdaptersDoesNotFillIt() {
+    endpoint.awaiting = 2;
+    endpoint.expectedWait = 30_000_000;
+    assertThat(detector.saturation(endpoint)).isEqualTo(1);
+    endpoint.adapterSlots = 1;
+    endpoint.runningAdapters.add("a");
+    assertThat(detector.saturation(endpoint)).as("that one has a slot").isEqualTo(1);
+    endpoint.waitingAdapters.add("b");
+    assertThat(detector.saturation(endpoint)).isZero();
+  }
+
   @Test
   void aCacheThatIsFullFillsIt() {
     endpoint.kvUsage = 0.95;
