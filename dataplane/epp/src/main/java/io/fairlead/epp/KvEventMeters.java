@@ -39,6 +39,7 @@ final class KvEventMeters {
         .register(registry);
     endpoints(registry, listener, "whole", KvEventReader.State::whole);
     endpoints(registry, listener, "partial", KvEventReader.State::partial);
+    endpoints(registry, listener, "no_room", KvEventReader.State::noRoom);
     endpoints(registry, listener, "silent", KvEventReader.State::silent);
   }
 

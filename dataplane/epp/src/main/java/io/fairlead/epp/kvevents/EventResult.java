@@ -25,7 +25,9 @@ public enum EventResult {
   /** Blocks are of a size that does not fit to {@code blockSizeTokens}. */
   BLOCK_SIZE,
   /** There is no memory for what the engine holds. */
-  NO_ROOM;
+  NO_ROOM,
+  /** Not a message: reading failed unexpectedly, and began anew. */
+  FAILED;
 
   /** As metrics have it. */
   public String label() {

@@ -33,6 +33,9 @@ final class EventSequence {
   /** Whether the replay under way has brought anything that was missing. */
   private boolean helped;
 
+  /** Whether there was no room for what the engine holds: messages are only counted. */
+  private boolean aside;
+
   private final ArrayDeque<Message> kept = new ArrayDeque<>();
   private long keptBytes;
 
@@ -81,23 +84,52 @@ final class EventSequence {
     return expected != UNKNOWN;
   }
 
-  /** What was told can't be kept. */
-  void lost() {
+  /** Whether messages of before are being replayed. */
+  boolean isReplaying() {
+    return replaying;
+  }
+
+  /**
+   * There is no room for what the engine holds: it is forgotten, and nothing is asked for until
+   * {@link #relearn}. What comes is taken in as ever, whatever is missing before it: that the cache
+   * is cleared counts.
+   */
+  void setAside() {
+    aside = true;
+    dropReplay();
     forget();
+  }
+
+  /** There is room again: what came before is asked for. */
+  void relearn() {
+    aside = false;
+    if (replays) {
+      expected = UNKNOWN;
+      ask(0);
+    }
+  }
+
+  /** The engine holds nothing: what comes from here on is all that there is to keep. */
+  void cleared() {
+    aside = false;
+  }
+
+  private void dropReplay() {
+    replaying = false;
+    kept.clear();
+    keptBytes = 0;
   }
 
   /** There is a connection: what came before it is asked for. */
   void connected() {
-    if (expected == UNKNOWN && replays && !replaying) {
+    if (expected == UNKNOWN && replays && !replaying && !aside) {
       ask(0);
     }
   }
 
   /** The connection is gone, and perhaps the engine with it. */
   void disconnected() {
-    replaying = false;
-    kept.clear();
-    keptBytes = 0;
+    dropReplay();
     if (expected != UNKNOWN) {
       forget();
       expected = UNKNOWN;
@@ -110,7 +142,9 @@ final class EventSequence {
    * @param batch null where it can't be read
    */
   void came(long number, @Nullable EventBatch batch) {
-    if (replaying) {
+    if (aside) {
+      passed(number, batch);
+    } else if (replaying) {
       keep(new Message(number, batch));
     } else if (expected == UNKNOWN) {
       first(number, batch);
@@ -127,6 +161,19 @@ final class EventSequence {
     }
   }
 
+  /** Nothing is kept of it, so nothing can be missing: only another engine counts. */
+  private void passed(long number, @Nullable EventBatch batch) {
+    boolean first = expected == UNKNOWN && number == 0;
+    if (first || (number < expected && isOfAnother(batch))) {
+      restarted();
+      first(number, batch);
+    } else if (number < expected) {
+      effects.count(EventResult.OUT_OF_ORDER);
+    } else {
+      take(number, batch);
+    }
+  }
+
   /** An engine does not go back: one that counts anew is another one, and tells of later. */
   private boolean isOfAnother(@Nullable EventBatch batch) {
     return batch != null && batch.timestamp() > newest;
@@ -137,6 +184,7 @@ final class EventSequence {
     effects.emptied();
     expected = UNKNOWN;
     whole = false;
+    aside = false;
   }
 
   private void first(long number, @Nullable EventBatch batch) {
@@ -231,7 +279,9 @@ final class EventSequence {
   private void take(long number, @Nullable EventBatch batch) {
     expected = number + 1;
     if (batch == null) {
-      forget(); // whatever it told is missing from here on
+      if (!aside) {
+        forget(); // whatever it told is missing from here on
+      }
       return;
     }
     newest = Math.max(newest, batch.timestamp());

@@ -7,7 +7,7 @@ import io.fairlead.core.prefix.EngineCache;
 import io.fairlead.epp.kvevents.KvEventReader.Settings;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
@@ -49,11 +49,21 @@ final class KvEventFeed implements EventSequence.Effects {
   /** A replay that says nothing for so long is over. */
   private static final long REPLAY_NANOS = 5_000_000_000L;
 
+  /** Before what there was no room for is learned again: a part of all that may be kept. */
+  private static final int LEAST_PART = 64;
+
+  /** Before what takes nearly all of the room is learned again, which may not fit even alone. */
+  private static final long PAUSE_NANOS = 60_000_000_000L;
+
+  /** The same after many tries. */
+  private static final long MOST_PAUSE_NANOS = 60 * PAUSE_NANOS;
+
   private final EndpointSpec endpoint;
+  private final int port;
   private final int replayPort;
   private final Settings settings;
   private final Predicate<String> served;
-  private final BooleanSupplier full;
+  private final BlockRoom room;
   private final KvEventCounts counts;
   private final ZContext context;
   private final ZMQ.Socket subscriber;
@@ -69,11 +79,31 @@ final class KvEventFeed implements EventSequence.Effects {
 
   private boolean fits = true;
 
+  /** Blocks that were counted as kept. */
+  private int counted;
+
+  /** Whether there was no room for what its engine holds: nothing is kept of it. */
+  private boolean aside;
+
+  /** Whether the core has yet to be told so. */
+  private boolean lost;
+
+  /** Learns again once no more than so many blocks are kept of all engines. */
+  private int againBelow;
+
+  /** And once so much time has passed since it was set aside. */
+  private long pause;
+
+  private long asideAt;
+
+  /** Whether the core has said that it has no room, of what was told since this was made. */
+  private AtomicBoolean refused = new AtomicBoolean();
+
   /**
    * @param port where its engine publishes
    * @param replayPort where it replays; 0 for nowhere
    * @param served whether a model is one of the pool's
-   * @param full whether no more can be kept of all engines together
+   * @param room for what is kept of all engines together
    */
   KvEventFeed(
       ZContext context,
@@ -82,28 +112,29 @@ final class KvEventFeed implements EventSequence.Effects {
       int replayPort,
       Settings settings,
       Predicate<String> served,
-      BooleanSupplier full,
+      BlockRoom room,
       KvEventCounts counts) {
     this.context = context;
     this.endpoint = endpoint;
+    this.port = port;
     this.replayPort = replayPort;
     this.settings = settings;
     this.served = served;
-    this.full = full;
+    this.room = room;
     this.counts = counts;
     cache = new EngineCache(settings.grain(), settings.mostBlocks());
     sequence = new EventSequence(replayPort > 0, this);
     subscriber = context.createSocket(SocketType.SUB);
     monitor = context.createSocket(SocketType.PAIR);
     try {
-      open(port);
+      open();
     } catch (RuntimeException e) {
       close(); // nobody else can
       throw e;
     }
   }
 
-  private void open(int port) {
+  private void open() {
     subscriber.setMaxMsgSize(MOST_BYTES);
     subscriber.setRcvHWM(HIGH_WATER);
     subscriber.setReconnectIVL(RECONNECT_MILLIS);
@@ -128,9 +159,36 @@ final class KvEventFeed implements EventSequence.Effects {
     return endpoint;
   }
 
+  /** Where its engine publishes. */
+  int port() {
+    return port;
+  }
+
   /** Whether the core has been told all that the engine holds. */
   boolean isWhole() {
     return sequence.isWhole();
+  }
+
+  /** Whether nothing is kept of it, for want of room. */
+  boolean isAside() {
+    return aside;
+  }
+
+  /** Whether its engine is being asked for what it told before. */
+  boolean isReplaying() {
+    return sequence.isReplaying();
+  }
+
+  /** Whether the core is to be told that nothing is known; once each time. */
+  boolean takeLoss() {
+    boolean was = lost;
+    lost = false;
+    return was;
+  }
+
+  /** To be set when the core has no room for something that is told from here on. */
+  AtomicBoolean refused() {
+    return refused;
   }
 
   /** Whether the engine has told anything. */
@@ -140,11 +198,6 @@ final class KvEventFeed implements EventSequence.Effects {
 
   ZMQ.Socket subscriber() {
     return subscriber;
-  }
-
-  /** Blocks that are remembered of it. */
-  int blocks() {
-    return cache.size();
   }
 
   /** Reads what is there; returns what the core is to be told, or null. */
@@ -161,6 +214,60 @@ final class KvEventFeed implements EventSequence.Effects {
     CacheChange made = change;
     change = null;
     return made == null ? null : made.whole(sequence.isWhole());
+  }
+
+  /**
+   * There is no room for what its engine holds: it is forgotten, and nothing is kept of it until
+   * there is room for that and a quarter more, lest it be forgotten again at once. Where there is
+   * never so much, it is tried ever more rarely: a try costs all that the engine has ever told.
+   *
+   * @param more blocks that there was no room for
+   * @param most blocks that there is room for, of all engines
+   */
+  void setAside(int more, int most) {
+    long needs = cache.size() + (long) more;
+    long ample = Math.max(needs * 5 / 4, 1 + room.most() / LEAST_PART);
+    if (ample <= most) {
+      againBelow = (int) (most - ample);
+      pause = 0;
+    } else {
+      againBelow = (int) Math.max(0, most - needs);
+      pause = Math.clamp(2 * pause, PAUSE_NANOS, MOST_PAUSE_NANOS);
+    }
+    asideAt = settings.clock().getAsLong();
+    aside = true;
+    lost = true;
+    endReplay();
+    sequence.setAside();
+    if (change != null) {
+      cache.clear(change);
+    } else {
+      cache.clear(new CacheChange()); // the core is told of the loss
+    }
+    count();
+  }
+
+  /** Whether there is room again for what its engine holds. */
+  boolean mayLearn(long now) {
+    return aside && room.kept() <= againBelow && now - asideAt >= pause;
+  }
+
+  /** Keeps what its engine tells again, and asks for what it told before. */
+  void learn() {
+    keepAgain();
+    sequence.relearn();
+  }
+
+  private void keepAgain() {
+    aside = false;
+    lost = false; // what is told next begins anew
+    refused = new AtomicBoolean();
+  }
+
+  /** Counts what is kept of it. */
+  private void count() {
+    room.changed(cache.size() - counted);
+    counted = cache.size();
   }
 
   private void connection() {
@@ -286,18 +393,30 @@ final class KvEventFeed implements EventSequence.Effects {
   public void apply(EventBatch batch) {
     counts.count(EventResult.APPLIED);
     counts.count(EventResult.IGNORED, batch.ignored());
-    CacheChange into = change();
     for (CacheEvent event : batch.events()) {
-      if (event instanceof CacheEvent.Stored stored) {
-        fits(stored.blockTokens());
+      if (aside && event instanceof CacheEvent.Cleared) {
+        keepAgain();
+        pause = 0;
+        sequence.cleared();
       }
-      boolean more = event instanceof CacheEvent.Stored;
-      if ((more && full.getAsBoolean()) || !cache.apply(event, into)) {
+      if (!aside) {
+        apply(event);
+      }
+    }
+  }
+
+  private void apply(CacheEvent event) {
+    if (event instanceof CacheEvent.Stored stored) {
+      fits(stored.blockTokens());
+      int more = stored.blocks().length;
+      if (!room.has(more)) {
         counts.count(EventResult.NO_ROOM);
-        sequence.lost();
+        setAside(more, room.most());
         return;
       }
     }
+    cache.apply(event, change());
+    count();
   }
 
   private void fits(int blockTokens) {
@@ -310,12 +429,18 @@ final class KvEventFeed implements EventSequence.Effects {
 
   @Override
   public void emptied() {
+    keepAgain();
+    pause = 0;
     cache.apply(new CacheEvent.Cleared(), change());
+    count();
   }
 
   @Override
   public void forgotten() {
-    cache.clear(change());
+    if (!aside) {
+      cache.clear(change());
+      count();
+    }
   }
 
   @Override
@@ -324,6 +449,8 @@ final class KvEventFeed implements EventSequence.Effects {
   }
 
   void close() {
+    room.changed(-counted);
+    counted = 0;
     endReplay();
     monitor.close();
     subscriber.close();

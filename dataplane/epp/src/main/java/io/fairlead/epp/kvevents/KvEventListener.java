@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KvEventListener implements AutoCloseable {
 
-  private static final KvEventReader.State NOBODY = new KvEventReader.State(0, 0, 0);
+  private static final KvEventReader.State NOBODY = new KvEventReader.State(0, 0, 0, 0);
 
   private final int mostBlocks;
   private final LongSupplier clock;
@@ -51,6 +51,7 @@ public final class KvEventListener implements AutoCloseable {
       close();
       if (wanted != null) {
         KvEventReader started = new KvEventReader(wanted, counts, sink);
+        started.targetPorts(config.source().targetPorts());
         started.endpoints(endpoints);
         reader = started;
       }
@@ -59,6 +60,7 @@ public final class KvEventListener implements AutoCloseable {
     KvEventReader now = reader;
     if (now != null) {
       now.models(models(config));
+      now.targetPorts(config.source().targetPorts());
     }
   }
 

@@ -4,7 +4,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.EngineCache;
 import io.fairlead.core.scheduling.KvEventsSource;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,9 @@ public final class KvEventReader implements AutoCloseable {
 
   private static final long PAUSE_NANOS = 500_000;
 
+  /** From a failure to the next try. */
+  private static final long AGAIN_NANOS = 1_000_000_000;
+
   private final Settings settings;
   private final Sink sink;
   private final KvEventCounts counts;
@@ -54,7 +58,7 @@ public final class KvEventReader implements AutoCloseable {
   private final AtomicInteger waiting = new AtomicInteger();
   private final Thread thread;
   private volatile boolean closed;
-  private volatile State state = new State(0, 0, 0);
+  private volatile State state = new State(0, 0, 0, 0);
 
   /** On the thread only. */
   private final Map<String, KvEventFeed> feeds = new HashMap<>();
@@ -62,10 +66,20 @@ public final class KvEventReader implements AutoCloseable {
   private Set<String> models = Set.of();
 
   /** Endpoints that are to be listened to. */
-  private int listed;
+  private List<EndpointSpec> listed = List.of();
 
-  /** Blocks of all engines, as of the turn before. */
-  private int blocks;
+  private List<Integer> targetPorts = List.of();
+
+  private BlockRoom room;
+
+  /** Learns again what there was no room for; one at a time, as each takes what room there is. */
+  private @Nullable KvEventFeed learning;
+
+  /** Whether an endpoint that is listed is not listened to, and since when. */
+  private boolean missing;
+
+  private long missingSince;
+  private long failures;
 
   /** Made on the thread, which alone may use its sockets. */
   private @Nullable ZContext context;
@@ -127,15 +141,34 @@ public final class KvEventReader implements AutoCloseable {
    *
    * @param whole endpoints of which all that their engines hold is known
    * @param partial endpoints of which some of it is
+   * @param noRoom endpoints of which nothing is kept, since there is no room for it
    * @param silent endpoints that have told nothing
    */
-  public record State(int whole, int partial, int silent) {}
+  public record State(int whole, int partial, int noRoom, int silent) {
+
+    private static State of(Collection<KvEventFeed> feeds, int listed) {
+      int whole = 0;
+      int partial = 0;
+      int noRoom = 0;
+      for (KvEventFeed feed : feeds) {
+        if (feed.isAside()) {
+          noRoom++;
+        } else if (feed.isWhole()) {
+          whole++;
+        } else if (feed.tells()) {
+          partial++;
+        }
+      }
+      return new State(whole, partial, noRoom, listed - whole - partial - noRoom);
+    }
+  }
 
   /** Starts; listens to nobody yet. */
   public KvEventReader(Settings settings, KvEventCounts counts, Sink sink) {
     this.settings = settings;
     this.counts = counts;
     this.sink = sink;
+    room = new BlockRoom(settings.mostBlocks());
     thread = Thread.ofPlatform().daemon().name("fairlead-kv-events").start(this::run);
   }
 
@@ -143,6 +176,21 @@ public final class KvEventReader implements AutoCloseable {
   public void endpoints(List<EndpointSpec> endpoints) {
     List<EndpointSpec> all = List.copyOf(endpoints);
     tasks.add(() -> replace(all));
+  }
+
+  /**
+   * The ports of the pool, each an engine of every pod: an endpoint's place among them says where
+   * its engine publishes, whichever of them its pod serves.
+   */
+  public void targetPorts(List<Integer> ports) {
+    List<Integer> all = List.copyOf(ports);
+    tasks.add(
+        () -> {
+          if (!all.equals(targetPorts)) {
+            targetPorts = all;
+            replace(listed);
+          }
+        });
   }
 
   /** The models that the pool serves: messages whose topics name others are not taken in. */
@@ -157,20 +205,50 @@ public final class KvEventReader implements AutoCloseable {
   }
 
   private void run() {
-    try (ZContext own = new ZContext()) {
-      context = own;
-      own.setLinger(0);
-      // Four for each endpoint; the usual 1,024 would end at some 250 of them.
-      own.getContext().setMaxSockets(MOST_SOCKETS);
-      poller = own.createPoller(16);
-      while (!closed) {
-        turn();
+    while (!closed) {
+      try (ZContext own = new ZContext()) {
+        context = own;
+        own.setLinger(0);
+        // Four for each endpoint; the usual 1,024 would end at some 250 of them.
+        own.getContext().setMaxSockets(MOST_SOCKETS);
+        poller = own.createPoller(16);
+        replace(listed);
+        while (!closed) {
+          turn();
+        }
+      } catch (RuntimeException | Error e) {
+        failed("KV events are not read for a moment", e);
       }
+      forgetAll();
+      long begun = System.nanoTime();
+      while (!closed && System.nanoTime() - begun < AGAIN_NANOS) {
+        LockSupport.parkNanos(this, AGAIN_NANOS);
+      }
+    }
+  }
+
+  /** Its sockets are closed. */
+  private void forgetAll() {
+    context = null;
+    poller = null;
+    learning = null;
+    List<EndpointSpec> known = feeds.values().stream().map(KvEventFeed::endpoint).toList();
+    feeds.clear();
+    room = new BlockRoom(settings.mostBlocks());
+    state = new State(0, 0, 0, listed.size());
+    try {
+      known.forEach(endpoint -> tell(endpoint, CacheChange.ofLoss()));
     } catch (RuntimeException | Error e) {
-      LOG.error("KV events are not read any more", e);
-      state = new State(0, 0, listed);
-    } finally {
-      feeds.values().forEach(feed -> tell(feed.endpoint(), CacheChange.ofLoss()));
+      failed("what engines have told could not be forgotten", e);
+    }
+  }
+
+  /** Logged ever more rarely: what fails once a second would fill any disk. */
+  private void failed(String what, Throwable why) {
+    failures++;
+    counts.count(EventResult.FAILED);
+    if (Long.bitCount(failures) == 1) {
+      LOG.error("{}; {} failures so far", what, failures, why);
     }
   }
 
@@ -182,44 +260,98 @@ public final class KvEventReader implements AutoCloseable {
       poller.poll(POLL_MILLIS);
     }
     long now = settings.clock().getAsLong();
-    int whole = 0;
-    int partial = 0;
-    int all = 0;
-    for (Iterator<KvEventFeed> each = feeds.values().iterator(); each.hasNext(); ) {
-      KvEventFeed feed = each.next();
+    if (missing && now - missingSince >= AGAIN_NANOS) {
+      replace(listed);
+    }
+    for (KvEventFeed feed : List.copyOf(feeds.values())) {
       try {
-        CacheChange change = feed.read(now);
-        if (change != null) {
-          tell(feed.endpoint(), change);
-        }
+        read(feed, now);
       } catch (RuntimeException e) {
-        LOG.error("the KV events of endpoint {} are not read any more", feed.endpoint().name(), e);
-        each.remove();
+        failed("the KV events of endpoint " + feed.endpoint().name() + " are not read now", e);
+        feeds.remove(feed.endpoint().name());
         close(feed);
-        continue;
-      }
-      all += feed.blocks();
-      if (feed.isWhole()) {
-        whole++;
-      } else if (feed.tells()) {
-        partial++;
+        missing();
       }
     }
-    blocks = all;
-    state = new State(whole, partial, listed - whole - partial);
+    learnAgain(now);
+    tellOfRoom();
+    state = State.of(feeds.values(), listed.size());
   }
 
-  /** Whether there was room is counted once of each change, in however many pieces it goes. */
+  private void read(KvEventFeed feed, long now) {
+    CacheChange change = feed.read(now);
+    if (change != null) {
+      AtomicBoolean refused = feed.refused();
+      tell(
+          feed.endpoint(),
+          change,
+          () -> {
+            if (refused.compareAndSet(false, true)) {
+              counts.count(EventResult.NO_ROOM);
+              tasks.add(() -> setAside(feed, refused));
+            }
+          });
+    }
+    if (feed.takeLoss()) {
+      tell(feed.endpoint(), CacheChange.ofLoss());
+    }
+  }
+
+  /** The core has no room for more than what is known now. */
+  private void setAside(KvEventFeed feed, AtomicBoolean refused) {
+    boolean current = feed.equals(feeds.get(feed.endpoint().name()));
+    if (current && !feed.isAside() && feed.refused().equals(refused)) {
+      feed.setAside(0, room.kept());
+    }
+  }
+
+  private void learnAgain(long now) {
+    if (learning != null && learning.isReplaying()) {
+      return;
+    }
+    learning = null;
+    for (KvEventFeed feed : feeds.values()) {
+      if (feed.mayLearn(now)) {
+        feed.learn();
+        learning = feed;
+        return;
+      }
+    }
+  }
+
+  private void tellOfRoom() {
+    boolean before = state.noRoom() > 0;
+    boolean now = feeds.values().stream().anyMatch(KvEventFeed::isAside);
+    if (now && !before) {
+      LOG.warn(
+          "there is no room for what all engines hold: of some it is guessed, until there is; more"
+              + " of the heap would help");
+    } else if (before && !now) {
+      LOG.info("there is room again for what all engines hold");
+    }
+  }
+
+  private void missing() {
+    missing = true;
+    missingSince = settings.clock().getAsLong();
+  }
+
   private void tell(EndpointSpec endpoint, CacheChange change) {
-    AtomicBoolean counted = new AtomicBoolean();
+    tell(endpoint, change, () -> {});
+  }
+
+  /**
+   * @param refused run where there was no room for a piece of it; any thread
+   */
+  private void tell(EndpointSpec endpoint, CacheChange change, Runnable refused) {
     for (CacheChange piece : change.pieces(MOST_KEYS)) {
       tellPiece(
           endpoint,
           piece,
-          room -> {
+          fits -> {
             waiting.decrementAndGet();
-            if (!room && counted.compareAndSet(false, true)) {
-              counts.count(EventResult.NO_ROOM);
+            if (!fits) {
+              refused.run();
             }
           });
     }
@@ -230,28 +362,41 @@ public final class KvEventReader implements AutoCloseable {
       LockSupport.parkNanos(PAUSE_NANOS);
     }
     waiting.incrementAndGet();
-    sink.cacheChanged(endpoint, settings.grain(), piece, done);
+    boolean handed = false;
+    try {
+      sink.cacheChanged(endpoint, settings.grain(), piece, done);
+      handed = true;
+    } finally {
+      if (!handed) {
+        waiting.decrementAndGet();
+      }
+    }
   }
 
   private void replace(List<EndpointSpec> all) {
-    listed = all.size();
+    listed = all;
+    missing = false;
     Map<String, EndpointSpec> wanted = HashMap.newHashMap(all.size());
     all.forEach(endpoint -> wanted.put(endpoint.name(), endpoint));
+    Map<String, Integer> ranks = ranks(all);
     for (Iterator<KvEventFeed> each = feeds.values().iterator(); each.hasNext(); ) {
       KvEventFeed feed = each.next();
-      if (!isSame(feed.endpoint(), wanted.get(feed.endpoint().name()))) {
+      EndpointSpec now = wanted.get(feed.endpoint().name());
+      if (now == null
+          || !isSame(feed.endpoint(), now)
+          || feed.port() != settings.port() + ranks.getOrDefault(now.name(), 0)) {
         each.remove();
         close(feed);
       }
     }
-    Map<String, Integer> ranks = ranks(all);
     for (EndpointSpec endpoint : all) {
       if (!feeds.containsKey(endpoint.name())) {
         try {
           open(endpoint, ranks.getOrDefault(endpoint.name(), 0));
         } catch (RuntimeException e) {
           // Of this one alone nothing is known: its address may be none that ZeroMQ takes.
-          LOG.error("the KV events of endpoint {} can't be read", endpoint.name(), e);
+          failed("the KV events of endpoint " + endpoint.name() + " can't be read", e);
+          missing();
         }
       }
     }
@@ -270,7 +415,7 @@ public final class KvEventReader implements AutoCloseable {
             replay == 0 ? 0 : replay + rank,
             settings,
             model -> models.isEmpty() || models.contains(model),
-            () -> blocks >= settings.mostBlocks(),
+            room,
             counts);
     feeds.put(endpoint.name(), feed);
     poller.register(feed.subscriber(), ZMQ.Poller.POLLIN);
@@ -280,25 +425,31 @@ public final class KvEventReader implements AutoCloseable {
     if (poller != null) {
       poller.unregister(feed.subscriber());
     }
+    if (feed.equals(learning)) {
+      learning = null; // nobody answers it any more, and the next one's turn has come
+    }
     feed.close();
     tell(feed.endpoint(), CacheChange.ofLoss());
   }
 
-  /** The how-manieth of its address each is, by ports: so ranks of one pod count their ports. */
-  private static Map<String, Integer> ranks(List<EndpointSpec> all) {
-    Map<String, Integer> next = new HashMap<>();
-    Map<String, Integer> ranks = new HashMap<>();
-    all.stream()
-        .sorted(Comparator.comparingInt(EndpointSpec::port))
-        .forEach(
-            endpoint ->
-                ranks.put(endpoint.name(), next.merge(endpoint.address(), 1, Integer::sum) - 1));
+  /**
+   * Which engine of its address each is: the place of its port among the pool's, or among the ports
+   * that the address has, where these are not the pool's.
+   */
+  private Map<String, Integer> ranks(List<EndpointSpec> all) {
+    Map<String, List<EndpointSpec>> byAddress =
+        all.stream().collect(Collectors.groupingBy(EndpointSpec::address));
+    Map<String, Integer> ranks = HashMap.newHashMap(all.size());
+    for (List<EndpointSpec> there : byAddress.values()) {
+      List<Integer> ports = there.stream().map(EndpointSpec::port).sorted().toList();
+      List<Integer> counted = targetPorts.containsAll(ports) ? targetPorts : ports;
+      there.forEach(endpoint -> ranks.put(endpoint.name(), counted.indexOf(endpoint.port())));
+    }
     return ranks;
   }
 
-  private static boolean isSame(EndpointSpec one, @Nullable EndpointSpec other) {
-    return other != null
-        && one.incarnation().equals(other.incarnation())
+  private static boolean isSame(EndpointSpec one, EndpointSpec other) {
+    return one.incarnation().equals(other.incarnation())
         && one.address().equals(other.address())
         && one.port() == other.port();
   }
@@ -312,6 +463,7 @@ public final class KvEventReader implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    LockSupport.unpark(thread);
     try {
       thread.join();
     } catch (InterruptedException e) {

@@ -280,6 +280,54 @@ class EventSequenceTest {
     assertThat(asked).as("times that all was known").isPositive();
   }
 
+  @Test
+  void whatThereWasNoRoomForIsAskedForOnlyWhenThereIsAgain() {
+    came(0);
+    sequence.setAside();
+    assertThat(sequence.isWhole()).isFalse();
+    told.log.clear();
+    came(1);
+    came(5); // what is missing would not be kept
+    sequence.connected();
+    assertThat(told.log).containsExactly("apply 1", "apply 5");
+
+    sequence.relearn();
+    assertThat(told.log).endsWith("replay 0");
+    came(6);
+    for (int i = 0; i <= 5; i++) {
+      replayed(i);
+    }
+    sequence.replayEnded();
+    assertThat(told.applied()).endsWith(4, 5, 6);
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void anEngineThatBeginsAnewIsKnownThoughThereWasNoRoomForTheOneBefore() {
+    came(0);
+    came(1);
+    sequence.setAside();
+    came(2);
+    sequence.came(0, batch(7, 9));
+
+    assertThat(told.results).contains(EventResult.RESTARTED);
+    assertThat(told.log).endsWith("apply 7");
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void thereMayBeNoRoomInTheMidstOfAReplay() {
+    came(5);
+    replayed(0);
+    sequence.setAside();
+    assertThat(sequence.isReplaying()).isFalse();
+    replayed(1);
+    sequence.replayEnded();
+    came(6);
+    assertThat(told.log).endsWith("apply 6");
+    assertThat(sequence.isWhole()).isFalse();
+  }
+
   private void came(int number) {
     sequence.came(number, batch(number, number));
   }

@@ -3,25 +3,16 @@ package io.fairlead.epp.kvevents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.prefix.ExactIndex;
-import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.KvEvents;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,19 +21,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.msgpack.core.MessageBufferPacker;
-import org.msgpack.core.MessagePack;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -50,35 +36,16 @@ import org.zeromq.ZMQ;
 /** A real engine's events over a real socket: what is known is what the engine finds cached. */
 class KvEventReaderIT {
 
-  private static final int GRAIN = 16;
   private static final int SMALL_CACHE = 2_048;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final MultiThreadIoEventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final KvEventCounts counts = new KvEventCounts();
-
-  /** Guarded by itself: the reader's thread writes, the test reads. */
-  private final ExactIndex index = new ExactIndex(1 << 24);
-
-  private int mostKeys;
-
+  private final KvEventFixture engines = new KvEventFixture();
+  private final KvEventCounts counts = engines.counts();
+  private final AtomicInteger mostKeys = new AtomicInteger();
   private int markers;
-  private @Nullable ModelServer stub;
-  private @Nullable KvEventReader reader;
 
   @AfterEach
   void stop() {
-    if (reader != null) {
-      reader.close();
-    }
-    if (stub != null) {
-      stub.close();
-    }
-    loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
-    http.close();
+    engines.close();
   }
 
   /**
@@ -113,9 +80,9 @@ class KvEventReaderIT {
         prompts.add(prompt);
       }
       settle(server);
-      int expected = tokens(prompt);
+      int expected = engines.tokens(0, prompt);
       int cached = complete(server, prompt);
-      assertThat(isWhole()).isTrue();
+      assertThat(engines.isWhole(0)).isTrue();
       assertThat(expected).as("request %d", i).isEqualTo(cached);
       found += cached > 0 ? 1 : 0;
       evicted += cached == 0 ? 1 : 0;
@@ -138,8 +105,8 @@ class KvEventReaderIT {
         .untilAsserted(
             () -> {
               String marker = "marker %08d".formatted(markers++).repeat(6);
-              complete(server, marker, 1); // with its first token it is through
-              assertThat(tokens(marker)).isEqualTo(16);
+              engines.complete(server, marker, 1); // with its first token it is through
+              assertThat(engines.tokens(0, marker)).isEqualTo(16);
             });
   }
 
@@ -151,8 +118,8 @@ class KvEventReaderIT {
 
     listen(server, true);
 
-    await().atMost(Duration.ofMinutes(1)).until(() -> isWhole());
-    await().untilAsserted(() -> assertThat(tokens(prompt)).isEqualTo(496));
+    await().atMost(Duration.ofMinutes(1)).until(() -> engines.isWhole(0));
+    await().untilAsserted(() -> assertThat(engines.tokens(0, prompt)).isEqualTo(496));
   }
 
   @Test
@@ -165,11 +132,11 @@ class KvEventReaderIT {
             () -> {
               String fresh = "fresh %08d".formatted(markers++).repeat(100);
               complete(server, fresh);
-              assertThat(tokens(fresh)).isPositive();
+              assertThat(engines.tokens(0, fresh)).isPositive();
             });
 
-    assertThat(isWhole()).isFalse();
-    assertThat(tokens("a".repeat(2_000))).isZero();
+    assertThat(engines.isWhole(0)).isFalse();
+    assertThat(engines.tokens(0, "a".repeat(2_000))).isZero();
   }
 
   @Test
@@ -181,15 +148,15 @@ class KvEventReaderIT {
         .untilAsserted(
             () -> {
               complete(server, prompt);
-              assertThat(tokens(prompt)).isEqualTo(496);
+              assertThat(engines.tokens(0, prompt)).isEqualTo(496);
             });
 
     server.faults().restart();
     await().ignoreExceptions().until(() -> complete(server, "b".repeat(400)) >= 0);
 
     await().until(() -> counts.of(EventResult.RESTARTED) > 0);
-    await().untilAsserted(() -> assertThat(tokens(prompt)).isZero());
-    assertThat(tokens("b".repeat(400))).isEqualTo(96);
+    await().untilAsserted(() -> assertThat(engines.tokens(0, prompt)).isZero());
+    assertThat(engines.tokens(0, "b".repeat(400))).isEqualTo(96);
   }
 
   @Test
@@ -238,8 +205,7 @@ class KvEventReaderIT {
   /** Whatever is in a list of endpoints, and however often that is read anew. */
   @Test
   void anAddressThatIsNoneCostsNothingEachTimeThatItIsTried() throws Exception {
-    start(1, 2);
-    KvEventReader reading = Objects.requireNonNull(reader);
+    KvEventReader reading = start(1, 2);
     EndpointSpec nowhere = new EndpointSpec("nowhere", "1", "no address", 1, Map.of());
     reading.endpoints(List.of(nowhere));
     await().until(() -> reading.state().silent() == 1);
@@ -264,23 +230,14 @@ class KvEventReaderIT {
   @Test
   void aLongChangeIsHandedOverInPieces() throws Exception {
     ModelServer server =
-        ModelServer.start(
-            ModelServerConfig.builder("stub", "m")
-                .instant()
-                .promptTokensDetails(true)
-                .kvEvents(KvEvents.onFreePorts())
-                .build(),
-            loops);
-    stub = server;
+        engines.start(ModelServerConfig.builder("stub", "m").kvEvents(KvEvents.onFreePorts()));
     String prompt = text(new Random(5), 4 * 16 * 3_000);
     complete(server, prompt);
 
     listen(server, true);
 
-    await().untilAsserted(() -> assertThat(tokens(prompt)).isGreaterThan(16 * 2_900));
-    synchronized (index) {
-      assertThat(mostKeys).isEqualTo(1_024);
-    }
+    await().untilAsserted(() -> assertThat(engines.tokens(0, prompt)).isGreaterThan(16 * 2_900));
+    assertThat(mostKeys).hasValue(1_024);
   }
 
   /** However many pieces it goes in: what people read is how often there was no room. */
@@ -291,41 +248,38 @@ class KvEventReaderIT {
     try (ZContext context = new ZContext()) {
       ZMQ.Socket engine = context.createSocket(SocketType.PUB);
       int port = engine.bindToRandomPort("tcp://127.0.0.1");
-      start(
-          port,
-          0,
-          (endpoint, grain, change, done) -> {
-            done.taken(small.change(0, grain, change));
-            sizes.add(change.size());
-          });
+      KvEventReader reading =
+          start(
+              port,
+              0,
+              (endpoint, grain, change, done) -> {
+                done.taken(small.change(0, grain, change));
+                sizes.add(change.size());
+              });
       await()
           .until(
               () -> {
-                send(engine, "kv@pod@other", 0, stored(1));
+                send(
+                    engine,
+                    "kv@pod@other",
+                    0,
+                    ScriptedEngine.storedMessage(1, KvEventFixture.GRAIN));
                 return counts.of(EventResult.FOREIGN_MODEL) > 0;
               });
 
-      send(engine, "kv@pod@m", 0, stored(3_000));
+      send(engine, "kv@pod@m", 0, ScriptedEngine.storedMessage(3_000, KvEventFixture.GRAIN));
 
-      await().untilAsserted(() -> assertThat(sizes).containsExactly(1_024, 1_024, 952));
+      // And then, that nothing is known of it.
+      await().untilAsserted(() -> assertThat(sizes).containsExactly(1_024, 1_024, 952, 0));
       assertThat(counts.of(EventResult.NO_ROOM)).isEqualTo(1);
-    }
-  }
+      await().until(() -> reading.state().equals(new KvEventReader.State(0, 0, 1, 0)));
 
-  /** A message that tells of so many blocks. */
-  private static byte[] stored(int blocks) throws IOException {
-    try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
-      out.packArrayHeader(2).packDouble(1).packArrayHeader(1).packArrayHeader(5);
-      out.packString("BlockStored").packArrayHeader(blocks);
-      for (int i = 0; i < blocks; i++) {
-        out.packLong(i + 1);
-      }
-      out.packNil().packArrayHeader(blocks * GRAIN);
-      for (int i = 0; i < blocks * GRAIN; i++) {
-        out.packInt(i);
-      }
-      out.packInt(GRAIN);
-      return out.toByteArray();
+      send(engine, "kv@pod@m", 1, ScriptedEngine.storedMessage(10, KvEventFixture.GRAIN));
+      await().until(() -> counts.of(EventResult.APPLIED) == 2);
+      send(engine, "kv@pod@m", 2, ScriptedEngine.clearedMessage());
+      send(engine, "kv@pod@m", 3, ScriptedEngine.storedMessage(20, KvEventFixture.GRAIN));
+      await().until(() -> sizes.getLast() == 20);
+      await().until(() -> reading.state().noRoom() == 0);
     }
   }
 
@@ -337,85 +291,46 @@ class KvEventReaderIT {
 
   private ModelServer stub(KvEvents.Form form) {
     KvEvents usual = KvEvents.onFreePorts();
-    ModelServer server =
-        ModelServer.start(
-            ModelServerConfig.builder("stub", "m")
-                .instant()
-                .promptTokensDetails(true)
-                .profile(EngineProfiles.shipped().named("h100-8b").withKvTokens(SMALL_CACHE))
-                .kvEvents(new KvEvents(0, 0, "", form, usual.bufferSteps()))
-                .build(),
-            loops);
-    stub = server;
-    return server;
+    return engines.start(
+        ModelServerConfig.builder("stub", "m")
+            .profile(EngineProfiles.shipped().named("h100-8b").withKvTokens(SMALL_CACHE))
+            .kvEvents(new KvEvents(0, 0, "", form, usual.bufferSteps())));
   }
 
   private void listen(ModelServer server, boolean replays) {
     start(server.kvEventsPort(), replays ? server.kvReplayPort() : 0);
     if (replays) {
-      await().atMost(Duration.ofMinutes(1)).until(() -> isWhole());
+      await().atMost(Duration.ofMinutes(1)).until(() -> engines.isWhole(0));
     }
   }
 
-  private void start(int port, int replayPort) {
-    start(
+  private KvEventReader start(int port, int replayPort) {
+    return start(
         port,
         replayPort,
         (endpoint, grain, change, done) -> {
-          synchronized (index) {
-            mostKeys = Math.max(mostKeys, change.size());
-            done.taken(index.change(0, grain, change));
-          }
+          mostKeys.accumulateAndGet(change.size(), Math::max);
+          done.taken(engines.take(0, grain, change));
         });
   }
 
-  private void start(int port, int replayPort, KvEventReader.Sink sink) {
-    KvEventReader made =
-        new KvEventReader(
+  private KvEventReader start(int port, int replayPort, KvEventReader.Sink sink) {
+    KvEventReader reader =
+        engines.read(
             new KvEventReader.Settings(
-                GRAIN, "", port, replayPort, 1 << 20, () -> 0), // waits for replays for ever
-            counts,
+                KvEventFixture.GRAIN,
+                "",
+                port,
+                replayPort,
+                1 << 20,
+                () -> 0), // waits for replays for ever
             sink);
-    made.models(Set.of("m"));
-    made.endpoints(List.of(new EndpointSpec("stub", "1", "127.0.0.1", 1, Map.of())));
-    reader = made;
+    reader.endpoints(List.of(new EndpointSpec("stub", "1", "127.0.0.1", 1, Map.of())));
+    return reader;
   }
 
-  private boolean isWhole() {
-    synchronized (index) {
-      return index.knowsAll(0);
-    }
-  }
-
-  private int tokens(String prompt) {
-    synchronized (index) {
-      if (!index.knows(0)) {
-        return 0;
-      }
-      PromptTokens tokens = PromptTokens.of(StubTokenizer.tokens(prompt), GRAIN);
-      index.lookUp(0, tokens);
-      return index.tokens(0, tokens);
-    }
-  }
-
-  /** Returns how many of its tokens were cached. */
   private int complete(ModelServer server, String prompt) throws Exception {
-    return complete(server, prompt, 20);
-  }
-
-  private int complete(ModelServer server, String prompt, int words) throws Exception {
-    String body =
-        JSON.writeValueAsString(Map.of("model", "m", "prompt", prompt, "max_tokens", words));
-    HttpResponse<String> answer =
-        http.send(
-            HttpRequest.newBuilder(URI.create(server.url() + "/v1/completions"))
-                .header("content-type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    JsonNode details = JSON.readTree(answer.body()).path("usage").path("prompt_tokens_details");
-    return details.path("cached_tokens").asInt(0);
+    return engines.complete(server, prompt, 20);
   }
 
   private static String text(Random random, int length) {

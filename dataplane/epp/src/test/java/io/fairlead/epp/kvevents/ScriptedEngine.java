@@ -1,0 +1,139 @@
+package io.fairlead.epp.kvevents;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
+import org.zeromq.ZMQ;
+
+/**
+ * What an engine says of its cache, word by word as a test wants it: also that it is asked for a
+ * replay and does not answer. On the test's thread only.
+ */
+final class ScriptedEngine implements AutoCloseable {
+
+  private static final String TOPIC = "kv@pod@m";
+
+  private final ZContext context = new ZContext();
+  private final ZMQ.Socket publisher = context.createSocket(SocketType.PUB);
+  private final ZMQ.Socket replay = context.createSocket(SocketType.ROUTER);
+  private final int port;
+  private final int replayPort;
+  private final int grain;
+  private byte @Nullable [] asking;
+
+  /**
+   * @param host address to listen on
+   * @param port where to publish; 0 for a free one
+   * @param replayPort where it is asked for a replay; 0 for a free one
+   * @param grain tokens of a block
+   */
+  ScriptedEngine(String host, int port, int replayPort, int grain) {
+    publisher.setLinger(0);
+    replay.setLinger(0);
+    this.port = bind(publisher, host, port);
+    this.replayPort = bind(replay, host, replayPort);
+    this.grain = grain;
+  }
+
+  private static int bind(ZMQ.Socket socket, String host, int port) {
+    String address = "tcp://" + host;
+    if (port == 0) {
+      return socket.bindToRandomPort(address);
+    }
+    socket.bind(address + ":" + port);
+    return port;
+  }
+
+  int port() {
+    return port;
+  }
+
+  int replayPort() {
+    return replayPort;
+  }
+
+  /** Tells that it has stored so many blocks. */
+  void stored(long number, int blocks) throws IOException {
+    publishes(TOPIC, number, storedMessage(blocks, grain));
+  }
+
+  /** Tells that its cache is empty. */
+  void cleared(long number) throws IOException {
+    publishes(TOPIC, number, clearedMessage());
+  }
+
+  /** Publishes whatever it is. */
+  void publishes(String topic, long number, byte[] payload) {
+    publisher.sendMore(topic);
+    publisher.sendMore(number(number));
+    publisher.send(payload);
+  }
+
+  /** Whether it has been asked for a replay since it answered the last one. */
+  boolean isAsked() {
+    if (asking == null) {
+      asking = replay.recv(ZMQ.DONTWAIT);
+      while (asking != null && replay.hasReceiveMore()) {
+        replay.recv();
+      }
+    }
+    return asking != null;
+  }
+
+  /** Answers with one message of before, which told of so many blocks; of none if that is 0. */
+  void replays(int blocks) throws IOException {
+    byte[] client = Objects.requireNonNull(asking);
+    asking = null;
+    if (blocks > 0) {
+      answer(client, 0, storedMessage(blocks, grain));
+    }
+    answer(client, -1, new byte[0]);
+  }
+
+  private void answer(byte[] client, long number, byte[] payload) {
+    replay.sendMore(client);
+    replay.sendMore(new byte[0]);
+    replay.sendMore(number(number));
+    replay.send(payload);
+  }
+
+  private static byte[] number(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** A message that tells of so many blocks. */
+  static byte[] storedMessage(int blocks, int grain) throws IOException {
+    try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
+      out.packArrayHeader(2).packDouble(1).packArrayHeader(1).packArrayHeader(5);
+      out.packString("BlockStored").packArrayHeader(blocks);
+      for (int i = 0; i < blocks; i++) {
+        out.packLong(i + 1);
+      }
+      out.packNil().packArrayHeader(blocks * grain);
+      for (int i = 0; i < blocks * grain; i++) {
+        out.packInt(i);
+      }
+      out.packInt(grain);
+      return out.toByteArray();
+    }
+  }
+
+  /** A message that tells that the engine's cache is empty. */
+  static byte[] clearedMessage() throws IOException {
+    try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
+      out.packArrayHeader(2).packDouble(1).packArrayHeader(1).packArrayHeader(1);
+      out.packString("AllBlocksCleared");
+      return out.toByteArray();
+    }
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}
