@@ -4,9 +4,11 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -146,27 +148,36 @@ public final class HandOverClient {
       lesson = listen(socket, secret, until);
     }
     Lesson.Taking taking = lesson.new Taking(pool);
+    int endpoints = 0;
+    long prompts = 0;
+    String why = "";
     boolean more = true;
     while (more) {
-      more =
-          pool.take((to, now) -> taking.next(to, now, BLOCKS_AT_A_TIME))
-              .get(left(until), TimeUnit.MILLISECONDS);
+      try {
+        more =
+            pool.take((to, now) -> taking.next(to, now, BLOCKS_AT_A_TIME))
+                .get(left(until), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        if (endpoints == 0) {
+          throw e;
+        }
+        why = "the time was over before all was taken";
+        break;
+      }
+      // Only now: the piece that has no time left may still be under way.
+      endpoints = taking.endpoints();
+      prompts = taking.prompts();
     }
     HandOverResult result =
-        new HandOverResult(
-            HandOverResult.State.TAKEN,
-            peer,
-            since(begun),
-            taking.endpoints(),
-            taking.prompts(),
-            "");
+        new HandOverResult(HandOverResult.State.TAKEN, peer, since(begun), endpoints, prompts, why);
     LOG.info(
-        "took over from {} what {} endpoints hold: {} prompts, {} blocks, in {} ms",
+        "took over from {} what {} endpoints hold: {} prompts, of {} blocks in all, in {} ms{}",
         peer,
         result.endpoints(),
         result.prompts(),
         lesson.hashes(),
-        result.millis());
+        result.millis(),
+        why.isEmpty() ? "" : "; " + why);
     return result;
   }
 
@@ -180,8 +191,9 @@ public final class HandOverClient {
     out.writeByte(Wire.VERSION);
     out.write(own);
     out.flush();
-    DataInputStream in = new DataInputStream(socket.getInputStream());
-    socket.setSoTimeout(Math.min(ANSWER_MILLIS, left(until)));
+    TimedInput timed = new TimedInput(socket, until);
+    DataInputStream in = new DataInputStream(timed);
+    timed.answersWithin(ANSWER_MILLIS);
     byte word = in.readByte();
     if (word == Wire.OTHER_VERSION) {
       throw new OtherVersionException(in.readByte());
@@ -193,15 +205,15 @@ public final class HandOverClient {
     in.readFully(teller);
     out.write(secret.over(Wire.ASKS, own, teller).doFinal());
     out.flush();
-    socket.setSoTimeout(Math.min(ANSWER_MILLIS, left(until)));
+    timed.answersWithin(ANSWER_MILLIS);
     if (in.readByte() != Wire.TOLD) {
       throw new IOException("tells another at the moment");
     }
     Mac mac = secret.over(Wire.TELLS, own, teller);
     Queue<byte[]> frames = new ArrayDeque<>();
     long bytes = 0;
+    timed.answersAtAll();
     while (true) {
-      socket.setSoTimeout(left(until));
       int length = in.readInt();
       if (length == 0) {
         break;
@@ -210,7 +222,8 @@ public final class HandOverClient {
       if (length < 0 || length > Wire.MOST_FRAME_BYTES || bytes > Wire.MOST_BYTES) {
         throw new IOException("tells too much");
       }
-      byte[] frame = frame(in, socket, length, until);
+      byte[] frame = new byte[length];
+      in.readFully(frame);
       mac.update(frame);
       frames.add(frame);
     }
@@ -227,18 +240,49 @@ public final class HandOverClient {
     return lesson;
   }
 
-  /** A byte now and then must not hold it up beyond its time. */
-  private static byte[] frame(DataInputStream in, Socket socket, int length, long until)
-      throws IOException, TimeoutException {
-    byte[] frame = new byte[length];
-    for (int at = 0; at < length; ) {
-      socket.setSoTimeout(left(until));
-      int count = in.read(frame, at, length - at);
-      if (count < 0) {
-        throw new IOException("broke off");
-      }
-      at += count;
+  /** What a peer says, for so long: a byte now and then must not hold anybody up beyond that. */
+  private static final class TimedInput extends FilterInputStream {
+
+    private final Socket socket;
+    private final long until;
+    private long answerUntil;
+
+    TimedInput(Socket socket, long until) throws IOException {
+      super(socket.getInputStream());
+      this.socket = socket;
+      this.until = until;
+      answerUntil = until;
     }
-    return frame;
+
+    /** What is read next, in whole, comes within so many milliseconds. */
+    void answersWithin(int millis) {
+      long then = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+      answerUntil = then - until < 0 ? then : until;
+    }
+
+    /** What is read next comes within the time that there is for all. */
+    void answersAtAll() {
+      answerUntil = until;
+    }
+
+    @Override
+    public int read() throws IOException {
+      bound();
+      return super.read();
+    }
+
+    @Override
+    public int read(byte[] to, int offset, int length) throws IOException {
+      bound();
+      return super.read(to, offset, length);
+    }
+
+    private void bound() throws IOException {
+      try {
+        socket.setSoTimeout(left(answerUntil));
+      } catch (TimeoutException e) {
+        throw new SocketTimeoutException(e.getMessage());
+      }
+    }
   }
 }

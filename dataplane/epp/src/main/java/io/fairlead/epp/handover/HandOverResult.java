@@ -8,7 +8,7 @@ package io.fairlead.epp.handover;
  * @param millis that it took
  * @param endpoints of which something was taken
  * @param prompts that they hold
- * @param why nothing was taken; else empty
+ * @param why nothing was taken, or not all that was told; else empty
  */
 public record HandOverResult(
     State state, String from, long millis, int endpoints, long prompts, String why) {
