@@ -12,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +43,9 @@ public final class PageAccess {
    */
   static final Duration DENIED_FOR = Duration.ofSeconds(10);
 
+  /** Of those who may, and as many again of those who may not. */
   static final int MOST_KEPT = 256;
+
   private static final int MOST_AT_ONCE = 8;
   private static final int LONGEST_TOKEN = 16 * 1024;
   private static final Pattern BEARER = Pattern.compile("(?i:bearer) +([!-~]+) *");
@@ -51,14 +55,11 @@ public final class PageAccess {
   private final InstantSource clock;
   private final Semaphore asking = new Semaphore(MOST_AT_ONCE);
 
-  /** By the hash of token and path, the one that was asked for longest ago first. */
-  private final Map<String, Kept> kept =
-      new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
-          return size() > MOST_KEPT;
-        }
-      };
+  /** By the hash of token and path. */
+  private final Map<String, Kept> allowed = newest();
+
+  /** Apart, as anybody can come with any number of tokens that nobody knows. */
+  private final Map<String, Kept> denied = newest();
 
   private volatile boolean complained;
 
@@ -89,6 +90,17 @@ public final class PageAccess {
   }
 
   private record Kept(Answer answer, Instant until) {}
+
+  /** Without the one that was asked for longest ago when there are too many; for any thread. */
+  private static Map<String, Kept> newest() {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
+            return size() > MOST_KEPT;
+          }
+        });
+  }
 
   /**
    * @param client may create {@code tokenreviews.authentication.k8s.io} and {@code
@@ -139,20 +151,18 @@ public final class PageAccess {
   }
 
   private Optional<Answer> known(String key) {
-    synchronized (kept) {
-      Kept one = kept.get(key);
-      if (one == null || !clock.instant().isBefore(one.until())) {
-        return Optional.empty();
-      }
-      return Optional.of(one.answer());
-    }
+    Instant now = clock.instant();
+    return Stream.of(allowed, denied)
+        .flatMap(kept -> Stream.ofNullable(kept.get(key)))
+        .filter(one -> now.isBefore(one.until()))
+        .map(Kept::answer)
+        .findFirst();
   }
 
   private void keep(String key, Answer answer) {
-    Duration time = answer == Answer.ALLOWED ? ALLOWED_FOR : DENIED_FOR;
-    synchronized (kept) {
-      kept.put(key, new Kept(answer, clock.instant().plus(time)));
-    }
+    boolean may = answer == Answer.ALLOWED;
+    Instant until = clock.instant().plus(may ? ALLOWED_FOR : DENIED_FOR);
+    (may ? allowed : denied).put(key, new Kept(answer, until));
   }
 
   private Answer review(String token, String path) {

@@ -426,7 +426,7 @@ public final class PoolCompiler {
         AcceptedModel winner = winners.get(config.name());
         if (winner == null) {
           configs.put(config.name(), config);
-          winners.put(config.name(), new AcceptedModel(ObjectRef.of(model), ref.note()));
+          winners.put(config.name(), new AcceptedModel(ObjectRef.of(model), ref.note(pool)));
           found.addAll(annotations.findings());
         } else {
           found.add(nameInUse(model, winner.object()));

@@ -4,6 +4,7 @@ import io.fairlead.crds.PoolReference;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import org.jspecify.annotations.Nullable;
 
 /** Which pool a reference means. */
@@ -14,12 +15,25 @@ public final class PoolReferences {
   public sealed interface Resolution {}
 
   /**
-   * A v1 pool of the object's namespace, if it exists.
+   * A pool of the object's namespace, if it exists: that of v1, or where there is none that of the
+   * group before.
    *
    * @param name its name
-   * @param note how it was found, a sentence for a message
+   * @param group as the object says
    */
-  public record Pool(String name, String note) implements Resolution {}
+  public record Pool(String name, String group) implements Resolution {
+
+    /** How the pool was found, a sentence for a message. */
+    String note(InferencePool found) {
+      String its = found.getGroup();
+      return "InferencePool "
+          + name
+          + " of "
+          + its
+          + " serves the model"
+          + (group.equals(its) ? "." : "; set poolRef.group to " + its + " to name it exactly.");
+    }
+  }
 
   /**
    * Nothing that could be a pool.
@@ -30,8 +44,8 @@ public final class PoolReferences {
   public record Invalid(String path, String message) implements Resolution {}
 
   /**
-   * A reference of an InferenceModel. The exact group comes first; the group that the server
-   * defaults finds a v1 pool, too.
+   * A reference of an InferenceModel. Of two pools of one name only that of v1 is served, so the
+   * name says which one is meant, in whichever of the two groups.
    */
   public static Resolution resolve(@Nullable PoolReference ref) {
     if (ref == null) {
@@ -51,19 +65,7 @@ public final class PoolReferences {
     }
     String group = ref.group() == null ? InferenceModel.GROUP : ref.group();
     return switch (group) {
-      case InferencePool.GROUP ->
-          new Pool(
-              name, "InferencePool " + name + " of " + InferencePool.GROUP + " serves the model.");
-      case InferenceModel.GROUP ->
-          new Pool(
-              name,
-              "InferencePool "
-                  + name
-                  + " of "
-                  + InferencePool.GROUP
-                  + " serves the model; set poolRef.group to "
-                  + InferencePool.GROUP
-                  + " to name it exactly.");
+      case InferencePool.GROUP, OldInferencePool.GROUP -> new Pool(name, group);
       default ->
           new Invalid(
               "spec.poolRef.group",

@@ -30,6 +30,10 @@ public final class Converter {
   private final @Nullable String group;
   private final ModelConversion models;
   private final List<Item> items = new ArrayList<>();
+
+  /** Whose each name is, or will be, by group, kind, namespace and name. */
+  private final Map<String, Item> owners = new HashMap<>();
+
   private final List<FieldError> lost = new ArrayList<>();
   private final List<FieldError> failed = new ArrayList<>();
 
@@ -113,6 +117,17 @@ public final class Converter {
       JsonNode metadata = object.path("metadata");
       return metadata.path("namespace").asText() + "/" + metadata.path("name").asText();
     }
+
+    /** File and line of its document, and where in that it is. */
+    String place() {
+      String within = path.text();
+      return document.file() + ":" + document.line() + (within.isEmpty() ? "" : ": " + within);
+    }
+
+    /** Whether it has no name yet, which the API server will then make of its generateName. */
+    boolean isNameless() {
+      return object.path("metadata").path("name").asText().isEmpty();
+    }
   }
 
   /** A document and the objects in it. */
@@ -151,7 +166,10 @@ public final class Converter {
   private void convertItems() {
     Map<String, Item> objectives = new HashMap<>();
     for (Item item : items) {
-      if (isObjective(item) && kinds.contains(item.kind())) {
+      if (!item.isNameless()) {
+        owners.putIfAbsent(identity(item.object), item);
+      }
+      if (isObjective(item) && !item.isNameless() && kinds.contains(item.kind())) {
         objectives.putIfAbsent(item.key(), item);
       }
     }
@@ -202,14 +220,13 @@ public final class Converter {
       attempt(item, () -> List.of(PoolConversion.toOld(item.fields())));
     } else if (item.kind().equals("InferenceModelRewrite")) {
       Item pair = objective != null && objective.made == null ? objective : null;
-      int before = pair == null ? 0 : pair.tree.warnings().size();
+      int before = pair == null ? 0 : pair.tree.warningCount();
       boolean done =
           attempt(item, () -> models.toOld(item.fields(), pair == null ? null : pair.fields()));
       if (done && pair != null) {
         pair.made = List.of();
         if (pair.tree != item.tree) {
-          List<FieldError> all = pair.tree.warnings();
-          lost.addAll(all.subList(before, all.size()));
+          lost.addAll(pair.tree.warnings(before));
         }
       }
     }
@@ -228,22 +245,54 @@ public final class Converter {
       pool.put("group", PoolConversion.NEW_GROUP);
     }
     if (!made.equals(item.object)) {
-      item.made = List.of(made);
+      attempt(item, () -> List.of(made));
     }
+  }
+
+  /** What no two objects of a cluster have in common. */
+  private static String identity(JsonNode object) {
+    JsonNode metadata = object.path("metadata");
+    return String.join(
+        "/",
+        object.path("apiVersion").asText().replaceFirst("/.*", ""),
+        object.path("kind").asText(),
+        metadata.path("namespace").asText(),
+        metadata.path("name").asText());
+  }
+
+  /** Of two objects with one name that are applied the second would take the first's place. */
+  private void claim(Item item, List<ObjectNode> made) {
+    for (ObjectNode object : made) {
+      String name = object.path("metadata").path("name").asText();
+      Item owner = owners.get(identity(object));
+      if (owner != null && owner != item && !name.isEmpty()) {
+        item.tree.error(
+            item.path.field("metadata").field("name"),
+            "makes this a second %s %s of %s, beside that of %s; rename one"
+                .formatted(
+                    object.path("kind").asText(),
+                    name,
+                    object.path("apiVersion").asText(),
+                    owner.place()));
+        return;
+      }
+    }
+    made.forEach(object -> owners.put(identity(object), item));
   }
 
   /** What is lost of an object that can't be converted is not lost: it stays. */
   private boolean attempt(Item item, Conversion conversion) {
-    int errors = item.tree.errors().size();
-    int warnings = item.tree.warnings().size();
+    int errors = item.tree.errorCount();
+    int warnings = item.tree.warningCount();
     List<ObjectNode> made = conversion.run();
-    List<FieldError> wrong = item.tree.errors();
-    if (wrong.size() > errors) {
-      failed.addAll(wrong.subList(errors, wrong.size()));
+    if (item.tree.errorCount() == errors) {
+      claim(item, made);
+    }
+    if (item.tree.errorCount() > errors) {
+      failed.addAll(item.tree.errors(errors));
       return false;
     }
-    List<FieldError> warned = item.tree.warnings();
-    lost.addAll(warned.subList(warnings, warned.size()));
+    lost.addAll(item.tree.warnings(warnings));
     item.made = made;
     return true;
   }

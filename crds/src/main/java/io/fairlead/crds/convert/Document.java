@@ -67,7 +67,7 @@ record Document(String file, int line, String text, @Nullable SourceTree tree) {
             file,
             begin,
             text,
-            OURS.matcher(text).find() ? SourceTree.parseOne(file, padded) : null));
+            OURS.matcher(text).find() ? SourceTree.parseWholeOne(file, padded) : null));
   }
 
   /** Whether it holds objects in a list, as {@code kubectl get -o yaml} prints them. */

@@ -88,7 +88,7 @@ final class ModelConversion {
       spec.lost(
           "criticality",
           "counts only for requests that say so from now on: send the header x-gateway-inference-objective: "
-              + name);
+              + (name.isEmpty() ? "the name that the objective is given" : name));
     }
   }
 
@@ -110,8 +110,9 @@ final class ModelConversion {
     if (models.isEmpty()) {
       spec.wrong("rules", "names no model, so there is no InferenceModel to make of it");
     }
-    if (models.size() > 1) {
-      String name = head.path("metadata").path("name").asText();
+    String name = head.path("metadata").path("name").asText();
+    // Names that the API server makes differ by themselves.
+    if (models.size() > 1 && !name.isEmpty()) {
       for (int i = 0; i < models.size(); i++) {
         ((ObjectNode) models.get(i).path("metadata")).put("name", name + "-" + (i + 1));
       }

@@ -18,7 +18,11 @@ import java.util.function.Predicate;
  */
 record CelRule(String message, Predicate<JsonNode> holds) {
   private static final Set<String> OPERATORS_LABELS =
-      Set.of("fairlead.io/picker", "app.kubernetes.io/name", "app.kubernetes.io/managed-by");
+      Set.of(
+          "fairlead.io/picker",
+          "fairlead.io/network-policy",
+          "app.kubernetes.io/name",
+          "app.kubernetes.io/managed-by");
 
   private static final Set<String> OPERATORS_VARIABLES =
       Set.of("POD_NAME", "POD_NAMESPACE", "POD_UID");
@@ -66,7 +70,7 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               "has(self.minAvailable) != has(self.maxUnavailable)",
               budget -> budget.has("minAvailable") != budget.has("maxUnavailable")),
           Map.entry(
-              "self.all(key, !(key in [\"fairlead.io/picker\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
+              "self.all(key, !(key in [\"fairlead.io/picker\", \"fairlead.io/network-policy\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
               labels -> OPERATORS_LABELS.stream().noneMatch(labels::has)),
           Map.entry(
               "self.all(one, !(one.name in [\"POD_NAME\", \"POD_NAMESPACE\", \"POD_UID\"]))",

@@ -41,14 +41,30 @@ public final class SourceTree {
    * their errors.
    */
   public static List<SourceTree> parse(String file, String text) {
-    return TreeReader.read(file, text);
+    return TreeReader.read(file, text, TreeReader.LONGEST_TEXT);
+  }
+
+  /**
+   * The same of text of any length, such as a list of all objects of a cluster; how long it may be
+   * is for the caller to say, who gave it.
+   */
+  public static List<SourceTree> parseWhole(String file, String text) {
+    return TreeReader.read(file, text, Integer.MAX_VALUE);
   }
 
   /**
    * The only document of {@code text}; none or several are an error of the tree that is returned.
    */
   public static SourceTree parseOne(String file, String text) {
-    List<SourceTree> documents = parse(file, text);
+    return one(file, parse(file, text));
+  }
+
+  /** The only document of text of any length, as of {@link #parseWhole}. */
+  public static SourceTree parseWholeOne(String file, String text) {
+    return one(file, parseWhole(file, text));
+  }
+
+  private static SourceTree one(String file, List<SourceTree> documents) {
     if (documents.size() == 1) {
       return documents.getFirst();
     }
@@ -77,16 +93,30 @@ public final class SourceTree {
     errors.add(error);
   }
 
-  int errorCount() {
+  public int errorCount() {
     return errors.size();
   }
 
+  public int warningCount() {
+    return warnings.size();
+  }
+
   public List<FieldError> errors() {
-    return List.copyOf(errors);
+    return errors(0);
+  }
+
+  /** All but the first {@code from} errors. */
+  public List<FieldError> errors(int from) {
+    return List.copyOf(errors.subList(from, errors.size()));
   }
 
   public List<FieldError> warnings() {
-    return List.copyOf(warnings);
+    return warnings(0);
+  }
+
+  /** All but the first {@code from} warnings. */
+  public List<FieldError> warnings(int from) {
+    return List.copyOf(warnings.subList(from, warnings.size()));
   }
 
   /** Throws all errors so far, if there are any. */

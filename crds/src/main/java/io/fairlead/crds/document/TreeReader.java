@@ -24,12 +24,15 @@ import org.yaml.snakeyaml.LoaderOptions;
  * duplicate key, keeps lines, and refuses aliases, which could blow a small file up to any size.
  */
 final class TreeReader {
+  /** Characters of a config, which anybody who may edit an object can make as long. */
   static final int LONGEST_TEXT = 4 << 20;
+
   private static final int DEEPEST = 64;
   private static final YAMLFactory YAML = yaml();
 
   private final String file;
   private final String text;
+  private final int longest;
   private final boolean withLines;
   private Map<String, Integer> lines = new HashMap<>();
   private List<FieldError> errors = new ArrayList<>();
@@ -37,26 +40,30 @@ final class TreeReader {
   /** The lines of each document so far. */
   private final List<Map<String, Integer>> read = new ArrayList<>();
 
-  private TreeReader(String file, String text, boolean withLines) {
+  private TreeReader(String file, String text, int longest, boolean withLines) {
     this.file = file;
     this.text = text;
+    this.longest = longest;
     this.withLines = withLines;
   }
 
   /**
    * Reads the text. Lines are wanted only where something is wrong, and cost as much as the rest:
    * the text is read again for them.
+   *
+   * @param longest characters that the text may have
    */
-  static List<SourceTree> read(String file, String text) {
-    List<SourceTree> documents = new TreeReader(file, text, false).documents();
+  static List<SourceTree> read(String file, String text, int longest) {
+    List<SourceTree> documents = new TreeReader(file, text, longest, false).documents();
     return documents.stream().allMatch(tree -> tree.errors().isEmpty())
         ? documents
-        : new TreeReader(file, text, true).documents();
+        : new TreeReader(file, text, longest, true).documents();
   }
 
   private static YAMLFactory yaml() {
     LoaderOptions options = new LoaderOptions();
-    options.setCodePointLimit(LONGEST_TEXT);
+    // How long a text may be is looked at before.
+    options.setCodePointLimit(Integer.MAX_VALUE);
     options.setNestingDepthLimit(4 * DEEPEST);
     return YAMLFactory.builder()
         .loaderOptions(options)
@@ -66,8 +73,8 @@ final class TreeReader {
 
   List<SourceTree> documents() {
     List<SourceTree> documents = new ArrayList<>();
-    if (text.length() > LONGEST_TEXT) {
-      documents.add(failed(0, "is longer than " + LONGEST_TEXT + " characters; split it"));
+    if (text.length() > longest) {
+      documents.add(failed(0, "is longer than " + longest + " characters; split it"));
       return documents;
     }
     try (YAMLParser parser = YAML.createParser(text)) {
@@ -111,7 +118,7 @@ final class TreeReader {
   }
 
   private Map<String, Integer> linesAgain(int document) {
-    TreeReader again = new TreeReader(file, text, true);
+    TreeReader again = new TreeReader(file, text, longest, true);
     again.documents();
     return again.read.get(document);
   }

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A set of model server pods, chosen by label, that share their compute among models. Upstream's
- * kind; read as it is.
+ * kind; read as it is. One of the group before it was settled is read as if it were one of these.
  */
 @Group(InferencePool.GROUP)
 @Version(InferencePool.VERSION)
 @Plural("inferencepools")
 @ShortNames("infpool")
-public final class InferencePool extends CustomResource<InferencePoolSpec, InferencePoolStatus>
+public class InferencePool extends CustomResource<InferencePoolSpec, InferencePoolStatus>
     implements Namespaced {
   public static final String GROUP = "inference.networking.k8s.io";
   public static final String VERSION = "v1";

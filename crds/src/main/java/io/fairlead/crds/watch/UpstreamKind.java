@@ -3,7 +3,6 @@ package io.fairlead.crds.watch;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +19,7 @@ public final class UpstreamKind {
 
   private static final String VERSION = "v1alpha2";
 
+  private final String kind;
   private final List<WatchedKind> groups;
 
   /**
@@ -28,6 +28,7 @@ public final class UpstreamKind {
    * @param namespace null for all of them
    */
   public UpstreamKind(KubernetesClient client, String kind, @Nullable String namespace) {
+    this.kind = kind;
     groups =
         GROUPS.stream()
             .map(group -> new WatchedKind(client, group, VERSION, kind, namespace, null))
@@ -44,19 +45,34 @@ public final class UpstreamKind {
     groups.forEach(WatchedKind::stop);
   }
 
-  /** Whether it is known which objects there are, perhaps none. */
+  /** What it is called. */
+  public String kind() {
+    return kind;
+  }
+
+  /** Whether it is of this namespace, or of all. */
+  public boolean isOf(@Nullable String namespace) {
+    return groups.getFirst().isOf(namespace);
+  }
+
+  /** Whether it is known which objects count, perhaps none. */
   public boolean known() {
-    return groups.stream().allMatch(WatchedKind::known);
+    return deciding().stream().allMatch(WatchedKind::known);
   }
 
-  /** Those that count, as last seen. */
+  /** Whether there was an answer of each group, be it one that is not believed yet. */
+  public boolean heard() {
+    return groups.stream().allMatch(WatchedKind::heard);
+  }
+
+  /** Whether there was no answer of a group yet, and it is too soon to call that a failure. */
+  public boolean awaited() {
+    return groups.stream().anyMatch(WatchedKind::awaited);
+  }
+
+  /** Those that count, as last seen and as far as that is known. */
   public List<GenericKubernetesResource> objects() {
-    return first(WatchedKind::objects);
-  }
-
-  /** Asks once for those that count, without watching; may block. */
-  public List<GenericKubernetesResource> read() {
-    return first(WatchedKind::read);
+    return deciding().stream().flatMap(group -> group.objects().stream()).toList();
   }
 
   /** Those that don't count, since the cluster has the kind in the newer group, too. */
@@ -68,15 +84,28 @@ public final class UpstreamKind {
         .toList();
   }
 
-  private List<GenericKubernetesResource> first(
-      Function<WatchedKind, List<GenericKubernetesResource>> holds) {
-    return groups.stream()
-        .flatMap(
-            group -> {
-              List<GenericKubernetesResource> objects = holds.apply(group);
-              return group.readable() ? Stream.of(objects) : Stream.empty();
-            })
-        .findFirst()
-        .orElse(List.of());
+  /** Those that count, those that don't, and those of which it is not known. */
+  public Stream<GenericKubernetesResource> all() {
+    return groups.stream().flatMap(group -> group.objects().stream());
+  }
+
+  /** The groups as far as the one that counts: those before it have no object that does. */
+  public List<WatchedKind> deciding() {
+    int counting = 0;
+    while (counting < groups.size() - 1 && !groups.get(counting).readable()) {
+      counting++;
+    }
+    return groups.subList(0, counting + 1);
+  }
+
+  /** Asks once for those that count, without watching; may block. */
+  public List<GenericKubernetesResource> read() {
+    for (WatchedKind group : groups) {
+      var _ = group.read();
+      if (group.readable()) {
+        break;
+      }
+    }
+    return objects();
   }
 }

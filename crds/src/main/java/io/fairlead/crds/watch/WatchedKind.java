@@ -1,10 +1,12 @@
 package io.fairlead.crds.watch;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.FilterWatchListDeletable;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -14,6 +16,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,25 +26,52 @@ import org.slf4j.LoggerFactory;
  * doesn't have, or that may not be read, has no objects until that changes: then it is seen within
  * a minute.
  *
+ * <p>That it is so is believed when it is said again some seconds later: an API server that starts
+ * says so of kinds that are there. Until then, and while there is no answer at all, what was seen
+ * last stays.
+ *
  * <p>Whoever asks may do so from any thread once {@link #start} has returned.
  */
 public final class WatchedKind {
 
   private static final Logger LOG = LoggerFactory.getLogger(WatchedKind.class);
 
-  private static final Executor LATER = CompletableFuture.delayedExecutor(20, TimeUnit.SECONDS);
+  /** When it is asked again what was refused once, or was not answered. */
+  private static final Executor SOON = later(3);
+
+  private static final Executor LATER = later(20);
+
+  /** What is said again sooner may be said for the same reason. */
+  private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final KubernetesClient client;
   private final ResourceDefinitionContext kind;
   private final @Nullable String namespace;
   private final @Nullable String name;
+  private final AtomicBoolean asking = new AtomicBoolean();
   private volatile @Nullable SharedIndexInformer<GenericKubernetesResource> informer;
 
-  /** Status with which the API server refuses to list; 0 while it doesn't. */
+  /** What was answered while the watch had no answer yet; null without one. */
+  private volatile @Nullable List<GenericKubernetesResource> answer;
+
+  /** Status with which the API server refuses to list, as it is believed; 0 while it doesn't. */
   private volatile int refusal;
 
+  /** Whether it has refused once, with another status than is believed. */
+  private volatile boolean doubted;
+
+  /** When it did, in the JVM's nanoseconds. */
+  private volatile long doubtedAt;
+
+  private volatile @Nullable String failure;
+  private volatile boolean overdue;
   private volatile boolean complained;
   private volatile boolean stopped;
+
+  private static Executor later(int seconds) {
+    return CompletableFuture.delayedExecutor(
+        seconds, TimeUnit.SECONDS, task -> Thread.ofVirtual().name("kinds").start(task));
+  }
 
   /**
    * A kind that is not watched yet.
@@ -73,9 +103,13 @@ public final class WatchedKind {
     return kind.toLowerCase(Locale.ROOT) + "s";
   }
 
-  /** Begins to watch. */
+  /**
+   * Begins to watch.
+   *
+   * @param listener told also when another thing than before is known of the kind as a whole
+   */
   public void start(KindListener listener) {
-    SharedIndexInformer<GenericKubernetesResource> made = informer();
+    SharedIndexInformer<GenericKubernetesResource> made = wanted().runnableInformer(0);
     made.addEventHandler(
         new ResourceEventHandler<GenericKubernetesResource>() {
           @Override
@@ -103,13 +137,33 @@ public final class WatchedKind {
           }
         });
     made.exceptionHandler(
-        (started, failure) -> {
-          failed(failure, listener);
+        (started, why) -> {
+          failed(why, listener);
           return true;
         });
     informer = made;
-    var _ = made.start().thenRun(listener::turned);
-    lookAgain(made, listener);
+    var _ =
+        made.start()
+            .thenRun(
+                () -> {
+                  answered(listener);
+                  listener.turned();
+                });
+    askSoon(listener);
+    lookAgain(listener);
+  }
+
+  private FilterWatchListDeletable<
+          GenericKubernetesResource,
+          GenericKubernetesResourceList,
+          Resource<GenericKubernetesResource>>
+      wanted() {
+    var all = client.genericKubernetesResources(kind);
+    if (namespace == null) {
+      return all.inAnyNamespace();
+    }
+    var here = all.inNamespace(namespace);
+    return name == null ? here : here.withField("metadata.name", name);
   }
 
   /**
@@ -117,70 +171,76 @@ public final class WatchedKind {
    * objects: so one without is asked for now and then. So is one that was refused: when the watch
    * finds what it knew before, it says nothing.
    */
-  private void lookAgain(
-      SharedIndexInformer<GenericKubernetesResource> watch, KindListener listener) {
+  private void lookAgain(KindListener listener) {
     LATER.execute(
-        () ->
-            Thread.startVirtualThread(
-                () -> {
-                  if (stopped) {
-                    return;
-                  }
-                  if (refusal != 0
-                      || (watch.hasSynced() && watch.getStore().listKeys().isEmpty())) {
-                    look(listener);
-                  }
-                  lookAgain(watch, listener);
-                }));
+        () -> {
+          if (stopped) {
+            return;
+          }
+          if (refusal != 0 || (watched() && objects().isEmpty())) {
+            ask(listener);
+          }
+          lookAgain(listener);
+        });
   }
 
-  private void look(KindListener listener) {
-    ListOptions one = new ListOptionsBuilder().withLimit(1L).build();
-    var all = client.genericKubernetesResources(kind);
+  private void askSoon(KindListener listener) {
+    if (asking.compareAndSet(false, true)) {
+      SOON.execute(
+          () -> {
+            asking.set(false);
+            if (!stopped && unsettled()) {
+              ask(listener);
+            }
+          });
+    }
+  }
+
+  private boolean unsettled() {
+    return doubted || (refusal == 0 && (!watched() || failure != null));
+  }
+
+  /** Asks for itself: a watch doesn't say why it has no answer, nor that it got one twice. */
+  private void ask(KindListener listener) {
+    if (awaited()) {
+      // An answer may take long.
+      overdue = true;
+      listener.turned();
+    }
     try {
-      if (namespace == null) {
-        var _ = all.inAnyNamespace().list(one);
-      } else if (name == null) {
-        var _ = all.inNamespace(namespace).list(one);
+      if (watched()) {
+        var _ = wanted().list(new ListOptionsBuilder().withLimit(1L).build());
+        answered(listener);
       } else {
-        var _ = all.inNamespace(namespace).withName(name).get();
+        listed(wanted().list().getItems(), listener);
       }
-      answered(listener);
-    } catch (KubernetesClientException e) {
-      failed(e, listener);
+    } catch (RuntimeException e) {
+      int said = refusal(e);
+      if (said == 0) {
+        unanswered(e, listener);
+      } else if (doubted && System.nanoTime() - doubtedAt >= APART_NANOS) {
+        believe(said, listener);
+      } else {
+        doubt(said, listener);
+      }
+    }
+    if (unsettled()) {
+      askSoon(listener);
     }
   }
 
-  private SharedIndexInformer<GenericKubernetesResource> informer() {
-    var all = client.genericKubernetesResources(kind);
-    if (namespace == null) {
-      return all.inAnyNamespace().runnableInformer(0);
-    }
-    return name == null
-        ? all.inNamespace(namespace).runnableInformer(0)
-        : all.inNamespace(namespace).withName(name).runnableInformer(0);
-  }
-
-  /** Asks once, without watching; may block. */
+  /** Asks once, without watching, and believes it; may block. */
   public List<GenericKubernetesResource> read() {
-    var all = client.genericKubernetesResources(kind);
     try {
+      answer = wanted().list().getItems();
       refusal = 0;
-      if (namespace == null) {
-        return all.inAnyNamespace().list().getItems();
-      }
-      if (name == null) {
-        return all.inNamespace(namespace).list().getItems();
-      }
-      GenericKubernetesResource one = all.inNamespace(namespace).withName(name).get();
-      return one == null ? List.of() : List.of(one);
     } catch (KubernetesClientException e) {
       refusal = refusal(e);
       if (refusal == 0) {
         throw e;
       }
-      return List.of();
     }
+    return objects();
   }
 
   /** Ends the watch. */
@@ -191,14 +251,19 @@ public final class WatchedKind {
     }
   }
 
-  /** Whether it is known which objects there are, perhaps none. */
-  public boolean known() {
-    return refusal != 0 || (informer != null && informer.hasSynced());
+  /** Whether it is of this namespace, or of all. */
+  public boolean isOf(@Nullable String other) {
+    return namespace == null || namespace.equals(other);
   }
 
-  /** Whether the cluster has the kind, and it may be read. */
+  /** Whether it is known which objects there are, perhaps none. */
+  public boolean known() {
+    return refusal != 0 || readable();
+  }
+
+  /** Whether the cluster has the kind, and it may be read, or could be until a moment ago. */
   public boolean readable() {
-    return refusal == 0;
+    return refusal == 0 && (watched() || answer != null);
   }
 
   /** Whether it may not be read. */
@@ -206,9 +271,42 @@ public final class WatchedKind {
     return refusal == HttpURLConnection.HTTP_FORBIDDEN;
   }
 
-  /** As last seen. */
+  /** Whether there was an answer, be it one that is not believed yet. */
+  public boolean heard() {
+    return known() || doubted;
+  }
+
+  /** Whether there was no answer yet, and it is too soon to call that a failure. */
+  public boolean awaited() {
+    return !heard() && !overdue;
+  }
+
+  /** Why there is no answer; null while there is, and before that is known. */
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  /** As last seen; before all are known those of which the listener was told. */
   public List<GenericKubernetesResource> objects() {
-    return refusal != 0 || informer == null ? List.of() : informer.getStore().list();
+    if (refusal != 0) {
+      return List.of();
+    }
+    List<GenericKubernetesResource> last = answer;
+    if (last != null && !watched()) {
+      return last;
+    }
+    SharedIndexInformer<GenericKubernetesResource> watch = informer;
+    return watch == null ? List.of() : watch.getStore().list();
+  }
+
+  /** What one object is, in its singular, and of which group. */
+  public String title() {
+    return kind.getKind() + " of " + kind.getGroup();
+  }
+
+  /** Where it is looked for. */
+  public String place() {
+    return namespace == null ? "all namespaces" : "namespace " + namespace;
   }
 
   @Override
@@ -216,26 +314,94 @@ public final class WatchedKind {
     return kind.getPlural() + " of " + kind.getGroup();
   }
 
+  /** Whether the watch knows which objects there are, or were when it last could. */
+  private boolean watched() {
+    SharedIndexInformer<GenericKubernetesResource> watch = informer;
+    return watch != null && watch.hasSynced();
+  }
+
+  /** Called at each event; before the watch knows all, that there is one says little. */
   private void answered(KindListener listener) {
+    if (!watched()) {
+      return;
+    }
+    boolean turned = doubted || refusal != 0 || failure != null;
+    answer = null;
+    doubted = false;
     complained = false;
-    if (refusal != 0) {
+    if (turned) {
       refusal = 0;
+      failure = null;
       listener.turned();
     }
   }
 
-  private void failed(Throwable failure, KindListener listener) {
-    int said = refusal(failure);
-    if (said != 0 && said != refusal) {
-      refusal = said;
+  private void listed(List<GenericKubernetesResource> objects, KindListener listener) {
+    boolean turned = answer == null || refusal != 0 || failure != null;
+    answer = objects;
+    doubted = false;
+    complained = false;
+    refusal = 0;
+    failure = null;
+    if (turned) {
       listener.turned();
-    } else if (said == 0 && !complained) {
+    }
+  }
+
+  private void failed(Throwable why, KindListener listener) {
+    int said = refusal(why);
+    if (said == 0) {
+      complain(why);
+    } else {
+      doubt(said, listener);
+    }
+  }
+
+  private void doubt(int said, KindListener listener) {
+    if (said == refusal || doubted) {
+      return;
+    }
+    boolean first = !heard();
+    doubtedAt = System.nanoTime();
+    doubted = true;
+    askSoon(listener);
+    if (first) {
+      listener.turned();
+    }
+  }
+
+  private void believe(int said, KindListener listener) {
+    doubted = false;
+    if (said == refusal) {
+      return;
+    }
+    refusal = said;
+    answer = null;
+    failure = null;
+    if (forbidden()) {
+      LOG.info("{} in {} may not be listed, so no object of it counts", this, place());
+    }
+    listener.turned();
+  }
+
+  private void unanswered(RuntimeException e, KindListener listener) {
+    complain(e);
+    // What it says may differ each time, and who is told writes it down.
+    if (refusal == 0 && failure == null) {
+      String message =
+          e instanceof KubernetesClientException said && said.getStatus() != null
+              ? said.getStatus().getMessage()
+              : null;
+      failure = message == null ? String.valueOf(e.getMessage()) : message;
+      listener.turned();
+    }
+  }
+
+  private void complain(Throwable why) {
+    if (!complained) {
       complained = true;
       LOG.warn(
-          "{} in {} can't be watched, trying again: {}",
-          this,
-          namespace == null ? "all namespaces" : "namespace " + namespace,
-          failure.toString());
+          "{} in {} can't be listed or watched, trying again: {}", this, place(), why.toString());
     }
   }
 

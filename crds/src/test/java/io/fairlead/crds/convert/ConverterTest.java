@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -240,6 +242,95 @@ class ConverterTest {
         .extracting(FieldError::path)
         .isEqualTo(row.substring(0, row.indexOf(' ')));
     assertThat(convert(Direction.NEW, "kind: InferenceModel\n  bad: [").failed()).hasSize(1);
+  }
+
+  /** Of two objects with one name the second would take the first's place when they are applied. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "OLD|llm-d.ai InferenceModelRewrite r a,b|llm-d.ai InferenceModelRewrite r-2 c",
+        "OLD|llm-d.ai InferenceModelRewrite r a|inference.networking.x-k8s.io InferenceModelRewrite r b",
+        "OLD|llm-d.ai InferenceModelRewrite r-1 a|llm-d.ai InferenceModelRewrite r b,c",
+        "OLD|inference.networking.x-k8s.io InferenceModel r a|llm-d.ai InferenceModelRewrite r b",
+        "NEW|inference.networking.x-k8s.io InferenceModelRewrite r a|inference.networking.x-k8s.io InferenceModel r a",
+        "NEW|inference.networking.x-k8s.io InferenceModel r a|inference.networking.x-k8s.io InferenceModel r b",
+        "NEW|inference.networking.k8s.io InferencePool r a|inference.networking.x-k8s.io InferencePool r a"
+      })
+  void noTwoObjectsOfOneNameAreMade(String row) {
+    String[] cells = row.split("\\|", -1);
+    String first = object(cells[1]);
+    String second = object(cells[2]);
+    Converted converted =
+        convert(
+            Direction.valueOf(cells[0]),
+            first + "---\n" + second + "---\n" + object("v1 ConfigMap r a"));
+    List<JsonNode> made = objects(converted.text());
+    assertThat(made)
+        .extracting(
+            object ->
+                object.path("apiVersion").asText().replaceAll("/.*", "")
+                    + object.path("kind")
+                    + object.at("/metadata/name"))
+        .doesNotHaveDuplicates();
+    assertThat(made).as("stays as it was").contains(yaml(second));
+    assertThat(lines(converted.failed()))
+        .singleElement()
+        .asString()
+        .startsWith("in.yaml:%d: metadata.name: ".formatted(3 + first.lines().count() + 1))
+        .contains("in.yaml:1", "rename one");
+  }
+
+  private static String object(String words) {
+    String[] is = words.split(" ", -1);
+    String version = is[0].equals("inference.networking.k8s.io") ? "v1" : "v1alpha2";
+    String matches =
+        Stream.of(is[3].split(",", -1))
+            .map("{model: {value: %s}}"::formatted)
+            .collect(Collectors.joining(", "));
+    String spec =
+        switch (is[1]) {
+          case "InferencePool" ->
+              version.equals("v1")
+                  ? "{selector: {matchLabels: {a: b}}, targetPorts: [{number: 1}], endpointPickerRef: {name: e, port: {number: 9002}}}"
+                  : "{selector: {a: b}, targetPortNumber: 1, extensionRef: {name: e}}";
+          case "InferenceModel" -> "{modelName: %s, poolRef: {name: p}}".formatted(is[3]);
+          default ->
+              "{poolRef: {name: p}, rules: [{matches: [%s], targets: [{modelRewrite: v}]}]}"
+                  .formatted(matches);
+        };
+    return "apiVersion: %s/%s\nkind: %s\nmetadata: {name: %s, namespace: ns}\nspec: %s\n"
+        .formatted(is[0], version, is[1], is[2], spec);
+  }
+
+  @Test
+  void aNameThatIsStillToBeGivenStaysSo() {
+    String rewrite =
+        object("llm-d.ai InferenceModelRewrite r a,b").replace("name: r,", "generateName: r-,");
+    String objective =
+        """
+        apiVersion: llm-d.ai/v1alpha2
+        kind: InferenceObjective
+        metadata: {generateName: other-, namespace: ns}
+        spec: {priority: 7, poolRef: {name: p}}
+        """;
+    Converted old = convert(Direction.OLD, rewrite + "---\n" + objective + "---\n" + rewrite);
+    assertThat(old.failed()).isEmpty();
+    assertThat(objects(old.text()))
+        .extracting(object -> object.path("kind").asText() + " " + object.path("metadata"))
+        .containsExactly(
+            "InferenceModel {\"generateName\":\"r-\",\"namespace\":\"ns\"}",
+            "InferenceModel {\"generateName\":\"r-\",\"namespace\":\"ns\"}",
+            "InferenceObjective {\"generateName\":\"other-\",\"namespace\":\"ns\"}",
+            "InferenceModel {\"generateName\":\"r-\",\"namespace\":\"ns\"}",
+            "InferenceModel {\"generateName\":\"r-\",\"namespace\":\"ns\"}");
+    Converted now = convert(Direction.NEW, MODEL.replace("name: chat,", "generateName: chat-,"));
+    assertThat(now.failed()).isEmpty();
+    assertThat(objects(now.text()))
+        .allMatch(object -> object.at("/metadata/generateName").asText().equals("chat-"));
+    assertThat(lines(now.lost()))
+        .singleElement()
+        .asString()
+        .endsWith("x-gateway-inference-objective: the name that the objective is given");
   }
 
   /** Every field of an old object that is not the same after both ways was told as lost. */
