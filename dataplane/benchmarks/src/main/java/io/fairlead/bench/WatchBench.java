@@ -106,7 +106,7 @@ public class WatchBench {
   /** Looks for the usage. */
   @Benchmark
   public Usage watch() {
-    ResponseWatcher watcher = new ResponseWatcher(type);
+    ResponseWatcher watcher = new ResponseWatcher("/v1/completions", type);
     for (ByteBuf piece : pieces) {
       watcher.watch(piece);
     }

@@ -1,9 +1,12 @@
 package io.fairlead.epp;
 
+import io.netty.util.concurrent.Promise;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +45,18 @@ final class ControlThread extends ScheduledThreadPoolExecutor {
   public ScheduledFuture<?> scheduleWithFixedDelay(
       Runnable task, long initialDelay, long delay, TimeUnit unit) {
     return super.scheduleWithFixedDelay(logged(task), initialDelay, delay, unit);
+  }
+
+  /** Works something out here: whoever waits for it is told of what that throws, too. */
+  <T extends @Nullable Object> void answer(Promise<T> waiting, Supplier<T> question) {
+    execute(
+        () -> {
+          try {
+            waiting.trySuccess(question.get());
+          } catch (RuntimeException | Error e) {
+            waiting.tryFailure(e);
+          }
+        });
   }
 
   /** Takes no new task, and waits for those it has: the loops that they use end next. */

@@ -48,26 +48,20 @@ final class Frontends {
 
   Frontend gateway(DataPlaneConfig.Gateway config) {
     DataPlaneConfig.Listen listen = config.listen();
-    Gateway server;
-    try {
-      server =
-          Gateway.start(
-              GatewayConfig.on(listen.host(), listen.port())
-                  .withSecurity(security(config))
-                  .withClients(ClientBounds.DEFAULT.withConnections(config.maxConnections()))
-                  .withMaxBodyBytes(config.maxBodyBytes())
-                  .withEndpoints(runtime.endpointTls())
-                  .withTracing(tracing),
-              pool,
-              bodies,
-              group,
-              readiness::ready,
-              runtime::models,
-              () -> ThreadLocalRandom.current().nextLong());
-    } catch (Exception e) {
-      throw new IllegalStateException(
-          "the gateway can't listen on " + listen.host() + ":" + listen.port(), e);
-    }
+    Gateway server =
+        Gateway.start(
+            GatewayConfig.on(listen.host(), listen.port())
+                .withSecurity(security(config))
+                .withClients(ClientBounds.DEFAULT.withConnections(config.maxConnections()))
+                .withMaxBodyBytes(config.maxBodyBytes())
+                .withEndpoints(runtime.endpointTls())
+                .withTracing(tracing),
+            pool,
+            bodies,
+            group,
+            readiness::ready,
+            runtime::models,
+            () -> ThreadLocalRandom.current().nextLong());
     Gauge.builder("fairlead_gateway_connections", server, Gateway::connections)
         .description("Open connections of clients")
         .register(runtime.registry());

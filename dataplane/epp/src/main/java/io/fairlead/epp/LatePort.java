@@ -1,5 +1,6 @@
 package io.fairlead.epp;
 
+import io.fairlead.epp.transport.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -31,7 +32,7 @@ final class LatePort implements Frontend {
    *
    * @param what for the message, as the server would name itself
    * @param server starts listening on the port that it is given
-   * @throws IllegalStateException if somebody listens there; the message names it
+   * @throws IllegalStateException if it can't be; the message names it, and says why
    */
   static LatePort hold(String what, DataPlaneConfig.Listen at, IntFunction<Frontend> server) {
     Socket held = new Socket(); // bound, it answers nobody
@@ -41,8 +42,7 @@ final class LatePort implements Frontend {
       return new LatePort(held, server);
     } catch (IOException e) {
       close(held);
-      throw new IllegalStateException(
-          "%s can't listen on %s:%d".formatted(what, at.host(), at.port()), e);
+      throw Transport.cannotListen(what, at.host(), at.port(), e);
     }
   }
 

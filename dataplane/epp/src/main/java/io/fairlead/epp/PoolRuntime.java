@@ -395,8 +395,13 @@ final class PoolRuntime implements AutoCloseable {
       Map<String, EndpointLatency> read,
       Promise<PoolMoment> moment) {
     int to = Math.min(from + LATENCIES_AT_A_TIME, endpoints.size());
-    for (EndpointSnapshot endpoint : endpoints.subList(from, to)) {
-      read.put(endpoint.name(), telemetry.latency(endpoint.name()));
+    try {
+      for (EndpointSnapshot endpoint : endpoints.subList(from, to)) {
+        read.put(endpoint.name(), telemetry.latency(endpoint.name()));
+      }
+    } catch (RuntimeException e) {
+      moment.tryFailure(e); // whoever isn't told would wait for ever
+      return;
     }
     if (to == endpoints.size()) {
       moment.trySuccess(new PoolMoment(endpoints, queues, read));
@@ -414,18 +419,18 @@ final class PoolRuntime implements AutoCloseable {
   /** The config in force and the one refused, as JSON. */
   Future<String> configPage() {
     Promise<String> page = GlobalEventExecutor.INSTANCE.newPromise();
-    control.execute(
+    control.answer(
+        page,
         () -> {
           PickerReport report = status.current();
           PickerReport.Refused newest = report.refused();
           ConfigOffer.Document refused = refusedConfig;
-          page.trySuccess(
-              ConfigPage.of(
-                  report,
-                  applied,
-                  refused != null && newest != null && refused.configHash().equals(newest.hash())
-                      ? refused.config()
-                      : null));
+          return ConfigPage.of(
+              report,
+              applied,
+              refused != null && newest != null && refused.configHash().equals(newest.hash())
+                  ? refused.config()
+                  : null);
         });
     return page;
   }
@@ -459,7 +464,7 @@ final class PoolRuntime implements AutoCloseable {
     known.addListener(
         (Future<T> done) -> {
           if (done.isSuccess()) {
-            control.execute(() -> promise.trySuccess(page.apply(done.getNow())));
+            control.answer(promise, () -> page.apply(done.getNow()));
           } else {
             promise.tryFailure(done.cause());
           }

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Promise;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,6 +67,21 @@ class ControlThreadTest {
             1,
             TimeUnit.MILLISECONDS);
     await().until(() -> runs.get() >= 3);
+  }
+
+  @Test
+  void whoeverWaitsForAnAnswerIsToldThatThereIsNone() {
+    Promise<String> failed = GlobalEventExecutor.INSTANCE.newPromise();
+    control.answer(
+        failed,
+        () -> {
+          throw new StackOverflowError("asked");
+        });
+    Promise<String> next = GlobalEventExecutor.INSTANCE.newPromise();
+    control.answer(next, () -> "an answer");
+
+    assertThat(next.awaitUninterruptibly().getNow()).isEqualTo("an answer");
+    assertThat(failed.cause()).hasMessage("asked");
   }
 
   @Test

@@ -1,7 +1,6 @@
 package io.fairlead.epp;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
@@ -92,16 +91,6 @@ class ExtProcReadinessIT {
     closing.join();
     assertThat(listens(port)).isFalse();
     health.shutdownNow();
-  }
-
-  @Test
-  void aPortThatIsTakenIsNamedAtTheStart() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      DataPlaneConfig config = config(taken.getLocalPort(), Duration.ZERO);
-      assertThatThrownBy(() -> DataPlane.start(config))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessage("ext_proc can't listen on 127.0.0.1:" + taken.getLocalPort());
-    }
   }
 
   @Test

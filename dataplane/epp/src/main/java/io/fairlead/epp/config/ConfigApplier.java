@@ -188,12 +188,21 @@ public final class ConfigApplier {
   }
 
   private boolean refuse(ConfigOffer offer, String message) {
-    LOG.warn("config refused, the last good one stays: {}", message);
+    LOG.warn("config refused, {}: {}", instead(offer), message);
     if (isNewest(offer)) {
       status.configRefused(offer.configHash(), message);
     }
     listener.refused(offer, message);
     return false;
+  }
+
+  private String instead(ConfigOffer offer) {
+    if (running != null) {
+      return "the last good one stays";
+    }
+    return offer.lastGood() == null
+        ? "and there is no good one to run"
+        : "the last good one is tried";
   }
 
   /** Applying takes a while: something newer may have been seen since. */

@@ -1,6 +1,7 @@
 package io.fairlead.epp.config;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,9 @@ import java.util.Map;
  * @param hash changes with any byte or name
  */
 public record FileState(List<TextFile> files, String hash) {
+
+  /** Of all files: what comes by mistake must not take the heap of requests. */
+  private static final int MOST_BYTES = 16 << 20;
 
   public FileState {
     files = List.copyOf(files);
@@ -51,7 +55,8 @@ public record FileState(List<TextFile> files, String hash) {
   /**
    * Reads files, and of folders the YAML and JSON files directly in them (hidden ones excepted).
    *
-   * @throws IOException with a message that names the path, if one is missing or can't be read
+   * @throws IOException with a message that names the path, if one is missing, empty, too large or
+   *     can't be read
    */
   public static FileState read(List<Path> paths) throws IOException {
     List<Path> all = new ArrayList<>();
@@ -71,15 +76,21 @@ public record FileState(List<TextFile> files, String hash) {
     }
     MessageDigest digest = sha256();
     List<TextFile> files = new ArrayList<>();
+    int left = MOST_BYTES;
     for (Path path : all) {
       byte[] bytes;
-      try {
-        bytes = Files.readAllBytes(path);
+      try (InputStream file = Files.newInputStream(path)) {
+        bytes = file.readNBytes(left + 1);
       } catch (NoSuchFileException e) {
         throw new IOException(path + ": there is no such file", e);
       } catch (IOException e) {
         throw new IOException(path + ": can't be read: " + e.getMessage(), e);
       }
+      if (bytes.length > left) {
+        throw new IOException(
+            path + ": with it the config has more than 16 MiB; remove what is no config");
+      }
+      left -= bytes.length;
       digest.update(path.toString().getBytes(StandardCharsets.UTF_8));
       digest.update((byte) 0);
       digest.update(sha256().digest(bytes));
@@ -89,11 +100,18 @@ public record FileState(List<TextFile> files, String hash) {
   }
 
   private static String text(Path path, byte[] bytes) throws IOException {
+    String text;
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
       throw new IOException(path + ": is not UTF-8 text; save it as UTF-8", e);
     }
+    if (text.isBlank()) {
+      // Somebody is about to write it: taken for a list, it would be one of no endpoints.
+      throw new IOException(
+          path + ": is empty; where there is nothing to say, write so, such as endpoints: []");
+    }
+    return text;
   }
 
   private static boolean isYaml(Path path) {

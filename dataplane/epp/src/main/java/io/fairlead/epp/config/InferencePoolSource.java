@@ -135,7 +135,8 @@ public final class InferencePoolSource implements ConfigSource {
   private void look(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
     lookPlanned.set(false);
     ConfigOffer now = scheduled;
-    if (now == null || !pools.known() || !objectives.known() || !rewrites.known()) {
+    // At the start nothing is in force that a refusal which is not believed yet could take away.
+    if (now == null || !pools.known() || !objectives.heard() || !rewrites.heard()) {
       plan(on, sink);
       return;
     }

@@ -11,7 +11,10 @@ import io.fairlead.crds.local.LocalResources;
 import io.fairlead.crds.local.StaticEndpoint;
 import io.fairlead.epp.datalayer.EndpointSet;
 import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +27,10 @@ final class LocalEndpoints {
   private final List<EndpointSpec> ready = new ArrayList<>();
   private final List<FieldError> errors = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
+
+  /** Names of those that may get requests, by where they are. */
+  private final Map<InetSocketAddress, String> places = new HashMap<>();
+
   private int matching;
 
   private LocalEndpoints(String origin) {
@@ -33,7 +40,8 @@ final class LocalEndpoints {
   /**
    * The endpoints of all slices and lists.
    *
-   * @throws DocumentException if one has no IP address, or two have one name
+   * @throws DocumentException if one has no IP address, or two have one name, or one address and
+   *     port and may get requests
    */
   static EndpointSet of(String origin, LocalResources resources) throws DocumentException {
     LocalEndpoints endpoints = new LocalEndpoints(origin);
@@ -82,7 +90,8 @@ final class LocalEndpoints {
       String address,
       int port,
       Map<String, String> labels) {
-    if (!NetUtil.isValidIpV4Address(address) && !NetUtil.isValidIpV6Address(address)) {
+    InetAddress parsed = NetUtil.createInetAddressFromIpAddressString(address);
+    if (parsed == null) {
       errors.add(
           new FieldError(origin, 0, path, "has address \"" + address + "\"; set an IP address"));
       return;
@@ -95,6 +104,17 @@ final class LocalEndpoints {
     }
     matching++;
     if (mayServe) {
+      String there = places.putIfAbsent(new InetSocketAddress(parsed, port), name);
+      if (there != null) {
+        errors.add(
+            new FieldError(
+                origin,
+                0,
+                path,
+                "is where \"%s\" is, at %s port %d; list each server once"
+                    .formatted(there, address, port)));
+        return;
+      }
       ready.add(new EndpointSpec(name, incarnation, address, port, labels));
     }
   }

@@ -105,7 +105,11 @@ public final class Console {
     if (point) {
       seconds = 0;
     }
-    whenThere(data.moment(), moment -> show(moment, point));
+    try {
+      whenThere(data.moment(), moment -> show(moment, point));
+    } catch (RuntimeException e) {
+      failed(e); // and is tried again in a second
+    }
   }
 
   private void show(PoolMoment moment, boolean point) {
@@ -140,13 +144,17 @@ public final class Console {
                   try {
                     next.accept(done.get());
                     failed = false;
-                  } catch (Exception e) {
-                    looking = false;
-                    if (!failed) {
-                      LOG.warn("the console could not look at the pool", e);
-                    }
-                    failed = true;
+                  } catch (Exception | Error e) {
+                    failed(e);
                   }
                 }));
+  }
+
+  private void failed(Throwable why) {
+    looking = false;
+    if (!failed) {
+      LOG.warn("the console could not look at the pool", why);
+    }
+    failed = true;
   }
 }

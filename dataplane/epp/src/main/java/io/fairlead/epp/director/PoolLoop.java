@@ -224,6 +224,9 @@ public final class PoolLoop {
                 clock,
                 externalCounts);
     if (before != null) {
+      if (external != null) {
+        external.takeWaiting(before);
+      }
       before.close();
     }
   }

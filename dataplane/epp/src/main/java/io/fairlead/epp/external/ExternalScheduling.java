@@ -54,7 +54,10 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** Requests that wait for room and are asked about again, at each look. */
   private static final int MOST_AGAIN = 256;
 
-  /** A scheduler that has nothing to say for so long, though it is asked, gets another stream. */
+  /**
+   * A scheduler that has nothing to say for so long, though it is asked, gets another stream; so
+   * does one that takes nothing of what it is to be told.
+   */
   static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final String OFTEN_LATE =
@@ -97,6 +100,11 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private boolean owes;
 
   private long owesSince;
+
+  /** Whether there is something to send that the stream does not take. */
+  private boolean stuck;
+
+  private long stuckSince;
   private long last;
 
   private volatile @Nullable String problem = "it has not been reached yet";
@@ -314,9 +322,17 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   /** Sends what has come together, after what has changed since. */
   private void flush() {
-    if (!greeted || closed || !line.isReady()) {
-      return; // when the line is ready, this is called again
+    if (!greeted || closed) {
+      return;
     }
+    if (!line.isReady()) { // when it is, this is called again
+      if (!stuck) {
+        stuck = true;
+        stuckSince = clock.getAsLong();
+      }
+      return;
+    }
+    stuck = false;
     OutgoingMessages to = new OutgoingMessages(line::send);
     if (endpointsChanged) {
       List<EndpointLoad> all = new ArrayList<>();
@@ -422,11 +438,20 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     waiting.remove(ticket);
   }
 
+  /** Who waits for room and was asked about elsewhere so far is asked about here from now on. */
+  public void takeWaiting(ExternalScheduling before) {
+    waiting.putAll(before.waiting);
+    before.waiting.clear();
+  }
+
   /** Time has moved on: asks again about those that wait for long. */
   public void tick(long now) {
     if (owes && now - owesSince >= SILENCE_NANOS) {
       owes = false;
       line.reset("nothing has come from it for 10 s");
+    } else if (stuck && now - stuckSince >= SILENCE_NANOS) {
+      stuck = false;
+      line.reset("it has taken nothing for 10 s");
     }
     for (int again = 0; again < MOST_AGAIN && whyNot() == null; again++) {
       Map.Entry<Long, Waiting> first = waiting.firstEntry();
@@ -468,6 +493,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   @Override
   public void opened() {
     greeted = false;
+    stuck = false;
     endpointsChanged = true;
     numbers.clear();
     owes = true;
@@ -598,6 +624,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private void tellAll() {
     greeted = false;
     owes = false;
+    stuck = false;
     batch.clear();
     for (Asked one = oldest(); one != null; one = oldest()) {
       asked.remove(one.number);

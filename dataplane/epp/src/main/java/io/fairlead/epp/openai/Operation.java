@@ -103,6 +103,11 @@ enum Operation {
     return this == TRANSCRIPTIONS || this == TRANSLATIONS;
   }
 
+  /** Whether a model answers it with text: in JSON, or in a stream of events. */
+  boolean isCompletion() {
+    return this == CHAT || this == COMPLETIONS || this == RESPONSES || this == MESSAGES;
+  }
+
   /** Whether its errors are those of the Messages API. */
   boolean isMessages() {
     return this == MESSAGES || this == COUNT_TOKENS;

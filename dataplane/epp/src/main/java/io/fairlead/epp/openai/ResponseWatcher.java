@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 
 /**
- * Watches a response's bytes go by for its token counts; keeps its place in them, never the text.
- * One per response.
+ * Watches a response's bytes go by for its token counts and errors, and for whether it is an answer
+ * at all; keeps its place in them, never the text. One per response.
  *
  * <p>Of a stream of events, the {@code data} lines are read as JSON, one document per event; of
  * several usages each count is the last one told. How the body is cut makes no difference, and
@@ -14,27 +14,114 @@ import java.util.Locale;
  */
 public final class ResponseWatcher {
 
+  /** The bytes of one in UTF-8. */
+  private static final String BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
+
+  private static final String JSON = "application/json";
+
   private final UsageScanner json = new UsageScanner();
   private final EventLines lines = new EventLines();
   private final ByteWindows.Reader reader;
   private int events;
   private boolean hasData;
 
+  /** Whether it says itself that its body is JSON or events. */
+  private final boolean saysSo;
+
+  private Body body;
+
+  /** The field that its first event may begin with, and how much of that has come. */
+  private String field = "";
+
+  private int matched;
+
+  private enum Body {
+    /** Of anything: it may be what it wants to be. */
+    ANY,
+    /** Of a completion, and nothing of it has come. */
+    NOTHING,
+    /** Of a completion, and it is one, as far as it has come. */
+    COMPLETION,
+    /** To a completion, and it is something else. */
+    OTHER
+  }
+
   /**
    * A watcher for one response.
    *
+   * @param path of the request
    * @param contentType the response's header; {@code text/event-stream} is read as events
    */
-  public ResponseWatcher(String contentType) {
-    reader =
-        contentType.toLowerCase(Locale.ROOT).contains("text/event-stream")
-            ? this::events
-            : this::document;
+  public ResponseWatcher(String path, String contentType) {
+    String type = contentType.toLowerCase(Locale.ROOT);
+    boolean stream = type.contains("text/event-stream");
+    reader = stream ? this::events : this::document;
+    saysSo = stream || type.contains("json");
+    body = Operation.of(path).isCompletion() ? Body.NOTHING : Body.ANY;
+  }
+
+  /**
+   * A watcher for one response that may be encoded: where its type is not told either, any byte may
+   * be one of an answer.
+   *
+   * @param path of the request
+   * @param contentType the response's header, empty for none
+   * @param contentEncoding the response's header, empty for none
+   */
+  public static ResponseWatcher of(String path, String contentType, String contentEncoding) {
+    boolean unknown = contentType.isEmpty() && !contentEncoding.isEmpty();
+    return new ResponseWatcher(path, unknown ? JSON : contentType);
   }
 
   /** Looks at the next bytes of the body without consuming them. */
-  public void watch(ByteBuf body) {
-    ByteWindows.show(body, reader);
+  public void watch(ByteBuf bytes) {
+    if (body == Body.NOTHING) {
+      body = begins(bytes);
+    }
+    ByteWindows.show(bytes, reader);
+  }
+
+  private Body begins(ByteBuf bytes) {
+    if (saysSo) {
+      return bytes.isReadable() ? Body.COMPLETION : Body.NOTHING;
+    }
+    for (int at = bytes.readerIndex(); at < bytes.writerIndex() && body == Body.NOTHING; at++) {
+      body = begins(bytes.getByte(at));
+    }
+    return body;
+  }
+
+  /** Of a body that does not say what it is. */
+  private Body begins(byte b) {
+    if (field.isEmpty()) {
+      field =
+          switch (b) {
+            case 'd' -> "data:";
+            case 'e' -> "event:";
+            case 'i' -> "id:";
+            case 'r' -> "retry:";
+            default -> "";
+          };
+      if (field.isEmpty()) {
+        boolean json = b == '{' || b == '[';
+        boolean comment = b == ':';
+        boolean before = JsonScanner.isWhitespace(b) || BYTE_ORDER_MARK.indexOf(b & 0xff) >= 0;
+        return json || comment ? Body.COMPLETION : before ? Body.NOTHING : Body.OTHER;
+      }
+    } else if (field.charAt(matched) != b) {
+      return Body.OTHER;
+    }
+    matched++;
+    return matched == field.length() ? Body.COMPLETION : Body.NOTHING;
+  }
+
+  /**
+   * Whether a completion was asked for and this is none, as far as it has come: no byte, or neither
+   * JSON nor events, such as the page of a proxy that wants a password. Of other requests nobody
+   * knows what their answers are.
+   */
+  public boolean isNone() {
+    return body == Body.NOTHING || body == Body.OTHER;
   }
 
   /** Token counts seen so far, and how many events have gone by. */
@@ -43,6 +130,14 @@ public final class ResponseWatcher {
     return events == 0
         ? seen
         : new Usage(seen.promptTokens(), seen.completionTokens(), seen.cachedTokens(), events);
+  }
+
+  /**
+   * Whether the server has said in it that it failed: with an {@code error} whose code is a 5xx, as
+   * servers do whose streams have begun with 200.
+   */
+  public boolean failed() {
+    return json.failed();
   }
 
   /** How many events have gone by. */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * first event and those of the answer in its last. There, what was found in the cache or put into
  * it is no part of {@code input_tokens}; here it is a part of the prompt.
  *
+ * <p>Also finds whether a document begins with an {@code error} whose {@code code} is a 5xx.
+ *
  * <p>Lenient: it checks no more than it needs to find its way. What is not as expected (a usage
  * that is no object, a count that is no whole number) is unknown; what is not JSON is passed over
  * up to {@link #reset}. Counts are taken over when their object closes, so a usage that is cut off
@@ -25,7 +27,8 @@ final class UsageScanner {
     ROOT,
     RESPONSE,
     USAGE,
-    DETAILS
+    DETAILS,
+    ERROR
   }
 
   private enum Expect {
@@ -53,7 +56,9 @@ final class UsageScanner {
     INPUT_DETAILS("input_tokens_details"),
     CACHED("cached_tokens"),
     CACHE_READ("cache_read_input_tokens"),
-    CACHE_CREATED("cache_creation_input_tokens");
+    CACHE_CREATED("cache_creation_input_tokens"),
+    ERROR("error"),
+    CODE("code");
 
     private static final Key[] ALL = values();
     private static final int LONGEST = 32;
@@ -76,6 +81,10 @@ final class UsageScanner {
 
   private static final int UNKNOWN = -1;
   private static final byte[] USAGE = {'"', 'u', 's', 'a', 'g', 'e', '"'};
+  private static final byte[] ERROR = {'{', '"', 'e', 'r', 'r', 'o', 'r', '"'};
+
+  /** Of a document, its root and the first key in it. */
+  private static final int BEGINNING = 2;
 
   private final Node[] path = {Node.OUTSIDE, Node.ROOT, Node.OUTSIDE, Node.OUTSIDE, Node.OUTSIDE};
   private final byte[] keyText = new byte[Key.LONGEST];
@@ -86,6 +95,11 @@ final class UsageScanner {
   private boolean escape;
   private final SkippedValue skipped = new SkippedValue();
   private long number;
+
+  /** Values outside of all others and keys of these, so far in this document. */
+  private int seen;
+
+  private boolean failed;
 
   private int prompt = UNKNOWN;
   private int completion = UNKNOWN;
@@ -99,13 +113,39 @@ final class UsageScanner {
     depth = 0;
     expect = Expect.VALUE;
     escape = false;
+    seen = 0;
   }
 
-  /** Where an event's data ends from there on, if there is no usage in it; else {@code from}. */
+  /**
+   * Where an event's data ends from there on, if there is no usage in it and it is no error; else
+   * {@code from}.
+   */
   int event(byte[] bytes, int from, int to) {
-    return depth == 0 && expect == Expect.VALUE
+    return depth == 0 && expect == Expect.VALUE && !mayBeError(bytes, from, to)
         ? JsonWords.endOfEventWithout(USAGE, bytes, from, to)
         : from;
+  }
+
+  /** Whether it begins with an error, as far as it is there. */
+  private static boolean mayBeError(byte[] bytes, int from, int to) {
+    int at = from;
+    for (byte next : ERROR) {
+      while (at < to && JsonScanner.isWhitespace(bytes[at])) {
+        at++;
+      }
+      if (at == to) {
+        return true;
+      }
+      if (bytes[at++] != next) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether one of the documents has been an error of the server's. */
+  boolean failed() {
+    return failed;
   }
 
   Usage usage() {
@@ -148,6 +188,7 @@ final class UsageScanner {
         } else if (b == '}') {
           close();
         } else {
+          seen += b == ',' ? 1 : 0; // in the place of a key
           unless(b, ',', Expect.KEY);
         }
       }
@@ -182,6 +223,7 @@ final class UsageScanner {
       escape = false;
     } else if (b == '"') {
       key = Key.of(keyText, keyLength);
+      seen += depth == 1 ? 1 : 0;
       expect = Expect.COLON;
       return;
     } else {
@@ -193,6 +235,7 @@ final class UsageScanner {
   }
 
   private void value(byte b) {
+    seen += depth == 0 && !JsonScanner.isWhitespace(b) ? 1 : 0;
     switch (b) {
       case '{' -> open();
       case '[' -> {
@@ -233,13 +276,16 @@ final class UsageScanner {
   private Node inside(Node parent) {
     return switch (parent) {
       case ROOT ->
-          key == Key.USAGE
-              ? Node.USAGE
-              : key == Key.RESPONSE || key == Key.MESSAGE ? Node.RESPONSE : Node.OUTSIDE;
+          switch (key) {
+            case USAGE -> Node.USAGE;
+            case RESPONSE, MESSAGE -> Node.RESPONSE;
+            case ERROR -> seen == BEGINNING ? Node.ERROR : Node.OUTSIDE;
+            case null, default -> Node.OUTSIDE;
+          };
       case RESPONSE -> key == Key.USAGE ? Node.USAGE : Node.OUTSIDE;
       case USAGE ->
           key == Key.PROMPT_DETAILS || key == Key.INPUT_DETAILS ? Node.DETAILS : Node.OUTSIDE;
-      case DETAILS, OUTSIDE -> Node.OUTSIDE;
+      case DETAILS, ERROR, OUTSIDE -> Node.OUTSIDE;
     };
   }
 
@@ -297,6 +343,8 @@ final class UsageScanner {
       }
     } else if (path[depth] == Node.DETAILS && key == Key.CACHED) {
       cached = value;
+    } else if (path[depth] == Node.ERROR && key == Key.CODE) {
+      failed |= value >= 500 && value < 600;
     }
   }
 }

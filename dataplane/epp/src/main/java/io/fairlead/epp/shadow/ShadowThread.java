@@ -41,6 +41,12 @@ final class ShadowThread implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  /**
+   * Time without a look for longer does not count: whatever stopped the pool's loop, such as a
+   * pause of the process or the machine, may have stopped the shadow.
+   */
+  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final String name;
   private final Mailbox<Consumer<AskingShadow>> mailbox = new Mailbox<>(CAPACITY);
 
@@ -61,6 +67,12 @@ final class ShadowThread implements AutoCloseable {
 
   /** When the event under way began; 0 between events. */
   private volatile long busySince;
+
+  /** The event under way at the last look, by its beginning, and how long it was seen so. */
+  private long watched;
+
+  private long watchedNanos;
+  private long checkedAt;
 
   private final CpuShare cpu = new CpuShare();
 
@@ -150,7 +162,14 @@ final class ShadowThread implements AutoCloseable {
   void check() {
     long now = clock.getAsLong();
     long since = busySince;
-    if (off == null && since != 0 && now - since > HANGS_NANOS) {
+    if (since == watched) {
+      watchedNanos += now - checkedAt <= LATE_NANOS ? now - checkedAt : 0;
+    } else {
+      watched = since;
+      watchedNanos = 0;
+    }
+    checkedAt = now;
+    if (off == null && since != 0 && watchedNanos > HANGS_NANOS) {
       switchOff("it has been at one event for more than 5 s");
       thread.interrupt();
     }

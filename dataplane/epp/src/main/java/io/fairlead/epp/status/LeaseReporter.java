@@ -134,7 +134,7 @@ public final class LeaseReporter implements AutoCloseable {
         .withName(identity.podName())
         .withNamespace(identity.podNamespace())
         .addToLabels(PickerReport.PICKER_LABEL, identity.picker())
-        .addToAnnotations(PickerReport.ANNOTATION, report.toJson())
+        .addToAnnotations(PickerReport.ANNOTATION, ReportText.of(report))
         .addNewOwnerReference()
         .withApiVersion("v1")
         .withKind("Pod")

@@ -9,6 +9,7 @@ import io.fairlead.epp.console.ConsoleData;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.status.PoolMoment;
 import io.fairlead.epp.status.ShadowPage;
+import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -148,8 +149,7 @@ public final class AdminServer implements AutoCloseable {
             .bind(new InetSocketAddress(host, port))
             .awaitUninterruptibly();
     if (!bind.isSuccess()) {
-      throw new IllegalStateException(
-          "metrics and health can't listen on " + host + ":" + port, bind.cause());
+      throw Transport.cannotListen("metrics and health", host, port, bind.cause());
     }
     return new AdminServer(bind.channel());
   }
@@ -359,7 +359,8 @@ public final class AdminServer implements AutoCloseable {
             context,
             400,
             TEXT,
-            "no such filter, or no such value: set model, endpoint, outcome, or limit from 1 to 9999\n",
+            "no such filter, or no such value: set model, endpoint, outcome, or limit from 1 to"
+                + " 9999\n",
             keepAlive,
             head);
         return;

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class UpstreamNames {
 
   /** How a request ended that is no error. */
-  private static final Set<String> WELL = Set.of("completed", "disconnected", "left");
+  private static final Set<String> WELL =
+      Set.of("completed", "refused", "invalid", "disconnected", "left");
 
   private static final Map<String, String> MODEL = Map.of("model", "model_name");
 

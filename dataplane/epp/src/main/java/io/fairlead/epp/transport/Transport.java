@@ -48,6 +48,22 @@ public final class Transport {
         Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   }
 
+  /**
+   * What a server throws that can't listen.
+   *
+   * @param what the server's name for people
+   * @param cause says why, it or what it came of: taken, no address of this machine, not allowed
+   */
+  public static IllegalStateException cannotListen(
+      String what, String host, int port, Throwable cause) {
+    Throwable root = cause;
+    for (Throwable next = cause; next != null; next = next.getCause()) {
+      root = next;
+    }
+    return new IllegalStateException(
+        "%s can't listen on %s:%d: %s".formatted(what, host, port, root.getMessage()), cause);
+  }
+
   /** What listens on these loops. */
   public static Class<? extends ServerSocketChannel> server(EventLoopGroup group) {
     return onEpoll(group) ? EpollServerSocketChannel.class : NioServerSocketChannel.class;

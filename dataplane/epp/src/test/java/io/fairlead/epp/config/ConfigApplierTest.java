@@ -2,6 +2,10 @@ package io.fairlead.epp.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
@@ -32,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 
 /** Configs come into force or are refused, and what the status says is about the newest. */
 class ConfigApplierTest {
@@ -216,6 +221,32 @@ class ConfigApplierTest {
     assertThat(status.current().configHash())
         .as("what runs stays, whatever is older")
         .isEqualTo(hashOf(OTHER));
+  }
+
+  @Test
+  void theLogSaysWhatRunsInsteadOfWhatIsRefused() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(ConfigApplier.class);
+    logger.addAppender(log);
+    try {
+      offer(BAD);
+      applier.offer(
+          ConfigReaders.document("test", "# again\n" + BAD)
+              .withLastGood(ConfigReaders.document("before", GOOD)));
+      runControl();
+      offer(BAD);
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .filteredOn(event -> event.getLevel().equals(Level.WARN))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .map(message -> message.replaceAll(": test:.*", ""))
+        .containsExactly(
+            "config refused, and there is no good one to run",
+            "config refused, the last good one is tried",
+            "config refused, the last good one stays");
   }
 
   private void offer(String text) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,6 +16,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FileConfigSourceTest {
 
@@ -57,6 +60,33 @@ class FileConfigSourceTest {
         .containsExactly(folder.resolve("later.yaml") + ": there is no such file", "now");
   }
 
+  /** As a shell leaves it until the program writes whose output is to go there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\n"})
+  void aFileThatIsEmptySaysNotThatThereIsNothing(String empty) throws Exception {
+    replace("endpoints.yaml", "text");
+    Path file = folder.resolve("endpoints.yaml");
+    try (FileConfigSource source = source(file)) {
+      source.start(
+          offer ->
+              offers.add(
+                  offer instanceof ConfigOffer.Unreadable unreadable
+                          && !offer.origin().equals("test")
+                      ? unreadable.message()
+                      : offer.contentHash()));
+      await().until(() -> offers.size() == 1);
+      Files.writeString(file, empty);
+      await().until(() -> offers.size() == 2);
+      Files.writeString(file, "next");
+      await().until(() -> offers.size() == 3);
+    }
+    assertThat(offers)
+        .containsExactly(
+            "text",
+            file + ": is empty; where there is nothing to say, write so, such as endpoints: []",
+            "next");
+  }
+
   @Test
   void aReaderThatFailsIsToldOfAndWhatComesAfterItIsRead() throws Exception {
     replace("a.yaml", "bad");
@@ -97,6 +127,18 @@ class FileConfigSourceTest {
       await().until(() -> offers.size() == 4);
     }
     assertThat(offers).containsExactly("text", "text", "text", "next");
+  }
+
+  /** Whatever was put there by mistake: the heap is for requests. */
+  @Test
+  void namesTheFileThatIsTooLarge() throws IOException {
+    Path file = folder.resolve("model.yaml");
+    try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      sparse.setLength(1L << 40);
+    }
+    assertThatThrownBy(() -> FileState.read(List.of(folder)))
+        .isInstanceOf(IOException.class)
+        .hasMessage(file + ": with it the config has more than 16 MiB; remove what is no config");
   }
 
   @Test

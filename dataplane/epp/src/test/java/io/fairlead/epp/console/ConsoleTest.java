@@ -30,12 +30,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** In virtual time, on channels without sockets. */
@@ -159,15 +161,16 @@ class ConsoleTest {
     assertThat(read(stream)).contains("event: state");
   }
 
-  @Test
-  void aLookThatFailsIsTriedAgain() {
+  @ParameterizedTest
+  @EnumSource(Failing.class)
+  void aLookThatFailsIsTriedAgain(Failing how) {
     EmbeddedChannel stream = stream();
     pass(1);
     read(stream);
-    pool.failing = true;
+    pool.failing = how;
     pass(3);
     assertThat(read(stream)).isEmpty();
-    pool.failing = false;
+    pool.failing = null;
     pass(1);
     assertThat(read(stream)).contains("event: state");
   }
@@ -346,6 +349,12 @@ class ConsoleTest {
     return text.toString();
   }
 
+  enum Failing {
+    TELLS_OF_IT,
+    THROWS,
+    RENDERS_NOTHING
+  }
+
   /** A pool that has nothing to show, and counts who asks. */
   private static final class Pool implements ConsoleData {
     private final EventLoop loop;
@@ -353,7 +362,7 @@ class ConsoleTest {
     int looks;
     int rendered;
     boolean silent;
-    boolean failing;
+    @Nullable Failing failing;
 
     Pool(EventLoop loop) {
       this.loop = loop;
@@ -364,7 +373,9 @@ class ConsoleTest {
       looks++;
       Promise<PoolMoment> promise = loop.newPromise();
       asked.add(promise);
-      if (failing) {
+      if (failing == Failing.THROWS) {
+        throw new IllegalStateException("this pool throws");
+      } else if (failing == Failing.TELLS_OF_IT) {
         promise.setFailure(new IllegalStateException("this pool fails"));
       } else if (!silent) {
         answer();
@@ -380,6 +391,9 @@ class ConsoleTest {
     @Override
     public String status(PoolMoment moment) {
       rendered++;
+      if (failing == Failing.RENDERS_NOTHING) {
+        throw new StackOverflowError("this pool can't be shown");
+      }
       return "{}";
     }
 

@@ -425,6 +425,46 @@ class ExternalSchedulingTest {
     assertThat(line.resets).as("it is silent when nobody asks, too").isEqualTo(1);
   }
 
+  /** It has answered all, and is stopped then: nothing that it owes says so. */
+  @Test
+  void aStreamThatTakesNothingForLongIsGivenUp() {
+    open();
+    answer(decision(asked()).addEndpoints(1));
+    line.ready = false;
+    ask();
+    now += ExternalScheduling.SILENCE_NANOS - 1;
+    scheduling.tick(now);
+    assertThat(line.resets).isZero();
+    now++;
+    scheduling.tick(now);
+    assertThat(line.resets).isEqualTo(1);
+
+    line.to().broken("it has taken nothing for 10 s");
+    line.ready = true;
+    open();
+    now += 2 * ExternalScheduling.SILENCE_NANOS;
+    scheduling.tick(now);
+    assertThat(line.resets).as("another stream begins anew").isEqualTo(1);
+  }
+
+  @Test
+  void aStreamThatTakesSomethingNowAndThenIsKept() {
+    open();
+    for (int i = 0; i < 4; i++) {
+      line.ready = false;
+      scheduling.changed("a");
+      endpoints("a", "b", "c" + i);
+      scheduling.tick(now);
+      pass(Duration.ofNanos(ExternalScheduling.SILENCE_NANOS - 1));
+      line.ready = true;
+      line.to().ready();
+      scheduling.tick(now);
+    }
+    now += 2 * ExternalScheduling.SILENCE_NANOS;
+    scheduling.tick(now);
+    assertThat(line.resets).isZero();
+  }
+
   private record View(PoolCore core) implements PoolView {
 
     @Override

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ResponseWatcherTest {
@@ -31,7 +32,7 @@ class ResponseWatcherTest {
           + "}\r\rdata: not json \"{[\n\ndata: [DONE]\n\n";
 
   private static Usage watch(String contentType, String body) {
-    ResponseWatcher watcher = new ResponseWatcher(contentType);
+    ResponseWatcher watcher = new ResponseWatcher("/v1/completions", contentType);
     watcher.watch(Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
     return counts(watcher);
   }
@@ -41,13 +42,61 @@ class ResponseWatcherTest {
     return new Usage(seen.promptTokens(), seen.completionTokens(), seen.cachedTokens());
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/completions|application/json||true",
+        "/v1/chat/completions?a=b|text/event-stream||true",
+        "/v1/completions|application/json|{|false",
+        "/v1/messages|Application/Problem+JSON|compressed|false",
+        "/v1/responses|text/event-stream|: ping|false",
+        "/v1/completions||{}|false",
+        "/v1/completions||' ~ {'|false",
+        "/v1/completions||' ~ '|true",
+        "/v1/completions||[{}]|false",
+        "/v1/completions||\uFEFF~ {|false",
+        "/v1/completions|text/plain|: ping|false",
+        "/v1/completions||da~ta: {}|false",
+        "/v1/messages||event: x|false",
+        "/v1/completions|text/plain|denied|true",
+        "/v1/completions|text/html|<html>{|true",
+        "/v1/completions|text/plain|o~k|true",
+        "/v1/chat/completions/render|text/html||false",
+        "/v1/messages/count_tokens|text/html|<html>|false",
+        "/v1/audio/transcriptions|text/plain|So it goes.|false",
+        "/pooling|||false"
+      })
+  void knowsWhatIsNoAnswerToACompletion(String path, String type, String body, boolean none) {
+    ResponseWatcher watcher = new ResponseWatcher(path, type == null ? "" : type);
+    if (body != null) {
+      for (String piece : body.split("~", -1)) {
+        watcher.watch(Unpooled.copiedBuffer(piece, StandardCharsets.UTF_8));
+      }
+    }
+    assertThat(watcher.isNone()).isEqualTo(none);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', gzip, false",
+    "application/json, gzip, false",
+    "text/html, gzip, true",
+    "'', '', true"
+  })
+  void nobodyKnowsWhatIsEncodedAndHasNoType(String type, String encoding, boolean none) {
+    ResponseWatcher watcher = ResponseWatcher.of("/v1/completions", type, encoding);
+    watcher.watch(Unpooled.wrappedBuffer(new byte[] {0x1f, (byte) 0x8b}));
+    assertThat(watcher.isNone()).isEqualTo(none);
+  }
+
   @Test
   void countsTheEventsOfAStream() {
-    ResponseWatcher stream = new ResponseWatcher(EVENTS);
+    ResponseWatcher stream = new ResponseWatcher("/v1/completions", EVENTS);
     stream.watch(Unpooled.copiedBuffer(STREAM, StandardCharsets.UTF_8));
     assertThat(stream.usage().streamedEvents()).as("one of them on two lines").isEqualTo(5);
 
-    ResponseWatcher document = new ResponseWatcher(JSON);
+    ResponseWatcher document = new ResponseWatcher("/v1/completions", JSON);
     document.watch(Unpooled.copiedBuffer("data: {}\n\n", StandardCharsets.UTF_8));
     assertThat(document.usage().streamedEvents()).isZero();
   }
@@ -93,16 +142,65 @@ class ResponseWatcherTest {
             + usage
             + "}}\n\n"
             + "event: content_block_delta\n"
-            + "data: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"\\\"usage\\\":{\"}}\n\n"
+            + "data:"
+            + " {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"\\\"usage\\\":{\"}}\n\n"
             + "event: message_delta\n"
             + "data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":9}}\n\n"
-            + "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+            + "event: message_stop\n"
+            + "data: {\"type\":\"message_stop\"}\n\n";
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
     for (int cut = 0; cut <= bytes.length; cut++) {
-      ResponseWatcher watcher = new ResponseWatcher(EVENTS);
+      ResponseWatcher watcher = new ResponseWatcher("/v1/completions", EVENTS);
       watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
       watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
       assertThat(counts(watcher)).as("cut at %d", cut).isEqualTo(new Usage(12, 9, 5));
+    }
+  }
+
+  /** As vLLM and SGLang end a stream whose engine fails after its head has gone out with 200. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":{\"message\":\"EngineCore \\\"x\\\":"
+            + " {\",\"type\":\"InternalServerError\",\"param\":null,\"code\":500}}",
+        "{\"error\": {\"code\": 503, \"message\": \"m\"}}",
+        " \t{ \"error\" : {\"object\":\"error\",\"code\":599 } }",
+      })
+  void anErrorOfTheServersInAStreamIsAFailure(String error) {
+    for (String before : List.of("", "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n")) {
+      byte[] bytes =
+          (before + "data: " + error + "\n\ndata: [DONE]\n\n").getBytes(StandardCharsets.UTF_8);
+      for (int cut = 0; cut <= bytes.length; cut++) {
+        ResponseWatcher watcher = new ResponseWatcher("/v1/completions", EVENTS);
+        watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
+        watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
+        assertThat(watcher.failed()).as("cut at %d", cut).isTrue();
+      }
+    }
+  }
+
+  /** What a client does wrong says nothing of the server, and a text may be anything. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":{\"message\":\"too long\",\"type\":\"BadRequestError\",\"code\":400}}",
+        "{\"error\":{\"message\":\"m\",\"code\":\"server_error\"}}",
+        "{\"error\":{\"message\":\"m\",\"code\":600}}",
+        "{\"error\":{\"message\":\"m\"},\"code\":500}",
+        "{\"error\":{\"inner\":{\"code\":500}}}",
+        "{\"error\":null,\"usage\":{\"code\":500}}",
+        "{\"choices\":[{\"delta\":{\"content\":\"{\\\"error\\\":{\\\"code\\\":500}}\"}}]}",
+        "{\"choices\":[{\"error\":{\"code\":500}}]}",
+        "{\"id\":\"x\",\"error\":{\"code\":500},\"usage\":{}}",
+        "1 {\"error\":{\"code\":500}}",
+      })
+  void whatIsNoErrorOfTheServersIsNoFailure(String event) {
+    byte[] bytes = ("data: " + event + "\n\n").getBytes(StandardCharsets.UTF_8);
+    for (int cut = 0; cut <= bytes.length; cut++) {
+      ResponseWatcher watcher = new ResponseWatcher("/v1/completions", EVENTS);
+      watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
+      watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
+      assertThat(watcher.failed()).as("cut at %d", cut).isFalse();
     }
   }
 
@@ -111,7 +209,7 @@ class ResponseWatcherTest {
     byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
     for (long seed = 0; seed < 500; seed++) {
       Random random = new Random(seed);
-      ResponseWatcher watcher = new ResponseWatcher(EVENTS);
+      ResponseWatcher watcher = new ResponseWatcher("/v1/completions", EVENTS);
       ByteBuf body = Unpooled.wrappedBuffer(bytes);
       while (body.isReadable()) {
         watcher.watch(body.readSlice(Math.min(body.readableBytes(), 1 + random.nextInt(40))));
@@ -123,7 +221,7 @@ class ResponseWatcherTest {
   @Test
   void watchingConsumesNothing() {
     ByteBuf body = Unpooled.copiedBuffer("{}", StandardCharsets.UTF_8);
-    new ResponseWatcher(JSON).watch(body);
+    new ResponseWatcher("/v1/completions", JSON).watch(body);
     assertThat(body.readableBytes()).isEqualTo(2);
     assertThat(body.refCnt()).isEqualTo(1);
   }
@@ -170,7 +268,7 @@ class ResponseWatcherTest {
 
   @Test
   void whateverTheBytesAreWordsTellWhatSingleBytesTell() {
-    String alphabet = "{}[]\":,\\u \t\n\rdata:@@@#####%%%%&&";
+    String alphabet = "{}[]\":,\\u \t\n\rdata:@@@#####%%%%&&!!";
     for (long seed = 0; seed < 20_000; seed++) {
       Random random = new Random(seed);
       StringBuilder text = new StringBuilder(random.nextBoolean() ? "data: {" : "{");
@@ -182,10 +280,11 @@ class ResponseWatcherTest {
               .replace("@", "\"usage\":{\"prompt_tokens\":" + random.nextInt(9) + "}")
               .replace("%", "\n\ndata: ")
               .replace("&", "\"usage\":null")
+              .replace("!", "\"error\":{\"code\":500}")
               .replace("#", "\"some text é\"")
               .getBytes(StandardCharsets.UTF_8);
       String type = random.nextBoolean() ? JSON : EVENTS;
-      ResponseWatcher single = new ResponseWatcher(type);
+      ResponseWatcher single = new ResponseWatcher("/v1/completions", type);
       for (byte b : body) {
         single.watch(Unpooled.wrappedBuffer(new byte[] {b}));
       }
@@ -193,11 +292,12 @@ class ResponseWatcherTest {
         if (buffer.isDirect()) {
           buffer.writeBytes(body);
         }
-        ResponseWatcher whole = new ResponseWatcher(type);
+        ResponseWatcher whole = new ResponseWatcher("/v1/completions", type);
         int cut = random.nextInt(body.length + 1);
         whole.watch(buffer.slice(0, cut));
         whole.watch(buffer.slice(cut, body.length - cut));
         assertThat(whole.usage()).as("seed %d", seed).isEqualTo(single.usage());
+        assertThat(whole.failed()).as("seed %d", seed).isEqualTo(single.failed());
         buffer.release();
       }
     }
@@ -208,7 +308,7 @@ class ResponseWatcherTest {
     for (int length = 8 * 1024 - 60; length < 8 * 1024; length++) {
       String body = "{\"text\":\"" + "x".repeat(length) + "\",\"usage\":" + COUNTS + "}";
       ByteBuf direct = Unpooled.directBuffer().writeBytes(body.getBytes(StandardCharsets.UTF_8));
-      ResponseWatcher watcher = new ResponseWatcher(JSON);
+      ResponseWatcher watcher = new ResponseWatcher("/v1/completions", JSON);
       watcher.watch(direct);
       assertThat(direct.readableBytes()).as("not consumed").isEqualTo(body.length());
       direct.release();

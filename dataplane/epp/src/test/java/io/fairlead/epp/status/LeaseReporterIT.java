@@ -16,6 +16,7 @@ import io.fairlead.crds.testing.KubeApi;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -82,6 +83,44 @@ class LeaseReporterIT {
       await().until(() -> lease() != null);
       assertThat(Objects.requireNonNull(lease()).getMetadata().getAnnotations())
           .containsEntry(PickerReport.ANNOTATION, PickerReport.EMPTY.toJson());
+    }
+  }
+
+  /** The API server takes 256 KiB of annotations in all, and nothing of an object with more. */
+  @Test
+  void aReportThatIsTooLongIsCutAndArrives() {
+    String wide = "\uD83D\uDEA2".repeat(100_000);
+    PickerReport report =
+        new PickerReport(
+            "ns/pool",
+            null,
+            1,
+            new PickerReport.Refused(null, "x" + wide),
+            new PickerReport.Endpoints(1, 1, null),
+            null,
+            IntStream.range(0, 50)
+                .mapToObj(i -> new PickerReport.ShadowOff("shadow-" + i, "\u0001" + wide))
+                .toList());
+    try (LeaseReporter reporter =
+        new LeaseReporter(
+            admin,
+            new LeaseReporter.Identity("pool", POD, namespace, "uid"),
+            Duration.ofMinutes(5))) {
+      reporter.report(report);
+      await().until(() -> lease() != null);
+      String json =
+          Objects.requireNonNull(
+              Objects.requireNonNull(lease())
+                  .getMetadata()
+                  .getAnnotations()
+                  .get(PickerReport.ANNOTATION));
+      PickerReport told = PickerReport.fromJson(json).orElseThrow();
+      assertThat(told.generation()).isEqualTo(1);
+      assertThat(told.shadowsOff()).hasSize(50);
+      assertThat(Objects.requireNonNull(told.refused()).message())
+          .startsWith("x\uD83D\uDEA2")
+          .endsWith("… (cut, 200001 characters in all)")
+          .doesNotContain("\uFFFD");
     }
   }
 }

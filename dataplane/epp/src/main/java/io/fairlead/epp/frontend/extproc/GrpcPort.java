@@ -39,7 +39,7 @@ final class GrpcPort {
     try {
       return builder.build().start();
     } catch (IOException e) {
-      throw new IllegalStateException("%s can't listen on %s:%d".formatted(what, host, port), e);
+      throw Transport.cannotListen(what, host, port, e);
     }
   }
 

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class PassingResponse implements ResponsePhase {
 
   private static final String EVENTS = "text/event-stream";
+  private static final String JSON = "application/json";
 
   private final int status;
   private final boolean headersAreAll;
@@ -29,29 +30,41 @@ final class PassingResponse implements ResponsePhase {
   private final @Nullable ModelRename rename;
 
   private PassingResponse(
-      int status, boolean headersAreAll, String contentType, @Nullable ModelRename rename) {
+      int status,
+      boolean headersAreAll,
+      String path,
+      String contentType,
+      String contentEncoding,
+      @Nullable ModelRename rename) {
     this.status = status;
     this.headersAreAll = headersAreAll;
     this.rename = rename;
     streamed = contentType.startsWith(EVENTS);
-    watcher = new ResponseWatcher(contentType);
+    watcher = ResponseWatcher.of(path, contentType, contentEncoding);
   }
 
   static PassingResponse of(ProxyMessage message, ExtProcStream stream) {
     WireHeaders headers = message.headers();
     int status = (int) headers.number(":status");
     String type = headers.value("content-type");
-    boolean readable =
-        status < 300
-            && stream.mode().response().showsBody()
-            && headers.value("content-encoding").isEmpty();
+    String encoding = headers.value("content-encoding");
+    boolean readable = status < 300 && stream.mode().response().showsBody() && encoding.isEmpty();
     return new PassingResponse(
-        status, message.headersAreAll(), type, readable ? stream.atPool().rename(type) : null);
+        status,
+        message.headersAreAll(),
+        stream.path(),
+        type,
+        encoding,
+        readable ? stream.atPool().rename(type) : null);
   }
 
-  /** One of which the proxy shows the body alone. Its length may be told already: it stays. */
-  static PassingResponse withoutHeaders(boolean streamed) {
-    return new PassingResponse(200, false, streamed ? EVENTS : "", null);
+  /**
+   * One of which the proxy shows the body alone. Its length may be told already: it stays. Nobody
+   * knows its type, and how it is encoded: any byte may be one of an answer.
+   */
+  static PassingResponse withoutHeaders(ExtProcStream stream) {
+    String type = stream.atPool().streamed() ? EVENTS : JSON;
+    return new PassingResponse(200, false, stream.path(), type, "", null);
   }
 
   @Override
@@ -98,7 +111,7 @@ final class PassingResponse implements ResponsePhase {
   public void body(ExtProcStream stream, HttpBody piece) {
     ByteString shown = piece.getBody();
     if (!shown.isEmpty()) {
-      stream.atPool().progress(status < 400);
+      stream.atPool().progress(status < 300);
       watcher.watch(Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer()));
     }
     boolean last = piece.getEndOfStream();
@@ -137,7 +150,9 @@ final class PassingResponse implements ResponsePhase {
   }
 
   private void delivered(ExtProcStream stream) {
-    stream.end(failed() ? Outcome.FAILED : Outcome.COMPLETED);
+    boolean seen = headersAreAll || stream.mode().response().showsBody();
+    boolean none = seen && watcher.isNone();
+    stream.end(watcher.failed() ? Outcome.FAILED : Outcome.of(status, none));
   }
 
   @Override

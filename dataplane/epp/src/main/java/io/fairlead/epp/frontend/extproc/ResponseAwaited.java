@@ -39,7 +39,7 @@ record ResponseAwaited() implements ResponsePhase {
     }
     stream.responseBegins();
     if (!stream.isOver()) {
-      PassingResponse response = PassingResponse.withoutHeaders(stream.atPool().streamed());
+      PassingResponse response = PassingResponse.withoutHeaders(stream);
       response.beginWithBody(stream);
       response.body(stream, piece);
     }

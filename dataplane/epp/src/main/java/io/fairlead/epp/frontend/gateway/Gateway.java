@@ -12,6 +12,7 @@ import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -107,7 +108,7 @@ public final class Gateway {
     security = config.security().ready(ServingSecurity.Protocols.HTTP);
     tls = security.ssl();
     leaveCertificate = security.lookAfter();
-    server =
+    ChannelFuture bound =
         new ServerBootstrap()
             .group(group)
             .channel(Transport.server(group))
@@ -124,8 +125,12 @@ public final class Gateway {
                   }
                 })
             .bind(config.host(), config.port())
-            .syncUninterruptibly()
-            .channel();
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      leaveCertificate.run();
+      throw Transport.cannotListen("the gateway", config.host(), config.port(), bound.cause());
+    }
+    server = bound.channel();
   }
 
   /**
@@ -137,6 +142,7 @@ public final class Gateway {
    * @param models those configured, for {@code GET /v1/models}; asked on event loops, must not
    *     block
    * @param seeds random bits, one call per request; must be thread-safe
+   * @throws IllegalStateException if it can't listen, or has no certificate; the message says why
    */
   public static Gateway start(
       GatewayConfig config,

@@ -198,8 +198,9 @@ final class ProxyExchange implements Exchange {
     }
     status = response.status().code();
     String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
-    watcher = new ResponseWatcher(type);
-    if (status < 300 && !response.headers().contains(HttpHeaderNames.CONTENT_ENCODING)) {
+    String encoding = response.headers().get(HttpHeaderNames.CONTENT_ENCODING, "");
+    watcher = ResponseWatcher.of(head.uri(), type, encoding);
+    if (status < 300 && encoding.isEmpty()) {
       rename = ModelRename.of(from.targetModel(), parsed.model(), type);
     }
     if (rename != null) {
@@ -211,7 +212,7 @@ final class ProxyExchange implements Exchange {
   /** More of the response. Takes ownership. */
   void content(HttpContent content) {
     if (watcher != null && content.content().isReadable()) {
-      if (status < 400) {
+      if (status < 300) {
         director.firstByte();
       }
       watcher.watch(content.content());
@@ -239,7 +240,9 @@ final class ProxyExchange implements Exchange {
   void last(LastHttpContent content) {
     attempt = null;
     content(content);
-    end(status >= 500 ? Outcome.FAILED : Outcome.COMPLETED);
+    boolean failed = watcher != null && watcher.failed();
+    boolean none = watcher != null && watcher.isNone();
+    end(failed ? Outcome.FAILED : Outcome.of(status, none));
     client.responseWritten();
   }
 

@@ -197,6 +197,47 @@ class EnvoyFaultsIT {
     assertThat(risk()).isPositive();
   }
 
+  /** It answers at once, and would look idle all the time. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
+        "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 2\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
+      })
+  void aServerThatServesNothingIsNotWhereMostGo(String none) throws Exception {
+    RawBackend sick = serve((connection, request) -> connection.send(none));
+    String answer = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}";
+    try (RawBackend well =
+        new RawBackend(
+            "well",
+            (connection, request) ->
+                connection.respond(200, "Content-Type: application/json\r\n", answer))) {
+      pool.endpoints(sick.spec(), well.spec());
+      await("both are known: one that is new waits for its first scrape, and nobody scrapes here")
+          .until(
+              () -> {
+                try (RawHttp client = ask()) {
+                  client.read();
+                }
+                return !sick.requests.isEmpty() && !well.requests.isEmpty();
+              });
+      int before = sick.requests.size();
+      for (int i = 0; i < 200; i++) {
+        try (RawHttp client = ask()) {
+          assertThat(client.read().status()).isIn(200, 302, 401, 404, 429);
+        }
+      }
+      assertThat(sick.requests.size() - before).as("of 200").isLessThan(20);
+      assertThat(pool.events)
+          .containsAnyOf("ended a REFUSED", "ended a INVALID")
+          .contains("ended well COMPLETED");
+    }
+  }
+
   @Test
   void aSheddableRequestMakesRoomBeforeItsAnswerHasBegun() throws Exception {
     SchedulerConfig scheduler =

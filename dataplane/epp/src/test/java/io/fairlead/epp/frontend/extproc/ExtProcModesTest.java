@@ -261,6 +261,15 @@ class ExtProcModesTest {
     assertThat(pool.usages.getFirst().promptTokens()).isEqualTo(3);
   }
 
+  /** Its head has gone out with 200 long before. */
+  @Test
+  void aStreamThatEndsWithAnErrorOfTheServersIsAFailure() {
+    tell(post(DUPLEX, STREAMED), body(CHAT_EVENTS, true), events());
+    tell(responseBody("data: {\"error\": {\"message\": \"m\", \"code\": 500}}\n\n", false));
+    tell(responseBody("data: [DONE]\n\n", true));
+    assertThat(pool.events).containsExactly("sent a", "first token a", "ended a FAILED");
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"STREAMED", "NONE"})
   void trailersAloneEndAResponse(BodySendMode mode) {
@@ -270,12 +279,25 @@ class ExtProcModesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"200,ended a COMPLETED", "404,ended a COMPLETED", "503,ended a FAILED"})
+  @CsvSource({
+    "200,ended a COMPLETED",
+    "404,ended a REFUSED",
+    "400,ended a INVALID",
+    "503,ended a FAILED"
+  })
   void headersOfAnAnswerInOnePieceAreItsEndWhereNoBodyIsShown(int status, String end) {
     tell(post(DUPLEX, NONE), body(OTHER, true), status(status, false));
     assertThat(proxy.kinds()).endsWith("RESPONSE_HEADERS");
     assertThat(proxy.status).isEqualTo(Status.OK);
     assertThat(pool.events).containsExactly("sent a", end);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200,REFUSED", "204,REFUSED", "302,INVALID"})
+  void headersThatAreAllOfAnAnswerServeNothing(int status, String outcome) {
+    tell(post(DUPLEX, NONE), body(OTHER, true), status(status, true));
+    assertThat(proxy.kinds()).endsWith("RESPONSE_HEADERS");
+    assertThat(pool.events).containsExactly("sent a", "ended a " + outcome);
   }
 
   @Test

@@ -179,7 +179,7 @@ class GatewayClientsIT {
         RawHttp client = rig.connect()) {
       client.post(Rig.CHAT, Rig.BODY);
       assertThat(client.read().status()).isEqualTo(429);
-      rig.awaitEvents("sent m a 1", "ended completed -1/-1");
+      rig.awaitEvents("sent m a 1", "ended refused -1/-1");
     }
   }
 

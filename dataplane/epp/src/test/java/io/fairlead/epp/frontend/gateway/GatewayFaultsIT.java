@@ -45,6 +45,13 @@ class GatewayFaultsIT {
     connection.respond(200, "", "{}");
   }
 
+  /** What shows that the model is served there. */
+  private static void tellsOfTokens(RawHttp connection, RawHttp.Message request)
+      throws IOException {
+    String answer = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}";
+    connection.respond(200, "Content-Type: application/json\r\n", answer);
+  }
+
   /** Whoever is asked first has the fault, the others are well. */
   private static RawBackend[] firstFails(RawBackend.Script fault) throws IOException {
     AtomicBoolean done = new AtomicBoolean();
@@ -194,6 +201,80 @@ class GatewayFaultsIT {
 
       client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().status()).as("the client's connection is fine").isEqualTo(200);
+    }
+  }
+
+  /**
+   * Streams of a sick engine begin with 200 and end at once, with an error in an event: faster than
+   * any that is well.
+   */
+  @Test
+  void aServerWhoseStreamsAreErrorsIsOut() throws Exception {
+    String error = "data: {\"error\":{\"message\":\"m\",\"code\":500}}\n\ndata: [DONE]\n\n";
+    String events = "Content-Type: text/event-stream\r\n";
+    RawBackend sick =
+        new RawBackend("sick", (connection, request) -> connection.respond(200, events, error));
+    RawBackend well = new RawBackend("well", GatewayFaultsIT::ok);
+    try (Rig rig = new Rig(Rig.config(), sick, well)) {
+      for (int i = 0; i < 100; i++) {
+        RawHttp.Message answer = ask(rig);
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text()).isIn(error, "{}");
+      }
+      assertThat(sick.requests).hasSizeBetween(1, 10);
+      assertThat(rig.events).contains("ended failed -1/-1");
+    }
+  }
+
+  /** It answers at once, and would look idle all the time. */
+  @ParameterizedTest
+  @CsvSource({"404,refused", "429,refused", "400,invalid", "401,invalid", "301,invalid"})
+  void aServerThatRefusesAllIsNotWhereMostGo(int status, String end) throws Exception {
+    RawBackend sick =
+        new RawBackend("sick", (connection, request) -> connection.respond(status, "", "{}"));
+    RawBackend well = new RawBackend("well", GatewayFaultsIT::tellsOfTokens);
+    try (Rig rig = new Rig(Rig.config(), sick, well)) {
+      for (int i = 0; i < 200; i++) {
+        assertThat(ask(rig).status()).isIn(200, status);
+      }
+      assertThat(sick.requests).hasSizeBetween(1, 40);
+      assertThat(rig.events).contains("ended " + end + " -1/-1");
+    }
+  }
+
+  /** A sidecar that is set up wrongly, or a proxy that asks for a password: it looks fast, too. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 18\r\n\r\n<html>{\"a\"}</html>",
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\r\nok"
+      })
+  void aServerWhoseAnswersAreNoneIsNotWhereMostGo(String none) throws Exception {
+    RawBackend sick = new RawBackend("sick", (connection, request) -> connection.send(none));
+    RawBackend well = new RawBackend("well", GatewayFaultsIT::tellsOfTokens);
+    try (Rig rig = new Rig(Rig.config(), sick, well)) {
+      for (int i = 0; i < 200; i++) {
+        assertThat(ask(rig).status()).as("the answer passes").isIn(200, 204);
+      }
+      assertThat(sick.requests).hasSizeBetween(1, 20);
+      assertThat(rig.events).contains("ended refused -1/-1");
+    }
+  }
+
+  /** Nobody knows what they answer. */
+  @Test
+  void whatIsNoCompletionIsNotJudgedByItsAnswer() throws Exception {
+    RawBackend a = new RawBackend("a", (connection, request) -> connection.respond(200, "", ""));
+    try (Rig rig = new Rig(Rig.config(), a)) {
+      try (RawHttp client = rig.connect()) {
+        client.post("/pooling", Rig.BODY);
+        assertThat(client.read().status()).isEqualTo(200);
+      }
+      await().untilAsserted(() -> assertThat(rig.events).contains("ended completed -1/-1"));
     }
   }
 
@@ -428,7 +509,7 @@ class GatewayFaultsIT {
             (connection, request) -> {
               connection.send(CHUNKED);
               for (int i = 0; i < 12; i++) {
-                connection.chunk("drop");
+                connection.chunk("{}");
                 long until = System.nanoTime() + Duration.ofMillis(100).toNanos();
                 await()
                     .pollInterval(Duration.ofMillis(10))
@@ -437,7 +518,7 @@ class GatewayFaultsIT {
               connection.chunk("");
             });
     try (Rig rig = new Rig(timeouts(null, Duration.ofMillis(700), null), a)) {
-      assertThat(ask(rig).text()).isEqualTo("drop".repeat(12));
+      assertThat(ask(rig).text()).isEqualTo("{}".repeat(12));
       rig.awaitEvents("sent m a 1", "ended completed -1/-1");
     }
   }

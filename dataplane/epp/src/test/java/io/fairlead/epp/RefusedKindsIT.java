@@ -1,0 +1,209 @@
+package io.fairlead.epp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
+import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.testing.Crds;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.RefusedLists;
+import io.fairlead.crds.testing.TestPods;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.epp.Traffic.Answer;
+import io.fairlead.stub.server.ModelServer;
+import io.fairlead.stub.server.ModelServerConfig;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A picker without an operator, whose API server refuses for a while to list rewrites. */
+@ExtendWith(KubeApi.class)
+class RefusedKindsIT {
+
+  private static final String GROUP = "inference.networking.x-k8s.io";
+
+  /** A watch that failed tries again at growing intervals. */
+  private static final Duration SEEN = Duration.ofSeconds(90);
+
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final ModelServer stub =
+      ModelServer.start(
+          ModelServerConfig.builder("server", "chat", "chat-v2", "chat-v3").instant().build(),
+          loops);
+  private final RefusedLists lists = new RefusedLists(GROUP, "inferencemodelrewrites");
+  private final PickerNamespace own;
+  private final KubernetesClient admin;
+
+  RefusedKindsIT(KubeApi.Running api) throws Exception {
+    own = new PickerNamespace(api, "refused");
+    admin = own.admin();
+  }
+
+  @AfterEach
+  void stop() {
+    stub.close();
+    loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+
+  /**
+   * An API server that starts says once that a kind is not there, or may not be read; one that has
+   * lost it says so again.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "inferencemodelrewrites"})
+  void rewritesStayInForceAfterOneRefusalAndGoAfterTwo(String granted) throws Exception {
+    Crds.apply(admin);
+    Crds.upstream(admin, GROUP);
+    grant(granted);
+    admin.resource(TestPods.named("server", own.name(), Map.of("app", "vllm"))).create();
+    own.running("server", "127.0.0.1", true, 0);
+    create(
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: pool, namespace: %s}
+        spec:
+          selector: {matchLabels: {app: vllm}}
+          targetPorts: [{number: %d}]
+          endpointPickerRef: {name: epp, port: {number: 9002}}
+        ---
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferenceModelRewrite
+        metadata: {name: split, namespace: %s}
+        spec:
+          poolRef: {name: pool}
+          rules: [{matches: [{model: {value: chat}}], targets: [{modelRewrite: chat-v2}]}]
+        """
+            .formatted(own.name(), URI.create(stub.url()).getPort(), own.name()));
+    Config behind = own.access();
+    URI real = URI.create(behind.getMasterUrl());
+    try (Relay way = new Relay(real.getHost(), real.getPort())) {
+      way.open();
+      behind.setMasterUrl("https://127.0.0.1:" + way.port() + "/");
+      try (DataPlane dataPlane = start(behind);
+          Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
+        dataPlane.ready().get(60, TimeUnit.SECONDS);
+        awaitServedBy(traffic, "chat-v2");
+
+        lists.refuse(1);
+        way.shut();
+        way.open();
+        await().atMost(SEEN).until(() -> lists.refused() == 1);
+        retarget("chat-v3");
+        assertThat(awaitServedBy(traffic, "chat-v3"))
+            .extracting(Answer::servedBy)
+            .isSubsetOf("chat-v2", "chat-v3");
+
+        lists.refuse(Integer.MAX_VALUE);
+        way.shut();
+        way.open();
+        awaitServedBy(traffic, "chat");
+
+        lists.refuse(0);
+        awaitServedBy(traffic, "chat-v3");
+      }
+    }
+  }
+
+  private DataPlane start(Config access) {
+    return DataPlane.start(
+        DataPlaneConfig.builder(
+                new ClusterPool(
+                    own.name(),
+                    new ClusterPool.OfPool("pool", InferencePool.GROUP),
+                    new ClusterPool.UpstreamDefault(),
+                    null,
+                    () ->
+                        new KubernetesClientBuilder()
+                            .withConfig(access)
+                            .withHttpClientBuilderConsumer(
+                                http -> http.addOrReplaceInterceptor("lists", lists))
+                            .build()))
+            .gateway("127.0.0.1", 0)
+            .loops(1)
+            .build());
+  }
+
+  /** Returns all answers until then. */
+  private static List<Answer> awaitServedBy(Traffic traffic, String model) {
+    List<Answer> seen = new ArrayList<>();
+    await()
+        .atMost(SEEN)
+        .until(
+            () -> {
+              List<Answer> now = traffic.next(10);
+              seen.addAll(now);
+              return now.stream().allMatch(answer -> answer.servedBy().equals(model));
+            });
+    return seen;
+  }
+
+  private void grant(String ofGroup) {
+    admin
+        .resource(
+            new RoleBuilder()
+                .withNewMetadata()
+                .withName("upstream")
+                .withNamespace(own.name())
+                .endMetadata()
+                .addNewRule()
+                .withApiGroups(InferencePool.GROUP)
+                .withResources("inferencepools")
+                .withVerbs("get", "list", "watch")
+                .endRule()
+                .addNewRule()
+                .withApiGroups(GROUP)
+                .withResources("inferenceobjectives", ofGroup)
+                .withVerbs("get", "list", "watch")
+                .endRule()
+                .build())
+        .create();
+    admin
+        .resource(
+            new RoleBindingBuilder()
+                .withNewMetadata()
+                .withName("upstream")
+                .withNamespace(own.name())
+                .endMetadata()
+                .withNewRoleRef("rbac.authorization.k8s.io", "Role", "upstream")
+                .addNewSubject("", "ServiceAccount", "epp", own.name())
+                .build())
+        .create();
+  }
+
+  private void create(String objects) {
+    admin.load(new ByteArrayInputStream(objects.getBytes(StandardCharsets.UTF_8))).create();
+  }
+
+  private void retarget(String model) {
+    admin
+        .genericKubernetesResources(GROUP + "/v1alpha2", "InferenceModelRewrite")
+        .inNamespace(own.name())
+        .withName("split")
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            """
+            {"spec": {"rules": [
+              {"matches": [{"model": {"value": "chat"}}], "targets": [{"modelRewrite": "%s"}]}]}}
+            """
+                .formatted(model));
+  }
+}

@@ -1,0 +1,160 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
+import io.fairlead.stub.server.ModelServer;
+import io.fairlead.stub.server.ModelServerConfig;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Servers that speak HTTP in ways that few do, or wrong. */
+@ExtendWith(NoLeaks.class)
+class GatewayOddServersIT {
+
+  private static String request(String marked) {
+    String body = Rig.BODY.replace("hi", marked);
+    return "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(Rig.CHAT, body.length(), body);
+  }
+
+  private static String answer(String body) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(body.length(), body);
+  }
+
+  /** Whatever the server meant by it: the next request on its connection is somebody else's. */
+  @Test
+  void aSecondAnswerInOneBreathIsNobodys() throws Exception {
+    RawBackend twice =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              String marked = request.text().contains("first") ? "\"first\"" : "\"second\"";
+              String own = answer(marked);
+              connection.send(marked.contains("first") ? own + answer("\"foreign\"") : own);
+            });
+    try (Rig rig = new Rig(Rig.config(), twice);
+        RawHttp client = rig.connect()) {
+      // Together, so that the second one is sent as soon as the first one is answered.
+      client.send(request("first") + request("second"));
+      assertThat(client.read().text()).isEqualTo("\"first\"");
+      assertThat(client.read().text()).isEqualTo("\"second\"");
+      client.send(request("third"));
+      assertThat(client.read().text()).isEqualTo("\"second\"");
+    }
+  }
+
+  @Test
+  void whatIsSaidBeforeAnAnswerIsNoAnswer() throws Exception {
+    RawBackend polite =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(
+                    "HTTP/1.1 100 Continue\r\n\r\n"
+                        + "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n".repeat(20)
+                        + answer("{}")));
+    try (Rig rig = new Rig(Rig.config(), polite);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 3; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.read().text()).isEqualTo("{}");
+      }
+      assertThat(polite.connections).hasValue(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100_000, 20_000_000})
+  void aHeadThatIsTooLongIsAFailureAndTakesNoMemory(int length) throws Exception {
+    RawBackend verbose =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nX: "
+                        + "x".repeat(length)
+                        + "\r\nContent-Length: 2\r\n\r\n{}"));
+    try (Rig rig = new Rig(Rig.config(), verbose);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message refused = client.read();
+      assertThat(refused.status()).isEqualTo(502);
+      assertThat(refused.text()).contains("\"error\"");
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(client.read().status()).isEqualTo(200);
+    }
+  }
+
+  /** Its bytes are not text, so that nothing is found in them, and nothing replaced. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAnswerThatIsCompressedPassesAsItIs(boolean chunked) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(
+          "{\"model\":\"m\",\"usage\":{\"prompt_tokens\":7}}".getBytes(StandardCharsets.UTF_8));
+    }
+    byte[] packed = bytes.toByteArray();
+    RawBackend packing =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send(
+                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+                      + (chunked
+                          ? "Transfer-Encoding: chunked\r\n\r\n"
+                          : "Content-Length: " + packed.length + "\r\n\r\n"));
+              if (chunked) {
+                connection.chunk(packed, 0, 10);
+                connection.chunk(packed, 10, packed.length);
+                connection.chunk("");
+              } else {
+                connection.send(packed);
+              }
+            });
+    try (Rig rig = new Rig(Rig.config(), packing);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message whole = client.read();
+      assertThat(whole.header("content-encoding")).isEqualTo("gzip");
+      assertThat(whole.body()).isEqualTo(packed);
+      rig.awaitEvents("sent m a 1", "ended completed -1/-1");
+    }
+  }
+
+  @Test
+  void aServerMayHaveAnAddressOfVersion6() throws Exception {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try (ModelServer stub =
+            ModelServer.start(
+                ModelServerConfig.builder("six", "m").listen("::1", 0).instant().build(), loops);
+        Rig rig =
+            new Rig(
+                Rig.config(),
+                RequestsConfig.DEFAULT,
+                List.of(new EndpointSpec("six", "1", "::1", stub.address().getPort(), Map.of())));
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+    } finally {
+      loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    }
+  }
+}
