@@ -5,10 +5,6 @@ import io.fairlead.crds.convert.Converter;
 import io.fairlead.crds.convert.Direction;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -96,8 +92,8 @@ final class ConvertCommand implements Callable<Integer> {
     spec.commandLine().getOut().print(converted.text());
     spec.commandLine().getOut().flush();
     PrintWriter err = spec.commandLine().getErr();
-    converted.lost().forEach(lost -> err.println("lost: " + lost));
-    converted.failed().forEach(failed -> err.println("not converted: " + failed));
+    converted.lost().forEach(lost -> err.println(ShownText.line("lost: " + lost)));
+    converted.failed().forEach(failed -> err.println(ShownText.line("not converted: " + failed)));
     err.flush();
     return converted.failed().isEmpty() && !(strict && !converted.lost().isEmpty()) ? 0 : 1;
   }
@@ -117,17 +113,7 @@ final class ConvertCommand implements Callable<Integer> {
   private Map<String, String> read() throws IOException {
     Map<String, String> texts = new LinkedHashMap<>();
     for (Path file : files.isEmpty() ? List.of(Path.of("-")) : files) {
-      if (file.toString().equals("-")) {
-        texts.put("stdin", new String(System.in.readAllBytes(), StandardCharsets.UTF_8));
-      } else {
-        try {
-          texts.put(file.toString(), Files.readString(file));
-        } catch (NoSuchFileException e) {
-          throw new IOException(file + ": is not there", e);
-        } catch (CharacterCodingException e) {
-          throw new IOException(file + ": is not UTF-8 text; save it as UTF-8", e);
-        }
-      }
+      texts.put(InputText.name(file), InputText.read(file));
     }
     return texts;
   }

@@ -152,7 +152,7 @@ final class EppFlags {
     String near = Spelling.near(meant, known);
     return "epp: unknown flag "
         + name
-        + (near.isEmpty() ? "" : "; is it " + near + "?")
+        + (near.isEmpty() ? ";" : "; is it " + near + "?")
         + " 'fairlead epp --help' has all flags.";
   }
 }

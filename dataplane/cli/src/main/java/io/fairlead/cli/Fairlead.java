@@ -8,9 +8,13 @@ import io.fairlead.cli.simulate.EvaluateCommand;
 import io.fairlead.cli.simulate.SimulateCommand;
 import io.fairlead.cli.status.StatusCommand;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -66,7 +70,9 @@ public final class Fairlead implements Runnable {
     commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
           if (expected(failure)) {
-            command.getErr().println(command.getCommandName() + ": " + failure.getMessage());
+            command
+                .getErr()
+                .println(ShownText.lines(command.getCommandName() + ": " + said(failure)));
           } else {
             failure.printStackTrace(command.getErr());
           }
@@ -82,6 +88,16 @@ public final class Fairlead implements Runnable {
         && (failure instanceof IllegalArgumentException
             || failure instanceof IllegalStateException
             || failure instanceof IOException);
+  }
+
+  /** Of files the JDK says the name alone where it is missing or barred. */
+  private static @Nullable String said(Exception failure) {
+    return switch (failure) {
+      case NoSuchFileException missing -> missing.getFile() + ": is not there";
+      case FileAlreadyExistsException file -> file.getFile() + ": is a file, expected a folder";
+      case AccessDeniedException barred -> barred.getFile() + ": may not be read or written";
+      default -> failure.getMessage();
+    };
   }
 
   @Override

@@ -23,6 +23,7 @@ public final class PickerPage {
    * @throws IOException if nobody answers, or the answer is none; the message names the page
    */
   public static String read(URI picker, String path) throws IOException, InterruptedException {
+    HttpUrl.check("--picker", picker, "http://localhost:9090");
     URI asked = picker.resolve(path);
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
       HttpResponse<String> answer =

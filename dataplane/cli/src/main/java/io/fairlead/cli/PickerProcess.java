@@ -26,7 +26,7 @@ final class PickerProcess {
 
   /** Loads everything and prints what would run; throws with the field path of what is wrong. */
   static int describe(DataPlaneConfig config) {
-    System.out.println(DataPlane.describe(config));
+    System.out.println(ShownText.lines(DataPlane.describe(config)));
     return 0;
   }
 }

@@ -135,7 +135,7 @@ final class ReplayCommand implements Callable<Integer> {
     List<PluginFactory> plugins =
         ServiceLoader.load(PluginFactory.class).stream().map(ServiceLoader.Provider::get).toList();
     PicksReport report = PicksReplay.run(trace, plugins);
-    ReplayText.lines(report).forEach(out()::println);
+    print(ReplayText.lines(report));
     out().flush();
     return report.agrees() ? 0 : 1;
   }
@@ -148,6 +148,7 @@ final class ReplayCommand implements Callable<Integer> {
     if (url == null) {
       throw wrong("--url is missing.");
     }
+    HttpUrl.check("--url", url, "http://localhost:8000");
     try (LoadRun run = new LoadRun(url, settings)) {
       Duration took = send(run, asked);
       LoadReport report = run.report();
@@ -165,7 +166,7 @@ final class ReplayCommand implements Callable<Integer> {
                             "load",
                             report)));
       } else {
-        ReplayText.lines(asked.name(), took, report).forEach(out()::println);
+        print(ReplayText.lines(asked.name(), took, report));
       }
       out().flush();
       return report.failed() == 0 && report.succeeded() > 0 ? 0 : 1;
@@ -204,6 +205,10 @@ final class ReplayCommand implements Callable<Integer> {
     return Workloads.named(
         workload == null ? "" : workload,
         new Workloads.Options(load == null ? OptionalDouble.empty() : OptionalDouble.of(load), 1));
+  }
+
+  private void print(List<String> lines) {
+    lines.stream().map(ShownText::line).forEach(out()::println);
   }
 
   private PrintWriter out() {

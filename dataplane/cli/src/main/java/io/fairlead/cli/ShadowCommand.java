@@ -47,7 +47,7 @@ final class ShadowCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     String page = PickerPage.read(picker, "/debug/shadows");
     PrintWriter out = spec.commandLine().getOut();
-    (json ? List.of(page.strip()) : lines(page)).forEach(out::println);
+    (json ? List.of(ShownText.lines(page.strip())) : lines(page)).forEach(out::println);
     out.flush();
     return 0;
   }
@@ -102,7 +102,9 @@ final class ShadowCommand implements Callable<Integer> {
               "%,d".formatted(shadow.path("notPlaced").asLong()),
               "%,d".formatted(shadow.path("leftOut").asLong())));
       if (shadow.has("off")) {
-        off.add(shadow.path("name").asText() + " is off: " + shadow.path("off").asText());
+        off.add(
+            ShownText.line(
+                shadow.path("name").asText() + " is off: " + shadow.path("off").asText()));
       }
     }
     List<String> lines = new ArrayList<>(TextTable.lines(rows));

@@ -15,6 +15,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.opentelemetry.api.trace.Tracer;
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -224,7 +225,7 @@ final class StubCommand implements Callable<Integer> {
   private @Nullable String tracesEndpoint;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws IOException, InterruptedException {
     Tracing tracing = tracing();
     List<ModelServerConfig> configs = configs(tracing == null ? null : tracing.tracer());
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(threads, NioIoHandler.newFactory());
@@ -301,13 +302,13 @@ final class StubCommand implements Callable<Integer> {
     }
   }
 
-  private List<ModelServerConfig> configs(@Nullable Tracer tracer) {
+  private List<ModelServerConfig> configs(@Nullable Tracer tracer) throws IOException {
     List<HostPort> addresses = addresses();
     List<ModelServerConfig> configs = new ArrayList<>();
     try {
       EngineProfiles known = EngineProfiles.shipped();
       if (profiles != null) {
-        known = known.with(EngineProfiles.read(profiles));
+        known = known.with(EngineProfiles.read(InputText.name(profiles), InputText.read(profiles)));
       }
       EngineProfile speed = known.named(profile).slowedBy(slowedBy);
       if (kvTokens != null) {

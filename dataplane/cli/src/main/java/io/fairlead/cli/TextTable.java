@@ -7,8 +7,13 @@ public final class TextTable {
 
   private TextTable() {}
 
-  /** A line per row, all with as many cells: the first to the left, the others to the right. */
-  public static List<String> lines(List<List<String>> rows) {
+  /**
+   * A line per row, all with as many cells: the first to the left, the others to the right. What of
+   * a cell can't be shown is written out.
+   */
+  public static List<String> lines(List<List<String>> cells) {
+    List<List<String>> rows =
+        cells.stream().map(row -> row.stream().map(ShownText::line).toList()).toList();
     int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {

@@ -398,12 +398,13 @@ final class ConsoleIT {
     await().until(() -> browser().count("#decisions .badge.good") == 12);
     browser().awaitText("#shadows tbody tr", "by-load");
     browser().click("#pause");
-    // Their form is chance, and they are drawn again while pictures are taken.
+    // Their form is chance or goes by how fast the servers answered, and they are drawn again while
+    // pictures are taken.
     browser()
         .run(
             """
             const sheet = new CSSStyleSheet();
-            sheet.replaceSync('.spark, .plot, .course { visibility: hidden; }');
+            sheet.replaceSync('.spark, .plot, .course, .bars { visibility: hidden; }');
             document.adoptedStyleSheets = [sheet];
             """);
 
@@ -422,6 +423,9 @@ final class ConsoleIT {
     }
     browser().prefers("light");
     openAUsualReceipt();
+    assertThat(browser().count("#receipt .bars rect"))
+        .as("parts of what each of three endpoints would have cost")
+        .isGreaterThan(3);
     for (int width : new int[] {360, 1440}) {
       browser().size(width, 1_000);
       soft.assertThat(

@@ -230,7 +230,7 @@ final class EppFlagsTest {
         "--metric-port=1       | unknown flag --metric-port; is it --metrics-port?",
         "--grpc-prot 1         | unknown flag --grpc-prot; is it --grpc-port?",
         "--tracin              | unknown flag --tracin; is it --tracing?",
-        "--something-else=1    | unknown flag --something-else 'fairlead epp --help' has",
+        "--something-else=1    | unknown flag --something-else; 'fairlead epp --help' has",
         "surplus               | 'surplus' is no flag",
         "--pool-name=p --endpoint-selector=a=b | --pool-name or --endpoint-selector, not both",
         "--endpoint-selector=a=b | --endpoint-target-ports needs 1 to 8 ports",

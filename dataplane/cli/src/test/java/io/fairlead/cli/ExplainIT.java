@@ -68,10 +68,10 @@ final class ExplainIT {
   void saysWhatWouldHaveBeenLaterThanTheRequestAskedFor() throws Exception {
     String prompt = "The rope runs through the fairlead. ".repeat(400);
     ask("first", prompt);
-    ask("urgent", prompt, "x-slo-ttft-ms", "60");
+    ask("urgent", prompt, "x-slo-ttft-ms", "5");
     assertThat(endpointOf("urgent")).isEqualTo(endpointOf("first"));
     assertThat(explain("urgent").out())
-        .containsPattern("(one|two|three): later than it asked for costs [\\d.,]+ ms more");
+        .containsPattern("(one|two|three): .*later than it asked for costs [\\d.,]+ ms more");
     ask("patient", prompt, "x-slo-ttft-ms", "60000");
     assertThat(explain("patient").out()).doesNotContain("later than it asked for");
   }

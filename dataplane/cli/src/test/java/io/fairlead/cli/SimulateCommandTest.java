@@ -124,7 +124,7 @@ final class SimulateCommandTest {
         .content()
         .contains("- scenario: kind=fail-fast,server=0-1,at=5s,for=5s;kind=slow,server=2,factor=3")
         .contains("- client: EXT\\_PROC")
-        .contains("seconds until right |");
+        .contains("seconds until right");
     assertThat(folder.resolve("report/report.json")).content().contains("\"disruption\"");
     assertThat(folder.resolve("report/report.html")).content().contains("Sent to each endpoint");
   }

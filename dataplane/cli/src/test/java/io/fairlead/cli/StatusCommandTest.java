@@ -3,8 +3,10 @@ package io.fairlead.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -130,11 +132,56 @@ class StatusCommandTest {
         .containsExactly("There is no InferencePool of inference.networking.k8s.io here.");
     assertThat(ProgramRun.of("status", "-o", "json", objects()))
         .matches(run -> run.exitCode() == 2 && run.err().contains("--output: json is not known"));
+    assertThat(ProgramRun.of("status", "-n", "a b", objects()))
+        .matches(run -> run.exitCode() == 2 && run.err().contains("\"a b\" is no name"));
     assertThat(ProgramRun.of("status", "-A", "-n", "x", objects()).exitCode()).isEqualTo(2);
     assertThat(ProgramRun.of("status", folder.resolve("none").toString()).err())
         .contains("is not there");
     String broken = Files.writeString(folder.resolve("broken.yaml"), "a: [").toString();
     assertThat(ProgramRun.of("status", broken))
         .matches(run -> run.exitCode() == 1 && run.err().contains("is not valid YAML"));
+  }
+
+  /** As {@code kubectl get -A -o yaml} prints of a large cluster. */
+  @Test
+  void aListOfALargeClusterIsRead() throws IOException {
+    StringBuilder list = new StringBuilder("apiVersion: v1\nkind: List\nitems:\n");
+    String filler = "x".repeat(5_000);
+    for (int i = 0; i < 1_000; i++) {
+      list.append(
+          """
+          - apiVersion: inference.networking.k8s.io/v1
+            kind: InferencePool
+            metadata: {name: pool-%d, namespace: team, annotations: {about: %s}}
+          """
+              .formatted(i, filler));
+    }
+    String file = Files.writeString(folder.resolve("large.yaml"), list).toString();
+    ProgramRun run = ProgramRun.of("status", file);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out().lines()).hasSize(1_001);
+    ProgramRun converted = ProgramRun.of("convert", file);
+    assertThat(converted.err()).isEmpty();
+    assertThat(converted.out()).hasSize(list.length());
+  }
+
+  @Test
+  void whatCannotBeReadIsNamed() throws IOException {
+    for (String command : List.of("status", "convert")) {
+      assertThat(ProgramRun.of(command, folder.toString()))
+          .as(command)
+          .matches(run -> run.exitCode() == 1)
+          .extracting(ProgramRun::err)
+          .isEqualTo(command + ": " + folder + ": is a folder, expected a file\n");
+      Path latin = Files.write(folder.resolve("latin.yaml"), new byte[] {'a', (byte) 0xe4, '\n'});
+      assertThat(ProgramRun.of(command, latin.toString()).err())
+          .isEqualTo(command + ": " + latin + ": is not UTF-8 text; save it as UTF-8\n");
+      Path huge = folder.resolve("huge.yaml");
+      try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
+        file.setLength((32 << 20) + 1);
+      }
+      assertThat(ProgramRun.of(command, huge.toString()).err())
+          .isEqualTo(command + ": " + huge + ": is longer than 32 MiB; split it\n");
+    }
   }
 }

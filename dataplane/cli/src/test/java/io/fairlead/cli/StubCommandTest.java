@@ -22,7 +22,6 @@ final class StubCommandTest {
         "--shutdown-timeout=-1 | --shutdown-timeout: -1 is not >= 0",
         "--engine=tgi | engine: no engine \"tgi\"; known: vllm, sglang",
         "--profile=tpu | profile: no engine profile \"tpu\"",
-        "--profiles=nowhere.yaml | nowhere.yaml: there is no such file",
         "--slowed-by=0 | factor: 0.0 is not a finite number > 0",
         "--kv-tokens=1 | kvTokens: 1 holds no block",
         "--max-loras=-1 | maxAdapters: -1 is not >= 0",

@@ -2,6 +2,7 @@ package io.fairlead.cli.conformance;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.fairlead.cli.ShownText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ final class SchedulerConformanceCommand implements Callable<Integer> {
     if (json) {
       out.println(json(results));
     } else {
-      table(results).forEach(out::println);
+      table(results).stream().map(ShownText::lines).forEach(out::println);
       out.printf(
           Locale.ROOT,
           "%d of %d cases passed, %d failed%n",

@@ -7,7 +7,9 @@ import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.console.ConsoleConfig;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -18,7 +20,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Stubs, gateway, load and a live table in one process. */
 @Command(
@@ -71,22 +76,39 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "0.1")
   private double timeScale = 0.1;
 
+  @Spec private CommandSpec spec = CommandSpec.create();
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (DemoShow.onTerminal()) {
       // What the log says of configs is under the table; its lines would tear the table apart.
       System.setProperty("FAIRLEAD_LOG_LEVEL", "ERROR");
     }
+    if (!(rate > 0)) {
+      throw new ParameterException(
+          spec.commandLine(), "--rate is " + rate + "; set requests a second, more than 0");
+    }
     Path samples = folder == null ? Files.createTempDirectory("fairlead-demo-") : folder;
+    var stopped = new CountDownLatch(1);
+    var finished = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(stopper(stopped, finished));
+    try {
+      return run(samples, stopped);
+    } finally {
+      if (folder == null) {
+        delete(samples);
+      }
+      finished.countDown();
+    }
+  }
+
+  private int run(Path samples, CountDownLatch stopped) throws IOException, InterruptedException {
     DemoFolder.fill(samples);
     LocalResources resources = LocalResourceReader.read(samples);
     if (!resources.errors().isEmpty()) {
       throw new IllegalArgumentException(
           resources.errors().stream().map(FieldError::toString).collect(Collectors.joining("\n")));
     }
-    var stopped = new CountDownLatch(1);
-    var finished = new CountDownLatch(1);
-    Runtime.getRuntime().addShutdownHook(stopper(stopped, finished));
     var config =
         DataPlaneConfig.builder(new DataPlaneConfig.Folder(samples)).gateway(LOOPBACK, port);
     try (var stubs = DemoStubs.start(resources, profile, timeScale);
@@ -97,11 +119,6 @@ public final class DemoCommand implements Callable<Integer> {
         show.banner(stubs.count());
         return once ? show.once(rate, seed) : show.untilStopped(rate, seed);
       }
-    } finally {
-      if (folder == null) {
-        delete(samples);
-      }
-      finished.countDown();
     }
   }
 
@@ -127,12 +144,21 @@ public final class DemoCommand implements Callable<Integer> {
         "demo-stop");
   }
 
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
+  /** What its user put there besides files stays; the demo has ended all the same. */
+  private void delete(Path folder) {
+    try {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
       }
+      Files.delete(folder);
+    } catch (NoSuchFileException e) {
+      // Its user was faster.
+    } catch (IOException e) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("demo: " + folder + " stays: " + e.getMessage() + " can't be deleted");
+      err.flush();
     }
-    Files.delete(folder);
   }
 }

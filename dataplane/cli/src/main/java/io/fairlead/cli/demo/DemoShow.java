@@ -1,5 +1,6 @@
 package io.fairlead.cli.demo;
 
+import io.fairlead.cli.ShownText;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.DataPlane;
@@ -132,6 +133,10 @@ final class DemoShow implements AutoCloseable {
         load.stop();
       } else {
         table();
+        if (out.checkError()) {
+          // Nobody reads any more.
+          stopped.countDown();
+        }
       }
     }
   }
@@ -156,10 +161,12 @@ final class DemoShow implements AutoCloseable {
     if (live && linesShown > 0) {
       out.printf("\033[%dA\033[J", linesShown); // back up over the last table and clear it
     }
-    lines.forEach(out::println);
-    if (!live) {
-      out.println();
+    if (live) {
+      // Cut where the terminal ends: lines that wrap would be more than are gone back over.
+      out.print("\033[?7l");
     }
+    lines.forEach(out::println);
+    out.print(live ? "\033[?7h" : System.lineSeparator());
     linesShown = lines.size();
   }
 
@@ -168,7 +175,7 @@ final class DemoShow implements AutoCloseable {
     List<String> lines = new ArrayList<>();
     lines.add("config " + hash.substring(0, Math.min(8, hash.length())) + " is in force");
     if (report.refused() != null) {
-      lines.add("a later edit is refused: " + report.refused().message());
+      lines.add(ShownText.line("a later edit is refused: " + report.refused().message()));
     }
     return lines;
   }

@@ -3,15 +3,15 @@ package io.fairlead.cli.explain;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fairlead.cli.InputText;
 import io.fairlead.cli.PickerPage;
+import io.fairlead.cli.ShownText;
 import io.fairlead.cli.TextTable;
 import io.fairlead.epp.status.DecisionPage;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,8 +92,10 @@ public final class ExplainCommand implements Callable<Integer> {
     String page = page();
     List<String> lines =
         json
-            ? List.of(page.strip())
-            : id == null && file == null ? list(page) : receipt(page, other);
+            ? List.of(ShownText.lines(page.strip()))
+            : id == null && file == null
+                ? list(page)
+                : receipt(page, other).stream().map(ShownText::line).toList();
     lines.forEach(spec.commandLine().getOut()::println);
     spec.commandLine().getOut().flush();
     return 0;
@@ -101,11 +103,7 @@ public final class ExplainCommand implements Callable<Integer> {
 
   private String page() throws IOException, InterruptedException {
     if (file != null) {
-      try {
-        return Files.readString(file);
-      } catch (NoSuchFileException e) {
-        throw new IOException(file + ": is not there", e);
-      }
+      return InputText.read(file);
     }
     String path =
         id == null

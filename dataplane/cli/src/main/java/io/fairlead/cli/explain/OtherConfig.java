@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fairlead.cli.InputText;
 import io.fairlead.cli.explain.ReceiptPage.Attempt;
 import io.fairlead.cli.explain.ReceiptPage.Candidate;
 import io.fairlead.cli.explain.ReceiptPage.Rejected;
@@ -18,8 +19,6 @@ import io.fairlead.core.replay.RunOutputs.ScorerOutputs;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.epp.TriedConfig;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,12 +46,8 @@ final class OtherConfig {
    *     path of its field
    */
   static OtherConfig read(Path file) throws IOException {
-    try {
-      return new OtherConfig(
-          file.toString(), TriedConfig.read(file.toString(), Files.readString(file)));
-    } catch (NoSuchFileException e) {
-      throw new IOException(file + ": is not there", e);
-    }
+    String name = InputText.name(file);
+    return new OtherConfig(name, TriedConfig.read(name, InputText.read(file)));
   }
 
   /** Decides each attempt of a receipt again. */

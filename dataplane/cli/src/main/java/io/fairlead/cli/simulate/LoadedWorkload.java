@@ -1,5 +1,6 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.cli.InputText;
 import io.fairlead.lab.simulator.Scenario;
 import io.fairlead.lab.simulator.ScenarioEvent;
 import io.fairlead.lab.trace.TraceWorkload;
@@ -74,10 +75,10 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
   private static LoadedWorkload document(String file, double factor, String load) {
     String name = Path.of(file).getFileName().toString().replaceFirst("\\.ya?ml$", "");
     try {
-      Workloads.Own own = Workloads.read(name, file, Files.readString(Path.of(file)), factor);
+      Workloads.Own own = Workloads.read(name, file, InputText.read(Path.of(file)), factor);
       return new LoadedWorkload(own.preset(), new Renamed(name + load, own.workload()), null);
     } catch (IOException e) {
-      throw new IllegalArgumentException(file + ": can't be read: " + e.getMessage(), e);
+      throw new IllegalArgumentException(e.getMessage(), e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.cli.InputText;
 import io.fairlead.lab.simulator.Policy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +22,6 @@ final class Policies {
     }
     Path file = Path.of(nameOrFile);
     String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
-    return Policy.read(name, nameOrFile, Files.readString(file));
+    return Policy.read(name, nameOrFile, InputText.read(file));
   }
 }

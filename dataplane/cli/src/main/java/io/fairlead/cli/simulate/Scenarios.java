@@ -1,5 +1,6 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.cli.InputText;
 import io.fairlead.lab.simulator.Scenario;
 import io.fairlead.stub.profile.EngineProfiles;
 import java.io.IOException;
@@ -28,6 +29,6 @@ final class Scenarios {
       return Scenario.named(text);
     }
     String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
-    return Scenario.read(name, text, Files.readString(file), profiles);
+    return Scenario.read(name, text, InputText.read(file), profiles);
   }
 }

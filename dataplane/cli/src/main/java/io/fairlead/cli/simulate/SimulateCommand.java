@@ -1,5 +1,6 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.cli.InputText;
 import io.fairlead.cli.Progress;
 import io.fairlead.cli.simulate.GateHandicaps.Noticed;
 import io.fairlead.lab.gate.GateBaseline;
@@ -258,12 +259,14 @@ public final class SimulateCommand implements Callable<Integer> {
       throw new IllegalArgumentException("pool: there is no file " + text);
     }
     String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
-    return PoolSpec.read(name, text, Files.readString(file), known);
+    return PoolSpec.read(name, text, InputText.read(file), known);
   }
 
-  private EngineProfiles engines() {
+  private EngineProfiles engines() throws IOException {
     EngineProfiles shipped = EngineProfiles.shipped();
-    return profiles == null ? shipped : shipped.with(EngineProfiles.read(profiles));
+    return profiles == null
+        ? shipped
+        : shipped.with(EngineProfiles.read(InputText.name(profiles), InputText.read(profiles)));
   }
 
   private List<SimulationSpec> specs(Scenario happening, EngineProfiles known) throws IOException {

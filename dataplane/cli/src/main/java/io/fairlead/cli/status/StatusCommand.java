@@ -3,11 +3,15 @@ package io.fairlead.cli.status;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import io.fabric8.kubernetes.client.utils.Utils;
+import io.fairlead.cli.InputText;
+import io.fairlead.cli.ShownText;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
@@ -15,14 +19,12 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.HttpURLConnection;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -80,6 +82,9 @@ public final class StatusCommand implements Callable<Integer> {
   @Option(names = "--context", paramLabel = "NAME", description = "Context of the kubeconfig.")
   private @Nullable String context;
 
+  /** Kinds that the cluster does not let one list. */
+  private final Set<String> refused = new HashSet<>();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /** Made by the command line. */
@@ -101,12 +106,16 @@ public final class StatusCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--output: %s is not known; it can be wide".formatted(output));
     }
+    if (namespace != null && !namespace.matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?")) {
+      throw new ParameterException(
+          spec.commandLine(), "--namespace: \"" + namespace + "\" is no name of one");
+    }
     if (all && namespace != null) {
       throw new ParameterException(
           spec.commandLine(), "--namespace and --all-namespaces exclude each other");
     }
     List<JsonNode> objects = files.isEmpty() ? ofCluster() : ofFiles();
-    StatusTables tables = new StatusTables(objects, all);
+    StatusTables tables = new StatusTables(objects, all, !refused.contains("InferenceModel"));
     PrintWriter out = spec.commandLine().getOut();
     tables.pools().forEach(out::println);
     if (output != null) {
@@ -122,7 +131,7 @@ public final class StatusCommand implements Callable<Integer> {
   }
 
   private List<JsonNode> ofCluster() throws IOException {
-    Config config = Config.autoConfigure(context);
+    Config config = config();
     // Somebody waits for an answer, and can ask again.
     config.setRequestRetryBackoffLimit(1);
     List<JsonNode> objects = new ArrayList<>();
@@ -134,8 +143,35 @@ public final class StatusCommand implements Callable<Integer> {
     return objects;
   }
 
+  private Config config() throws IOException {
+    Config config;
+    try {
+      config = Config.autoConfigure(context);
+    } catch (RuntimeException e) {
+      // The YAML reader's own, with the text that it was given.
+      String said = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+      throw new IOException("the kubeconfig can't be read: " + said, e);
+    }
+    List<String> contexts = config.getContexts().stream().map(NamedContext::getName).toList();
+    if (context != null && !contexts.contains(context)) {
+      // Or the client would go on with the current one, and tell of another cluster.
+      throw new IOException(
+          "--context: %s is not in the kubeconfig, which has %s"
+              .formatted(context, contexts.isEmpty() ? "none" : String.join(", ", contexts)));
+    }
+    if (contexts.isEmpty()
+        && Utils.getSystemPropertyOrEnvVar(Config.KUBERNETES_MASTER_SYSTEM_PROPERTY) == null
+        && System.getenv(Config.KUBERNETES_SERVICE_HOST_PROPERTY) == null) {
+      throw new IOException(
+          "no kubeconfig leads to a cluster: set KUBECONFIG to one, or give a FILE");
+    }
+    return config;
+  }
+
   private List<JsonNode> list(KubernetesClient client, ResourceDefinitionContext kind)
       throws IOException {
+    // Without it nothing can be told; what is said of the others is left out.
+    boolean needed = kind.getKind().equals("InferencePool");
     var resources = client.genericKubernetesResources(kind);
     try {
       String own = namespace == null ? client.getNamespace() : namespace;
@@ -149,27 +185,41 @@ public final class StatusCommand implements Callable<Integer> {
         return List.of();
       }
       if (e.getCode() == HttpURLConnection.HTTP_FORBIDDEN) {
+        String said =
+            kind.getKind()
+                + "s may not be listed: "
+                + (e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage());
+        if (needed) {
+          throw new IOException(
+              said + "; the ClusterRole fairlead-view, or view, has the right to", e);
+        }
+        refused.add(kind.getKind());
         PrintWriter err = spec.commandLine().getErr();
-        err.println(
-            "left out: " + (e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage()));
+        err.println(ShownText.line("left out: " + said));
         err.flush();
         return List.of();
       }
+      String said =
+          e.getCode() > 0 ? "answers: " + e.getMessage() : "does not answer" + reason(e.getCause());
       throw new IOException(
-          "the cluster at %s does not answer: %s; see kubectl cluster-info"
-              .formatted(client.getMasterUrl(), e.getMessage()),
+          "the cluster at %s %s; see kubectl cluster-info".formatted(client.getMasterUrl(), said),
           e);
     }
+  }
+
+  /** The client's own message says which request it was, its causes may say why. */
+  private static String reason(@Nullable Throwable cause) {
+    String reason = "";
+    for (Throwable one = cause; one != null; one = one.getCause()) {
+      reason = one.getMessage() == null ? reason : ": " + one.getMessage();
+    }
+    return reason;
   }
 
   private List<JsonNode> ofFiles() throws IOException {
     List<JsonNode> objects = new ArrayList<>();
     for (Path file : files) {
-      boolean stdin = file.toString().equals("-");
-      String name = stdin ? "standard input" : file.toString();
-      String text =
-          stdin ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : text(file);
-      for (SourceTree tree : SourceTree.parse(name, text)) {
+      for (SourceTree tree : SourceTree.parseWhole(InputText.name(file), InputText.read(file))) {
         if (!tree.errors().isEmpty()) {
           throw new IOException(tree.errors().getFirst().toString());
         }
@@ -188,16 +238,6 @@ public final class StatusCommand implements Callable<Integer> {
       object.path("items").forEach(item -> add(item, objects));
     } else {
       objects.add(object);
-    }
-  }
-
-  private static String text(Path file) throws IOException {
-    try {
-      return Files.readString(file);
-    } catch (NoSuchFileException e) {
-      throw new IOException(file + ": is not there", e);
-    } catch (CharacterCodingException e) {
-      throw new IOException(file + ": is not UTF-8 text; save it as UTF-8", e);
     }
   }
 }

@@ -2,12 +2,15 @@ package io.fairlead.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.fairlead.cli.ShownText;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -18,12 +21,20 @@ final class StatusTables {
 
   private final List<JsonNode> objects;
   private final boolean namespaces;
+  private final boolean modelsKnown;
+
+  /** By namespace and name. */
+  private final Map<String, JsonNode> pickersByName = new HashMap<>();
+
+  /** By namespace and name of the pool that they name. */
+  private final Map<String, List<JsonNode>> modelsByPool = new HashMap<>();
 
   /**
    * @param objects of any kinds; others than ours are passed over
    * @param namespaces whether each row begins with a namespace
+   * @param modelsKnown whether models that are not among the objects are not there
    */
-  StatusTables(List<JsonNode> objects, boolean namespaces) {
+  StatusTables(List<JsonNode> objects, boolean namespaces, boolean modelsKnown) {
     this.objects =
         objects.stream()
             .sorted(
@@ -31,6 +42,19 @@ final class StatusTables {
                     .thenComparing(StatusTables::name))
             .toList();
     this.namespaces = namespaces;
+    this.modelsKnown = modelsKnown;
+    of("EndpointPicker", EndpointPicker.GROUP)
+        .forEach(one -> pickersByName.putIfAbsent(namespace(one) + "/" + name(one), one));
+    of("InferenceModel", "")
+        .forEach(
+            one ->
+                modelsByPool
+                    .computeIfAbsent(
+                        namespace(one)
+                            + "/"
+                            + one.path("spec").path("poolRef").path("name").asText(),
+                        pool -> new ArrayList<>())
+                    .add(one));
   }
 
   /** One row a pool. */
@@ -97,12 +121,8 @@ final class StatusTables {
     }
     JsonNode ready = condition(entry.get().path("conditions"), "Ready");
     String picker = orNone(entry.get().path("parentRef").path("name"));
-    JsonNode status =
-        of("EndpointPicker", EndpointPicker.GROUP)
-            .filter(one -> namespace(one).equals(namespace(pool)) && name(one).equals(picker))
-            .findFirst()
-            .map(one -> one.path("status"))
-            .orElseGet(MissingNode::getInstance);
+    JsonNode own = pickersByName.get(namespace(pool) + "/" + picker);
+    JsonNode status = own == null ? MissingNode.getInstance() : own.path("status");
     return List.of(
         name(pool),
         orNone(ready.path("status")),
@@ -115,15 +135,13 @@ final class StatusTables {
   /** Those in the config of those that name the pool: counted, or as the picker counts them. */
   private String models(JsonNode pool, JsonNode picker) {
     List<JsonNode> models =
-        of("InferenceModel", "")
-            .filter(model -> namespace(model).equals(namespace(pool)))
-            .filter(
-                model ->
-                    model.path("spec").path("poolRef").path("name").asText().equals(name(pool)))
-            .toList();
+        modelsByPool.getOrDefault(namespace(pool) + "/" + name(pool), List.of());
     if (models.isEmpty() && picker.has("models")) {
       int accepted = picker.path("models").path("accepted").asInt();
       return accepted + "/" + (accepted + picker.path("models").path("rejected").asInt());
+    }
+    if (!modelsKnown) {
+      return NONE;
     }
     long accepted =
         models.stream()
@@ -181,6 +199,7 @@ final class StatusTables {
         row.add(i == 0 ? "NAMESPACE" : orNone(of.get(i - 1).path("metadata").path("namespace")));
       }
       row.addAll(rows.get(i));
+      row.replaceAll(ShownText::line);
       all.add(row);
     }
     int[] widths = new int[all.getFirst().size()];

@@ -1,14 +1,23 @@
 package io.fairlead.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -63,6 +72,82 @@ final class DemoIT {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.failure()).contains("pool.yaml").contains("spec.targetPorts[0].number");
+  }
+
+  /** What its user put there is in the way: the folder stays, and the program ends all the same. */
+  @Test
+  void aFolderThatCanNotBeDeletedIsNamedAndKeepsNothingBack(@TempDir Path temporary)
+      throws Exception {
+    Path out = temporary.resolve("out");
+    Process process =
+        start(
+            temporary,
+            out,
+            Redirect.appendTo(out.toFile()),
+            "--once",
+            "--port=0",
+            "--rate=60",
+            "--time-scale=0.02");
+    try {
+      Path samples =
+          await().atMost(Duration.ofSeconds(60)).until(() -> folder(temporary), Objects::nonNull);
+      Files.createDirectories(samples.resolve("notes/of-mine"));
+      assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("ends").isTrue();
+      assertThat(process.exitValue()).as(Files.readString(out)).isZero();
+      assertThat(Files.readString(out))
+          .contains("0 failed")
+          .contains("demo: " + samples + " stays: ");
+      assertThat(samples.resolve("notes/of-mine")).isDirectory();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void whoReadsItNoMoreEndsIt(@TempDir Path temporary) throws Exception {
+    Process process =
+        start(
+            temporary,
+            temporary.resolve("log"),
+            Redirect.PIPE,
+            "--port=0",
+            "--rate=60",
+            "--time-scale=0.02");
+    try {
+      try (var lines = process.inputReader()) {
+        assertThat(lines.lines().anyMatch(line -> line.startsWith("Fairlead runs: "))).isTrue();
+      }
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends").isTrue();
+      assertThat(folder(temporary)).as("left behind").isNull();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** In a process of its own, which ends as the user's does. */
+  private static Process start(Path temporary, Path err, Redirect out, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Djava.io.tmpdir=" + temporary);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), "io.fairlead.cli.Fairlead", "demo"));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectError(Redirect.appendTo(err.toFile()))
+        .redirectOutput(out)
+        .start();
+  }
+
+  /** The demo's own, once all samples are there. */
+  private static @Nullable Path folder(Path temporary) throws IOException {
+    try (Stream<Path> files = Files.list(temporary)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("fairlead-demo-"))
+          .filter(file -> Files.exists(file.resolve("endpoints.yaml")))
+          .findFirst()
+          .orElse(null);
+    }
   }
 
   private static Run demo(String... arguments) {
