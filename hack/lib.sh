@@ -117,12 +117,26 @@ package_module() {
   mv "$began" "$stamp"
 }
 
-# training_keys FILE: a key for the API server with which the operator's JVM is trained. It is used by nothing else, and is in no image.
-training_keys() {
-  rm -f "$1"
-  "$JAVA_HOME/bin/keytool" -genkeypair -alias training -keyalg EC -storetype PKCS12 -keystore "$1" -storepass training -dname CN=localhost \
-    -validity 2 >/dev/null 2>&1 || fail "keytool made no key"
-}
+# train_jvm NAME CACHE JAVA [OPTION...]: writes CACHE, the AOT cache with what a JVM loads and learns while it works as the program of the image
+# NAME. JAVA runs it, with the options and the class path that the cache is for.
+train_jvm() (
+  name=$1 cache=$2
+  shift 2
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  case $name in
+    dataplane) program=(io.fairlead.cli.Fairlead train) ;;
+    operator)
+      # A key for the API server that it is trained with. It is used by nothing else, and is in no image.
+      "$JAVA_HOME/bin/keytool" -genkeypair -alias training -keyalg EC -storetype PKCS12 -keystore "$work/keys.p12" -storepass training \
+        -dname CN=localhost -validity 2 >/dev/null 2>&1 || fail "keytool made no key"
+      program=(io.fairlead.operator.FairleadOperator --leader-elect=false --port 0 train --keys "$work/keys.p12")
+      ;;
+  esac
+  note "training the JVM of $name for its AOT cache"
+  "$@" "-XX:AOTCacheOutput=$cache" "${program[@]}" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the training run failed"; }
+  [ -s "$cache" ] || { cat "$work/log" >&2; fail "the training run left no cache"; }
+)
 
 # class_path MODULE: its jar and target/lib.
 class_path() {

@@ -7,13 +7,12 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.access.PageAccess;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
-import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -23,7 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Runs the operator until it is told to end. */
 @Command(
@@ -34,6 +36,8 @@ import picocli.CommandLine.Option;
 public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
   private static final String LEASE = "fairlead-operator";
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--adopt",
@@ -53,7 +57,6 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--watch-namespaces",
-      split = ",",
       description = "Namespaces to serve, separated by commas. Default: all")
   private List<String> watchNamespaces = List.of();
 
@@ -127,8 +130,13 @@ public final class FairleadOperator implements Callable<Integer> {
    *
    * @param config where the API server is
    * @param end completed with the exit code by whatever ends it
+   * @throws ParameterException when an option says what cannot be
    */
   int serve(Config config, CompletableFuture<Integer> end) {
+    if (maxRollouts < 1) {
+      throw wrong("--max-rollouts is %d; set 1 or more".formatted(maxRollouts));
+    }
+    Set<String> namespaces = watched();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Fence fence = new Fence(Leadership.LEASE, System::nanoTime);
@@ -142,15 +150,15 @@ public final class FairleadOperator implements Callable<Integer> {
                   }
                 })
             .build();
-    Operator operator =
+    Controllers controllers =
         Controllers.on(
             client,
             new Settings(adoption, Duration.ofSeconds(graceSeconds), eppImage, maxRollouts),
-            watched(),
+            namespaces,
             MicrometerMetrics.withoutPerResourceMetrics(metrics),
             InstantSource.system(),
             metrics);
-    try (OperatorProcess process = new OperatorProcess(operator, client);
+    try (OperatorProcess process = new OperatorProcess(controllers, client);
         HealthServer health =
             new HealthServer(
                 port,
@@ -191,10 +199,29 @@ public final class FairleadOperator implements Callable<Integer> {
         "shutdown");
   }
 
-  private Set<String> watched() {
-    Set<String> names = new HashSet<>(watchNamespaces);
-    names.removeIf(String::isBlank);
+  /**
+   * As asked for; nothing, as some manifests pass it on, is all. Lists that templates write end in
+   * a comma at times.
+   */
+  Set<String> watched() {
+    String all = String.join(",", watchNamespaces);
+    if (all.isBlank()) {
+      return Set.of();
+    }
+    Set<String> names = new LinkedHashSet<>();
+    for (String name : all.replaceFirst("[\\s,]+$", "").split(",", -1)) {
+      if (name.isBlank()) {
+        throw wrong(
+            "--watch-namespaces is \"%s\", with an empty name in it; take out the comma too many"
+                .formatted(all));
+      }
+      names.add(name.strip());
+    }
     return names;
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(spec.commandLine(), message);
   }
 
   private static String namespace(KubernetesClient client) {

@@ -3,6 +3,7 @@ package io.fairlead.operator;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
+import io.fairlead.operator.apply.NotLeadingException;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -24,6 +25,7 @@ final class Fence implements Interceptor {
   private final Duration term;
   private volatile boolean led;
   private volatile long renewed;
+  private volatile boolean given;
 
   /**
    * Lets nobody write yet.
@@ -46,8 +48,13 @@ final class Fence implements Interceptor {
     led = true;
   }
 
+  /** The Lease is about to be given back, for good: another may lead as soon as it is. */
+  void given() {
+    given = true;
+  }
+
   private boolean holds() {
-    return led && nanos.getAsLong() - renewed < term.toNanos();
+    return led && !given && nanos.getAsLong() - renewed < term.toNanos();
   }
 
   @Override
@@ -56,7 +63,7 @@ final class Fence implements Interceptor {
     // may see its metrics.
     String path = request.uri().getPath();
     if (!request.method().equals("GET") && !HARMLESS.matcher(path).find() && !holds()) {
-      throw new IllegalStateException(
+      throw new NotLeadingException(
           "%s %s is not sent: whether this process still leads is not known"
               .formatted(request.method(), request.uri().getPath()));
     }

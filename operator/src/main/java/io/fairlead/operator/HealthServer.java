@@ -1,6 +1,7 @@
 package io.fairlead.operator;
 
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import io.fairlead.crds.access.PageAccess;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -8,13 +9,25 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Executors;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Serves {@code /healthz}, {@code /readyz} and {@code /metrics} over plain HTTP. */
 final class HealthServer implements AutoCloseable {
+  /**
+   * What a request may take, from its first byte to the last of the answer: somebody who sends
+   * nothing more would be waited for for ever.
+   */
+  private static final Duration LONGEST = Duration.ofSeconds(5);
+
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(LONGEST.toMillis(), TimeUnit.MILLISECONDS);
   private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
   private static final int UNAVAILABLE = 503;
 
   private final HttpServer server;
@@ -36,10 +49,15 @@ final class HealthServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("port %d of --port cannot be served".formatted(port), e);
     }
-    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-    server.createContext("/healthz", exchange -> check(exchange, healthy));
-    server.createContext("/readyz", exchange -> check(exchange, ready));
-    server.createContext(
+    server.setExecutor(
+        request -> {
+          Thread serving = Thread.ofVirtual().name("health").start(request);
+          // Which closes its connection, where it still reads or writes.
+          LATER.execute(serving::interrupt);
+        });
+    page("/healthz", exchange -> check(exchange, healthy));
+    page("/readyz", exchange -> check(exchange, ready));
+    page(
         "/metrics",
         exchange -> {
           if (access == null || allowed(exchange, access)) {
@@ -47,6 +65,19 @@ final class HealthServer implements AutoCloseable {
           }
         });
     server.start();
+  }
+
+  /** Of this path alone: a context has all below it, and all that begins like it. */
+  private void page(String path, HttpHandler handler) {
+    server.createContext(
+        path,
+        exchange -> {
+          if (exchange.getRequestURI().getPath().equals(path)) {
+            handler.handle(exchange);
+          } else {
+            answer(exchange, NOT_FOUND, "text/plain", "not found\n");
+          }
+        });
   }
 
   int port() {

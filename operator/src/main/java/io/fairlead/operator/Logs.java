@@ -9,6 +9,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.FilterReply;
 import co.elastic.logging.logback.EcsEncoder;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,10 @@ final class Logs {
     private static final String REFLECTOR =
         "io.fabric8.kubernetes.client.informers.impl.cache.Reflector";
     private static final Pattern KINDS =
-        Pattern.compile("/(inferenceobjectives|inferencemodelrewrites|podmonitors)\\b");
+        Pattern.compile(
+            "/(inferenceobjectives|inferencemodelrewrites|podmonitors)\\b|"
+                + Pattern.quote(OldInferencePool.GROUP)
+                + "/\\S*\\binferencepools\\b");
 
     @Override
     public FilterReply decide(

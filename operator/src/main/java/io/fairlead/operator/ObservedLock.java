@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock whose renewals are as old as it is since we saw them. The elector compares the time that
  * the holder wrote with our own clock: where ours is ahead by a lease, it would take the lock from
- * a holder that is well.
+ * a holder that is well. One that is given back is nobody's at once.
  *
  * <p>To be used by one elector, which calls it from one thread at a time.
  */
@@ -68,9 +68,22 @@ final class ObservedLock implements Lock {
 
   @Override
   public void update(KubernetesClient client, LeaderElectionRecord record) {
+    if (!identity().equals(record.getHolderIdentity())) {
+      fence.given();
+    }
     long sent = nanos.getAsLong();
-    lock.update(client, record);
+    lock.update(client, record.getHolderIdentity() == null ? nobodys(record) : record);
     renewed(record, sent);
+  }
+
+  /** The lock sends a merge patch without what is null: the holder of a Lease would stay. */
+  private static LeaderElectionRecord nobodys(LeaderElectionRecord record) {
+    return new LeaderElectionRecord(
+        "",
+        record.getLeaseDuration(),
+        record.getAcquireTime(),
+        record.getRenewTime(),
+        record.getLeaderTransitions());
   }
 
   private void renewed(LeaderElectionRecord record, long sent) {

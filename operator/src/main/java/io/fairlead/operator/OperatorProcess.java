@@ -1,8 +1,6 @@
 package io.fairlead.operator;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.javaoperatorsdk.operator.Operator;
-import io.javaoperatorsdk.operator.RegisteredController;
 import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
 import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,7 +12,7 @@ import org.slf4j.LoggerFactory;
 final class OperatorProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OperatorProcess.class);
 
-  private final Operator operator;
+  private final Controllers controllers;
   private final KubernetesClient client;
   private final AtomicBoolean ending = new AtomicBoolean();
   private volatile boolean running;
@@ -26,14 +24,14 @@ final class OperatorProcess implements AutoCloseable {
 
   private volatile @Nullable Leadership leadership;
 
-  OperatorProcess(Operator operator, KubernetesClient client) {
-    this.operator = operator;
+  OperatorProcess(Controllers controllers, KubernetesClient client) {
+    this.controllers = controllers;
     this.client = client;
   }
 
   /** Starts the controllers. */
   void run() {
-    operator.start();
+    controllers.start();
     running = true;
     LOG.info("controllers are running");
   }
@@ -77,16 +75,16 @@ final class OperatorProcess implements AutoCloseable {
     if (!running) {
       return true;
     }
-    for (RegisteredController<?> controller :
-        operator.getRuntimeInfo().getRegisteredControllers()) {
-      for (InformerWrappingEventSourceHealthIndicator<?> source :
-          controller.getControllerHealthInfo().informerEventSourceHealthIndicators().values()) {
-        if (!runs(source)) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return controllers
+        .running()
+        .flatMap(
+            controller ->
+                controller
+                    .getControllerHealthInfo()
+                    .informerEventSourceHealthIndicators()
+                    .values()
+                    .stream())
+        .allMatch(OperatorProcess::runs);
   }
 
   private static boolean runs(InformerWrappingEventSourceHealthIndicator<?> source) {
@@ -105,7 +103,7 @@ final class OperatorProcess implements AutoCloseable {
       return;
     }
     if (running) {
-      operator.stop();
+      controllers.stop();
     }
     Leadership held = leadership;
     if (held != null) {

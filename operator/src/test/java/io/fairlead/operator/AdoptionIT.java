@@ -5,14 +5,23 @@ import static io.fairlead.operator.testing.PoolFixture.POOL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
@@ -20,6 +29,7 @@ import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -75,17 +85,163 @@ class AdoptionIT {
     pool.createModel("chat", "chat", 90);
     operator().awaitReconciled("InferencePool/pool", 1);
     assertThat(pool.get(Service.class, "picker-service")).isNull();
-    pool.create(
-        """
-        apiVersion: v1
-        kind: Service
-        metadata: {name: picker-service}
-        spec: {ports: [{port: 9002}]}
-        """);
+    pool.createServiceOfAnother();
     pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotManaged");
     assertThat(pool.need(Service.class, "picker-service").getMetadata().getLabels())
         .isNullOrEmpty();
     assertThat(pool.get(Deployment.class, PICKER)).isNull();
+  }
+
+  /** Else the two would overwrite each other's for ever. */
+  @Test
+  void whatOthersTellOfAModelOfTheirPoolStays() {
+    pool.createServiceOfAnother();
+    pool.createPool();
+    pool.createModel("theirs", "theirs", 90);
+    pool.createModel("untold", "untold", 90);
+    cluster
+        .admin()
+        .resource(pool.need(InferenceModel.class, "theirs"))
+        .subresource("status")
+        .patch(
+            MERGE,
+            "{\"status\":{\"conditions\":[{\"type\":\"Accepted\",\"status\":\"True\",\"reason\":\"ByOthers\",\"message\":\"m\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}");
+    start(Adoption.ALL, Duration.ZERO);
+    pool.awaitModel("untold", "ResolvedRefs", "False/PoolNotManaged");
+    int times = operator().reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator().awaitReconciled("InferencePool/pool", times + 1);
+    assertThat(pool.need(InferenceModel.class, "theirs").getStatus())
+        .isNotNull()
+        .satisfies(
+            status ->
+                assertThat(status.conditions())
+                    .singleElement()
+                    .satisfies(only -> assertThat(only.getReason()).isEqualTo("ByOthers")));
+  }
+
+  /** What we told before would contradict what whoever serves the pool tells now. */
+  @Test
+  void whatWeToldOfAModelGoesWhenOthersTellOfIt() {
+    pool.createServiceOfAnother();
+    pool.createPool();
+    pool.createModel("theirs", "theirs", 90);
+    pool.createModel("lost", "lost", 90, "nowhere");
+    pool.createModel("partly", "partly", 90);
+    start(Adoption.ALL, Duration.ZERO);
+    pool.awaitModel("theirs", "Ready", "False/PoolNotManaged");
+    pool.awaitModel("partly", "Ready", "False/PoolNotManaged");
+    pool.awaitModel("lost", "Ready", "False/PoolNotFound");
+    for (String model : List.of("theirs", "lost")) {
+      tell(model);
+      awaitOnlyTheirs(model, Map.of("Accepted", "True/ByOthers"));
+    }
+    tellInPart("partly");
+    awaitOnlyTheirs("partly", Map.of("Accepted", "Unknown/ByOthers", "Noted", "True/ByOthers"));
+    AuditLog.Mark told = operator().mark();
+    int pools = operator().reconciled("InferencePool/pool");
+    int models = operator().reconciled("InferenceModel/lost");
+    pool.touchAll(1);
+    operator().awaitReconciled("InferencePool/pool", pools + 1);
+    operator().awaitReconciled("InferenceModel/lost", models + 1);
+    assertThat(operator().requests(told))
+        .filteredOn(AuditLog.Request::writes)
+        .as("those are left in peace")
+        .isEmpty();
+  }
+
+  @Test
+  void whatWeToldOfAModelGoesWithItsPickerAlsoWhereOthersToldOfItOnce() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    start(Adoption.NONE, Duration.ZERO);
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    tell("chat");
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    pool.delete(EndpointPicker.class, "mine");
+    pool.awaitModel("chat", "Ready", "False/PoolNotManaged");
+    pool.awaitModel("chat", "Accepted", "Unknown/Pending");
+  }
+
+  /** As one that plays by the rules does who believes that the model is its own. */
+  private void tell(String model) {
+    pool.acceptedByOthers("inference.networking.x-k8s.io", "InferenceModel", model);
+  }
+
+  /** As one that keeps a condition's status and since when it is, and has one of its own. */
+  private void tellInPart(String model) {
+    InferenceModel told = pool.need(InferenceModel.class, model);
+    List<String> types = told.getStatus().conditions().stream().map(Condition::getType).toList();
+    String path = "/status/conditions/%d/reason".formatted(types.indexOf("Accepted"));
+    cluster
+        .admin()
+        .resource(told)
+        .subresource("status")
+        .patch(
+            PatchContext.of(PatchType.JSON),
+            """
+            [{"op":"replace","path":"%s","value":"ByOthers"},
+             {"op":"add","path":"/status/conditions/-","value":{"type":"Noted","status":"True",
+              "reason":"ByOthers","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}}]
+            """
+                .formatted(path));
+  }
+
+  private void awaitOnlyTheirs(String model, Map<String, String> told) {
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(() -> assertThat(pool.modelConditions(model)).isEqualTo(told));
+  }
+
+  /** One that may not be deleted keeps none of the others. */
+  @Test
+  void ofAPoolThatIsGivenUpAllGoesThatMayGo() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    start(Adoption.NONE, Duration.ZERO);
+    pool.awaitPool("Accepted", "True/Accepted");
+    List<HasMetadata> policy = cluster.refuse(pool.namespace(), "DELETE", "", "serviceaccounts");
+    try {
+      try (KubernetesClient asked = cluster.operator()) {
+        await()
+            .until(
+                () ->
+                    refused(
+                        asked
+                                .serviceAccounts()
+                                .inNamespace(pool.namespace())
+                                .withName(PICKER)
+                                .dryRun()
+                            ::delete));
+      }
+      pool.delete(EndpointPicker.class, "mine");
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .untilAsserted(
+              () -> {
+                assertThat(pool.get(Deployment.class, PICKER)).isNull();
+                assertThat(pool.get(ConfigMap.class, PICKER)).isNull();
+                assertThat(pool.get(Service.class, "picker-service")).isNull();
+                assertThat(pool.get(RoleBinding.class, PICKER)).isNull();
+              });
+      assertThat(pool.get(ServiceAccount.class, PICKER)).as("it may not go").isNotNull();
+    } finally {
+      policy.forEach(object -> cluster.admin().resource(object).delete());
+    }
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> pool.get(ServiceAccount.class, PICKER) == null);
+  }
+
+  private static boolean refused(Runnable request) {
+    try {
+      request.run();
+      return false;
+    } catch (KubernetesClientException e) {
+      return true;
+    }
   }
 
   @Test

@@ -198,6 +198,19 @@ class ChartIT {
         .isEqualTo("10.0.0.0/8");
   }
 
+  /** Without election the old pod and the new one would both act while one replaces the other. */
+  @ParameterizedTest
+  @CsvSource({"true, RollingUpdate", "null, RollingUpdate", "false, Recreate"})
+  void anOperatorThatElectsNoLeaderIsReplacedOneAfterTheOther(String elect, String strategy)
+      throws IOException {
+    JsonNode deployment =
+        object(
+            objects(
+                Chart.render("fairlead", "fairlead-system", "--set=operator.leaderElect=" + elect)),
+            "Deployment/fairlead-system/fairlead-operator");
+    assertThat(deployment.at("/spec/strategy/type").asText()).isEqualTo(strategy);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -107,6 +107,38 @@ class ChartUpgradeIT {
     }
   }
 
+  /** As tools do that apply on the server's side: what it set by default nobody takes back. */
+  @Test
+  void anOperatorThatElectsNoLeaderAnyMoreCanBeAppliedOnTheServersSide() throws IOException {
+    try (KubeApi.Running server = KubeApi.Running.start()) {
+      Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), server.kubeConfig());
+      for (String elect : List.of("true", "false", "true")) {
+        Path file =
+            Files.writeString(
+                folder.resolve("operator.yaml"),
+                Chart.render(
+                    "fairlead",
+                    "default",
+                    "--show-only=templates/deployment.yaml",
+                    "--set=operator.leaderElect=" + elect));
+        Kustomization.kubectl(
+            kubeconfig, "kubectl apply --server-side --namespace=default -f " + file);
+        assertThat(
+                server
+                    .client()
+                    .apps()
+                    .deployments()
+                    .inNamespace("default")
+                    .withName("fairlead-operator")
+                    .require()
+                    .getSpec()
+                    .getStrategy()
+                    .getType())
+            .isEqualTo(elect.equals("true") ? "RollingUpdate" : "Recreate");
+      }
+    }
+  }
+
   private static String operatorsPods(KubernetesClient client) {
     return client
         .apps()

@@ -124,13 +124,11 @@ class EndpointHealthIT {
                     assertThat(pool.poolConditions())
                         .containsEntry("Saturated", "False/RoomForRequests"));
         pool.awaitModel("chat", "Saturated", "False/RoomForRequests");
-        await().until(() -> saturationEvents(pool).size() == 6);
+        await().until(() -> saturationEvents(pool).size() == 4);
         assertThat(saturationEvents(pool))
             .containsExactlyInAnyOrder(
                 "EndpointPicker Warning",
                 "EndpointPicker Normal",
-                "InferenceModel Warning",
-                "InferenceModel Normal",
                 "InferencePool Warning",
                 "InferencePool Normal");
       }

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.testing.Installed;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Every transition of a condition is told once as an Event of its object. */
+/** What becomes wrong, and that all is well, is told once as an Event of its object. */
 @ExtendWith(KubeApi.class)
 class EventsIT {
   private static Installed cluster;
@@ -50,7 +51,11 @@ class EventsIT {
       awaitEvent("EndpointPicker/mine Normal Ready Ready is True: Picker pool-epp serves the pool");
       awaitEvent(
           "InferenceModel/chat Normal Ready Ready is True: Requests for the model are served");
-      assertThat(events()).noneMatch(event -> event.contains("Reconciling"));
+      assertThat(events())
+          .noneMatch(event -> event.contains("Reconciling"))
+          .as("steps on the way to Ready")
+          .noneMatch(event -> event.contains("Accepted is True"))
+          .noneMatch(event -> event.contains("Programmed is True"));
 
       schedule("{\"plugins\":[{\"type\":\"queue-scorrer\"}]}");
       pool.awaitPool("Ready", "False/InvalidSpec");
@@ -126,6 +131,36 @@ class EventsIT {
           .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"status\":{\"parents\":[]}}");
       pool.awaitPool("Ready", "True/Ready");
       assertThat(settled(operator)).containsExactlyInAnyOrderElementsOf(told);
+    }
+  }
+
+  /** Of hundreds of models each would tell the same, at each turn. */
+  @Test
+  void thatThereIsNoRoomIsToldOfThePoolAndOfNoModel() {
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      pool.awaitModel("chat", "Ready", "True/Ready");
+      pool.report(
+          new PickerReport(
+              pool.namespace() + "/pool",
+              pool.configHash(),
+              1,
+              null,
+              new PickerReport.Endpoints(3, 3, null),
+              "2026-01-01T00:00:00Z"));
+      pool.awaitModel("chat", "Saturated", "True/EveryEndpointFull");
+      pool.reportCurrent();
+      pool.awaitModel("chat", "Saturated", "False/RoomForRequests");
+      List<String> told = settled(operator);
+      assertThat(told)
+          .filteredOn(event -> event.startsWith("InferencePool/pool Warning EveryEndpointFull "))
+          .hasSize(1);
+      assertThat(told)
+          .filteredOn(event -> event.startsWith("InferencePool/pool Normal RoomForRequests "))
+          .hasSize(1);
+      assertThat(told)
+          .filteredOn(event -> event.startsWith("InferenceModel/"))
+          .noneMatch(event -> event.contains("Saturated"));
     }
   }
 

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fabric8.kubernetes.client.http.StandardHttpRequest;
+import io.fairlead.operator.apply.NotLeadingException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -31,7 +33,7 @@ class FenceTest {
   @Test
   void nobodyWritesBeforeTheLeaseIsTheirs() {
     assertThatThrownBy(() -> ask("PATCH", "/api/v1/namespaces/a/configmaps/b"))
-        .isInstanceOf(IllegalStateException.class)
+        .isInstanceOf(NotLeadingException.class)
         .hasMessageContaining("PATCH /api/v1/namespaces/a/configmaps/b is not sent");
     assertThatCode(() -> ask("GET", "/api/v1/namespaces/a/configmaps/b"))
         .doesNotThrowAnyException();
@@ -48,9 +50,7 @@ class FenceTest {
             "/apis/x/v1/namespaces/a/inferencepools/leases/status",
             "/apis/x/v1/namespaces/coordination.k8s.io/leases/b",
             "/api/v1/namespaces/a/configmaps/tokenreviews")) {
-      assertThatThrownBy(() -> ask("PATCH", path))
-          .as(path)
-          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> ask("PATCH", path)).as(path).isInstanceOf(NotLeadingException.class);
     }
     for (String path :
         List.of(
@@ -68,7 +68,7 @@ class FenceTest {
       assertThatCode(() -> ask("PUT", "/apis/x/y/status")).doesNotThrowAnyException();
       pass(Duration.ofMillis(1));
       assertThatThrownBy(() -> ask("PUT", "/apis/x/y/status"))
-          .isInstanceOf(IllegalStateException.class);
+          .isInstanceOf(NotLeadingException.class);
       lock.create(client, record("me", Instant.now()));
       assertThatCode(() -> ask("DELETE", "/apis/x/y")).doesNotThrowAnyException();
     }
@@ -81,7 +81,7 @@ class FenceTest {
     try (KubernetesClient client = new KubernetesClientBuilder().build()) {
       lock.update(client, record("me", Instant.now()));
       assertThatThrownBy(() -> ask("POST", "/api/v1/events"))
-          .isInstanceOf(IllegalStateException.class);
+          .isInstanceOf(NotLeadingException.class);
     }
   }
 
@@ -90,7 +90,49 @@ class FenceTest {
     try (KubernetesClient client = new KubernetesClientBuilder().build()) {
       lock.update(client, record(null, Instant.now()));
       assertThatThrownBy(() -> ask("POST", "/api/v1/events"))
-          .isInstanceOf(IllegalStateException.class);
+          .isInstanceOf(NotLeadingException.class);
+    }
+  }
+
+  /** Who gets it may write as soon as it is given, while this one's requests are on their way. */
+  @Test
+  void whoGivesTheLeaseBackWritesNothingMore() throws Exception {
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      lock.update(client, record("me", Instant.now()));
+      there.onUpdate =
+          () ->
+              assertThatThrownBy(() -> ask("POST", "/api/v1/events"))
+                  .as("while it is given")
+                  .isInstanceOf(NotLeadingException.class);
+      lock.update(client, record(null, Instant.now()));
+      there.onUpdate = () -> {};
+      lock.update(client, record("me", Instant.now()));
+      assertThatThrownBy(() -> ask("PUT", "/apis/x/y/status"))
+          .as("a renewal that was under way")
+          .isInstanceOf(NotLeadingException.class);
+    }
+  }
+
+  /** Else whoever reconciles would take it for something that nobody thought of. */
+  @Test
+  void aClientThrowsIt() {
+    try (KubernetesClient client =
+        new KubernetesClientBuilder()
+            .withConfig(new ConfigBuilder().withMasterUrl("https://127.0.0.1:1").build())
+            .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("fence", fence))
+            .build()) {
+      assertThatThrownBy(() -> client.namespaces().withName("a").delete())
+          .isInstanceOf(NotLeadingException.class);
+    }
+  }
+
+  /** A patch leaves null out, and whoever gives the Lease back would go on holding it. */
+  @Test
+  void aLeaseThatIsGivenBackIsNobodys() {
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      lock.update(client, record(null, Instant.now()));
+      assertThat(there.record).isNotNull();
+      assertThat(there.record.getHolderIdentity()).isEmpty();
     }
   }
 
@@ -145,6 +187,7 @@ class FenceTest {
   private final class Written implements Lock {
     private @Nullable LeaderElectionRecord record;
     private Duration takes = Duration.ZERO;
+    private Runnable onUpdate = () -> {};
 
     @Override
     public @Nullable LeaderElectionRecord get(KubernetesClient client) {
@@ -158,6 +201,7 @@ class FenceTest {
 
     @Override
     public void update(KubernetesClient client, LeaderElectionRecord made) {
+      onUpdate.run();
       pass(takes);
       record = made;
     }

@@ -8,20 +8,18 @@ import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.crds.testing.KubeApi;
-import io.fairlead.operator.observe.Adoption;
-import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
-import io.javaoperatorsdk.operator.Operator;
-import io.javaoperatorsdk.operator.api.monitoring.Metrics;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -67,21 +65,7 @@ class ForbiddenIT {
 
   @Test
   void aMissingPermissionIsNamedAndNothingIsDecidedWithoutIt() {
-    ClusterRole all = cluster.admin().rbac().clusterRoles().withName("fairlead-operator").get();
-    List<PolicyRule> rules =
-        all.getRules().stream().filter(rule -> !rule.getResources().contains("pods")).toList();
-    cluster
-        .admin()
-        .resource(
-            new RoleBuilder()
-                .withNewMetadata()
-                .withName(ACCOUNT)
-                .withNamespace(forbidden.namespace())
-                .endMetadata()
-                .withRules(rules)
-                .build())
-        .create();
-    bind(forbidden.namespace(), "Role", ACCOUNT);
+    forbidPods();
     forbidden.createPool();
     try (OperatorProcess _ = start()) {
       forbidden.awaitPool("Ready", "False/PermissionDenied");
@@ -104,17 +88,71 @@ class ForbiddenIT {
     }
   }
 
+  /** What is denied is denied to all pools of a namespace alike. */
+  @Test
+  void itIsAskedOnceForAllPoolsWhatIsDenied() {
+    forbidPods();
+    List<String> pools = List.of("a", "b", "c", "d", "e", "f");
+    pools.forEach(pool -> forbidden.createPool(pool, pool + "-service"));
+    AtomicInteger asked = new AtomicInteger();
+    KubernetesClient client =
+        new KubernetesClientBuilder()
+            .withConfig(cluster.account(allowed.namespace(), ACCOUNT))
+            .withHttpClientBuilderConsumer(
+                http -> http.addOrReplaceInterceptor("asked", new Asked(asked)))
+            .build();
+    long started = System.nanoTime();
+    try (OperatorProcess _ = start(client)) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(pools)
+                      .allSatisfy(
+                          pool ->
+                              assertThat(PoolFixture.brief(forbidden.entry(pool)))
+                                  .containsEntry("Ready", "False/PermissionDenied")));
+      long seconds = Duration.ofNanos(System.nanoTime() - started).toSeconds();
+      assertThat(asked.get()).isBetween(1, 1 + (int) seconds / 5);
+    }
+  }
+
+  /** Counts looks at one pod of the namespace: informers want all. */
+  private record Asked(AtomicInteger times) implements Interceptor {
+    @Override
+    public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+      String uri = request.uri().toString();
+      if (uri.contains("/pods?") && uri.contains("limit=1")) {
+        times.incrementAndGet();
+      }
+    }
+  }
+
+  private void forbidPods() {
+    ClusterRole all = cluster.admin().rbac().clusterRoles().withName("fairlead-operator").get();
+    List<PolicyRule> rules =
+        all.getRules().stream().filter(rule -> !rule.getResources().contains("pods")).toList();
+    cluster
+        .admin()
+        .resource(
+            new RoleBuilder()
+                .withNewMetadata()
+                .withName(ACCOUNT)
+                .withNamespace(forbidden.namespace())
+                .endMetadata()
+                .withRules(rules)
+                .build())
+        .create();
+    bind(forbidden.namespace(), "Role", ACCOUNT);
+  }
+
   private OperatorProcess start() {
-    KubernetesClient client = cluster.as(allowed.namespace(), ACCOUNT);
-    Operator operator =
-        Controllers.on(
-            client,
-            new Settings(Adoption.ALL, Duration.ZERO, OperatorUnderTest.IMAGE),
-            Set.of(allowed.namespace(), forbidden.namespace()),
-            Metrics.NOOP,
-            InstantSource.system(),
-            new SimpleMeterRegistry());
-    OperatorProcess process = new OperatorProcess(operator, client);
+    return start(cluster.as(allowed.namespace(), ACCOUNT));
+  }
+
+  private OperatorProcess start(KubernetesClient client) {
+    OperatorProcess process =
+        new OperatorProcess(OperatorUnderTest.on(client, allowed, forbidden), client);
     process.run();
     return process;
   }

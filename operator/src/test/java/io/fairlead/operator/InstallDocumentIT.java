@@ -38,6 +38,11 @@ class InstallDocumentIT {
         if (command.contains("delete -k config/default")) {
           createPoolOfAnother(server.client());
         }
+        if (command.startsWith("kubectl explain ")) {
+          // A server explains kinds some time after it has taken them: a thread of its own renews
+          // the groups' documents, and another the index in which kubectl looks for the group.
+          await().until(() -> explains(server.client(), "endpointpickers"));
+        }
         // Nobody here empties a namespace that is being deleted.
         String said = Kustomization.kubectl(kubeconfig, command + (removes ? " --wait=false" : ""));
         if (command.startsWith("kubectl auth can-i")) {
@@ -67,6 +72,16 @@ class InstallDocumentIT {
           .as("a pool outlives the operator")
           .isNotNull();
     }
+  }
+
+  private static boolean explains(KubernetesClient client, String plural) {
+    String group = "apis/fairlead.io/v1alpha1";
+    String index = client.raw("/openapi/v3");
+    String kinds = client.raw("/openapi/v3/" + group);
+    return index != null
+        && index.contains("\"" + group + "\"")
+        && kinds != null
+        && kinds.contains("/" + plural);
   }
 
   @Test

@@ -28,6 +28,8 @@ class LogsTest {
           List.of(
               "llm-d.ai/v1alpha2/namespaces/a/inferenceobjectives",
               "monitoring.coreos.com/v1/podmonitors",
+              "inference.networking.x-k8s.io/v1alpha2/namespaces/a/inferencepools",
+              "inference.networking.k8s.io/v1/namespaces/a/inferencepools",
               "v1/namespaces/a/pods")) {
         reflector.warn(text, "listSyncAndWatch", kind, why);
       }
@@ -35,7 +37,7 @@ class LogsTest {
       System.setOut(before);
     }
     assertThat(written.toString(StandardCharsets.UTF_8))
-        .contains("namespaces/a/pods")
-        .doesNotContain("inferenceobjectives", "podmonitors");
+        .contains("namespaces/a/pods", "inference.networking.k8s.io/v1/namespaces/a/inferencepools")
+        .doesNotContain("inferenceobjectives", "podmonitors", "x-k8s.io");
   }
 }

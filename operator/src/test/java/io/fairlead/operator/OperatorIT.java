@@ -26,6 +26,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -459,6 +461,35 @@ class OperatorIT extends OperatorWithPool {
               Deployment now = pool.get(Deployment.class, PICKER);
               return now != null && !now.getMetadata().getUid().equals(old);
             });
+  }
+
+  @Test
+  void aPoolThatIsMadeAnewWhileTheOneBeforeIsReconciledIsServed() {
+    operator.close();
+    AtomicBoolean first = new AtomicBoolean(true);
+    CompletableFuture<InferencePool> anew = new CompletableFuture<>();
+    operator =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            true,
+            write -> {
+              if (write.contains("/deployments/") && first.compareAndSet(true, false)) {
+                pool.delete(InferencePool.class, POOL);
+                pool.createPool();
+                InferencePool created = pool.need(InferencePool.class, POOL);
+                operator.awaitHeardOf(created);
+                anew.complete(created);
+              }
+            });
+    pool.createPool();
+    await().until(anew::isDone);
+    pool.awaitPool("Accepted", "True/Accepted");
+
+    pool.createModel("chat", "chat", 90);
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    assertThat(pool.need(InferencePool.class, POOL).getMetadata().getUid())
+        .isEqualTo(anew.join().getMetadata().getUid());
   }
 
   @Test

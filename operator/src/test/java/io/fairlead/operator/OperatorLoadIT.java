@@ -146,7 +146,8 @@ class OperatorLoadIT {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(20))
-        .until(() -> operator.log().contains("controllers are running"));
+        .until(() -> !operator.isAlive() || operator.log().contains("controllers are running"));
+    assertThat(operator.isAlive()).as(operator.log()).isTrue();
   }
 
   private PoolFixture of(int pool) {

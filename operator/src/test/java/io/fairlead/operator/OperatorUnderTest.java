@@ -5,31 +5,46 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
-import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import io.javaoperatorsdk.operator.processing.event.Event;
+import io.javaoperatorsdk.operator.processing.event.source.controller.ResourceAction;
+import io.javaoperatorsdk.operator.processing.event.source.controller.ResourceEvent;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** The operator in this JVM, with its own permissions only, serving one namespace. */
 final class OperatorUnderTest implements AutoCloseable {
   static final String IMAGE = "example.test/epp:1";
 
+  static final Settings.Pace FAST = new Settings.Pace(Duration.ofMillis(500));
+
+  private static final Set<String> NEED_NOT_BE =
+      Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");
+
+  private static final String OLD_GROUP = "inference.networking.x-k8s.io";
+
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final Map<String, Integer> reconciled = new ConcurrentHashMap<>();
+  private final Set<String> heardOf = ConcurrentHashMap.newKeySet();
   private final Installed cluster;
   private final PoolFixture pool;
   private final AuditLog.Mark started;
   private final KubernetesClient client;
-  private final Operator operator;
+  private final Controllers operator;
 
   /** Starts at once. */
   OperatorUnderTest(Installed cluster, PoolFixture pool, boolean adopt) {
@@ -66,27 +81,39 @@ final class OperatorUnderTest implements AutoCloseable {
     this.pool = pool;
     this.client = client;
     started = cluster.audit().mark();
-    operator = on(client, pool, settings, clock, new Counting());
+    operator = on(client, pool, settings, clock, new Counting(), meters);
     operator.start();
   }
 
   /** Not yet started. */
-  static Operator on(KubernetesClient client, PoolFixture pool, boolean adopt, Metrics metrics) {
-    return on(client, pool, settings(adopt), InstantSource.system(), metrics);
+  static Controllers on(KubernetesClient client, PoolFixture pool, boolean adopt, Metrics metrics) {
+    return on(
+        client, pool, settings(adopt), InstantSource.system(), metrics, new SimpleMeterRegistry());
+  }
+
+  /** Not yet started, for the namespaces of these, where it adopts all pools. */
+  static Controllers on(KubernetesClient client, PoolFixture... pools) {
+    return Controllers.on(
+        client,
+        settings(true),
+        Arrays.stream(pools).map(PoolFixture::namespace).collect(Collectors.toSet()),
+        Metrics.NOOP,
+        InstantSource.system(),
+        new SimpleMeterRegistry());
   }
 
   static Settings settings(boolean adopt) {
     return new Settings(adopt ? Adoption.ALL : Adoption.NONE, Duration.ZERO, IMAGE);
   }
 
-  private static Operator on(
+  private static Controllers on(
       KubernetesClient client,
       PoolFixture pool,
       Settings settings,
       InstantSource clock,
-      Metrics metrics) {
-    return Controllers.on(
-        client, settings, Set.of(pool.namespace()), metrics, clock, new SimpleMeterRegistry());
+      Metrics metrics,
+      MeterRegistry meters) {
+    return Controllers.on(client, settings, Set.of(pool.namespace()), metrics, clock, meters);
   }
 
   /**
@@ -99,6 +126,18 @@ final class OperatorUnderTest implements AutoCloseable {
 
   int reconciled(String object) {
     return reconciled.getOrDefault(object, 0);
+  }
+
+  /** Waits until it has heard that this pool was created, whatever it does of others meanwhile. */
+  void awaitHeardOf(InferencePool created) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> heardOf.contains(created.getMetadata().getUid()));
+  }
+
+  /** How often others removed our entry of a pool. */
+  double removals() {
+    return meters.get("fairlead.operator.status.entry.removals").counter().count();
   }
 
   /** What the API server was asked by operators since this one's start that concerns its pool. */
@@ -119,9 +158,14 @@ final class OperatorUnderTest implements AutoCloseable {
         .toList();
   }
 
-  /** A kind that the cluster lacks is looked for every 20 s, whatever else happens. */
+  /**
+   * A kind that the cluster need not have is looked for every 20 s, whatever else happens, unless
+   * there is an object of it. Which of them it has is a matter of the tests before.
+   */
   static boolean looksForAKind(AuditLog.Request request) {
-    return request.verb().equals("list") && request.code() == 404;
+    boolean oldPools =
+        request.resource().equals("inferencepools") && request.group().equals(OLD_GROUP);
+    return request.verb().equals("list") && (oldPools || NEED_NOT_BE.contains(request.resource()));
   }
 
   /** What of it was meant to change something. */
@@ -136,6 +180,15 @@ final class OperatorUnderTest implements AutoCloseable {
   }
 
   private final class Counting implements Metrics {
+    @Override
+    public void receivedEvent(Event event, Map<String, Object> metadata) {
+      if (event instanceof ResourceEvent of && of.getAction() == ResourceAction.ADDED) {
+        of.getResource()
+            .filter(InferencePool.class::isInstance)
+            .ifPresent(added -> heardOf.add(added.getMetadata().getUid()));
+      }
+    }
+
     @Override
     public void finishedReconciliation(HasMetadata object, Map<String, Object> metadata) {
       reconciled.merge(object.getKind() + "/" + object.getMetadata().getName(), 1, Integer::sum);

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.Role;
@@ -30,21 +32,36 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The operator may do what it does, and nothing more, as the API server's audit log tells. */
-@ExtendWith(KubeApi.class)
+/**
+ * The operator may do what it does, and nothing more, as the audit log of an API server tells that
+ * has all kinds that the operator looks for.
+ */
 class PermissionsIT {
   private static final int FORBIDDEN = 403;
   private static final Path RBAC = Path.of("..", "config", "rbac");
 
   @Test
-  void whatIsGrantedIsUsedAndNothingElseIsAsked(KubeApi.Running server) throws IOException {
+  void whatIsGrantedIsUsedAndNothingElseIsAsked() throws IOException {
+    try (KubeApi.Running server = KubeApi.Running.start()) {
+      whatIsGrantedIsUsed(server);
+    }
+  }
+
+  private static void whatIsGrantedIsUsed(KubeApi.Running server) throws IOException {
     Installed cluster = Installed.on(server);
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("verbs"));
     Crds.upstream(cluster.admin(), "inference.networking.x-k8s.io");
     Crds.upstream(cluster.admin(), "llm-d.ai");
     Crds.podMonitors(cluster.admin());
+    Crds.oldPools(cluster.admin());
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferencePool
+        metadata: {name: older}
+        spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: older-service}}
+        """);
     pool.createUpstream("inference.networking.x-k8s.io");
     pool.createUpstream("llm-d.ai");
     AuditLog.Mark before = server.audit().mark();
@@ -60,6 +77,8 @@ class PermissionsIT {
           () -> {});
       pool.createPicker("lost", "{name: nowhere}");
       pool.awaitPicker("lost", "Accepted", "Unknown/Pending");
+      pool.createPicker("older", "{name: older}");
+      pool.awaitPicker("older", "Accepted", "True/Accepted");
       TestSecrets.tls(pool, "pair", "good.crt", "good.key");
       pool.createPool();
       pool.create(
@@ -84,6 +103,8 @@ class PermissionsIT {
               () -> used(asked(server, before)).contains("list endpointslices.discovery.k8s.io"));
       pool.delete(EndpointPicker.class, "mine");
       await().until(() -> pool.get(Deployment.class, PoolFixture.PICKER) == null);
+      pool.delete(Pod.class, PoolFixture.POD);
+      await().until(() -> pool.get(NetworkPolicy.class, PoolFixture.PICKER) == null);
       await().until(() -> pool.poolConditions().isEmpty());
     }
     List<AuditLog.Request> asked = asked(server, before);

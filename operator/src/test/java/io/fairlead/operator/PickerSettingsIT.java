@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
@@ -16,6 +17,7 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Kustomization;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.TestSecrets;
@@ -178,7 +180,7 @@ class PickerSettingsIT extends OperatorWithPool {
   void aNetworkPolicyComesAndGoesAsItIsAskedFor() {
     create("networkPolicy: {}");
     pool.createPool();
-    await().until(() -> pool.get(NetworkPolicy.class, PICKER) != null);
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
     NetworkPolicy policy = pool.need(NetworkPolicy.class, PICKER);
     assertThat(policy.getSpec().getIngress().getFirst().getFrom()).as("anybody").isNullOrEmpty();
     cluster
@@ -192,7 +194,128 @@ class PickerSettingsIT extends OperatorWithPool {
                     .as("put right")
                     .hasSize(2));
     edit("{\"spec\":{\"networkPolicy\":null}}");
+    await().until(() -> !newPodsAreLeftOut());
+    pool.becomeAvailableAgain();
     await().until(() -> pool.get(NetworkPolicy.class, PICKER) == null);
+  }
+
+  /** Policies add up: what the packaged one opens, a picker's own could not close. */
+  @Test
+  void thePackagedNetworkPolicyIsForPickersWithoutOneOfTheirOwn() {
+    Kustomization.objects(cluster.admin(), Kustomization.render("network-policy-pickers"))
+        .forEach(pool::create);
+    create("replicas: 1");
+    pool.createPool();
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
+    assertThat(policiesOfANewPod()).containsExactly("fairlead-pickers");
+
+    edit("{\"spec\":{\"networkPolicy\":{}}}");
+    await().until(this::newPodsAreLeftOut);
+    assertThat(policiesOfANewPod()).containsExactly(PICKER);
+
+    Deployment deployment = pool.need(Deployment.class, PICKER);
+    edit("{\"spec\":{\"networkPolicy\":{\"metricsFrom\":[{\"podSelector\":{}}]}}}");
+    await()
+        .until(
+            () ->
+                pool.need(NetworkPolicy.class, PICKER).getSpec().getIngress().stream()
+                    .flatMap(rule -> rule.getFrom().stream())
+                    .anyMatch(from -> from.getPodSelector() != null));
+    assertThat(pool.need(Deployment.class, PICKER).getSpec())
+        .as("what it lets through replaces no pod")
+        .isEqualTo(deployment.getSpec());
+
+    edit("{\"spec\":{\"networkPolicy\":null}}");
+    await().until(() -> !newPodsAreLeftOut());
+    pool.becomeAvailableAgain();
+    int times = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", times + 1);
+    assertThat(policies()).as("of a pod that is left of before").containsExactly(PICKER);
+    pool.delete(Pod.class, PoolFixture.POD);
+    await().until(() -> pool.get(NetworkPolicy.class, PICKER) == null);
+    assertThat(policiesOfANewPod()).containsExactly("fairlead-pickers");
+  }
+
+  /** Of pods with the label that no policy names nothing would keep anybody off. */
+  @Test
+  void withoutTheirNetworkPolicyNoPodsTakeThePlaceOfThoseThatAre() {
+    Kustomization.objects(cluster.admin(), Kustomization.render("network-policy-pickers"))
+        .forEach(pool::create);
+    create("replicas: 1");
+    pool.createPool();
+    pool.becomeReady();
+
+    edit(
+        "{\"spec\":{\"networkPolicy\":{\"requestsFrom\":[{\"podSelector\":{\"matchLabels\":{\"no key\":\"x\"}}}]}}}");
+    pool.awaitPool("Programmed", "False/EPPUnavailable");
+    assertThat(pool.poolMessage("Programmed"))
+        .startsWith("NetworkPolicy %s/pool-epp is refused".formatted(pool.namespace()))
+        .contains("Deployment %s/pool-epp stays as it is".formatted(pool.namespace()));
+    assertThat(policiesOfANewPod()).containsExactly("fairlead-pickers");
+    pool.delete(Deployment.class, PICKER);
+    int times = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", times + 1);
+    assertThat(pool.get(Deployment.class, PICKER)).isNull();
+
+    edit("{\"spec\":{\"networkPolicy\":{\"requestsFrom\":null}}}");
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
+    assertThat(policiesOfANewPod()).containsExactly(PICKER);
+  }
+
+  /** While they end, pods of a pool that is given up serve as before. */
+  @Test
+  void theNetworkPolicyOfAPickerThatIsTakenDownGoesAfterItsPods() {
+    operator.close();
+    operator = new OperatorUnderTest(cluster, pool, false);
+    create("networkPolicy: {}");
+    pool.createPool();
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.becomeAvailable();
+    pool.delete(EndpointPicker.class, "mine");
+    await().until(() -> pool.get(ConfigMap.class, PICKER) == null);
+    await().until(() -> pool.get(Deployment.class, PICKER) == null);
+    int times = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", times + 1);
+    assertThat(policies()).containsExactly(PICKER);
+    pool.delete(Pod.class, PoolFixture.POD);
+    await().until(() -> pool.get(NetworkPolicy.class, PICKER) == null);
+  }
+
+  /** Whether new pods have the label that leaves them out of what is for all. */
+  private boolean newPodsAreLeftOut() {
+    return pool.need(Deployment.class, PICKER)
+        .getSpec()
+        .getTemplate()
+        .getMetadata()
+        .getLabels()
+        .containsKey("fairlead.io/network-policy");
+  }
+
+  /** Which policies the API server finds for a pod that the Deployment makes now. */
+  private List<String> policiesOfANewPod() {
+    pool.delete(Pod.class, PoolFixture.POD);
+    pool.becomeAvailable();
+    return policies();
+  }
+
+  /** Which policies the API server finds for pods that are there. */
+  private List<String> policies() {
+    return pool.all(NetworkPolicy.class).stream()
+        .filter(
+            policy ->
+                !cluster
+                    .admin()
+                    .pods()
+                    .inNamespace(pool.namespace())
+                    .withLabelSelector(policy.getSpec().getPodSelector())
+                    .list()
+                    .getItems()
+                    .isEmpty())
+        .map(policy -> policy.getMetadata().getName())
+        .toList();
   }
 
   @Test

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The samples on a real API server: all are taken, and the operator says of each what it says. */
 @ExtendWith(KubeApi.class)
@@ -105,6 +106,18 @@ class SamplesIT {
             })
         .map(metric -> metric.getExternal().getMetric().getName())
         .containsExactly("fairlead_pool_queue_seconds", "fairlead_pool_saturation");
+  }
+
+  /** Two monitors may choose a pod: Prometheus then has its series twice. */
+  @ParameterizedTest
+  @ValueSource(strings = {"keda.yaml", "prometheus-adapter.yaml"})
+  void aPodsQueueIsAddedUpOnce(String file) throws IOException {
+    assertThat(Files.readString(SAMPLES.resolve("autoscaling").resolve(file)).lines())
+        .filteredOn(line -> line.contains("sum") && line.contains("fairlead_pool_queue_seconds"))
+        .isNotEmpty()
+        .allMatch(
+            line ->
+                line.matches(".*sum.*\\(max by \\((namespace, )?pod\\) \\(fairlead_pool_queue.*"));
   }
 
   @ParameterizedTest

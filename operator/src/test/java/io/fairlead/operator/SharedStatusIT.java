@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolStatus;
@@ -14,9 +16,12 @@ import io.fairlead.crds.v1.ParentReference;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -126,6 +131,73 @@ class SharedStatusIT {
     change(old -> old.subList(1, MOST));
     await().until(() -> parents().stream().anyMatch(SharedStatusIT::ours));
     assertThat(parents()).hasSize(MOST);
+  }
+
+  /** Each attempt would be taken for a removal, and after six the entry be given up for minutes. */
+  @Test
+  void whatCouldNotBePutBackWasRemovedOnce() {
+    pool.createPool();
+    pool.awaitPool("Accepted", "True/Accepted");
+    List<HasMetadata> policy =
+        cluster.refuse(pool.namespace(), "UPDATE", InferencePool.GROUP, "inferencepools/status");
+    AuditLog.Mark mark;
+    try {
+      pool.awaitStatusRefused(cluster);
+      mark = operator.mark();
+      change(old -> List.of());
+      awaitTouching(
+          () ->
+              operator.requests(mark).stream()
+                      .filter(request -> request.resource().equals("inferencepools/status"))
+                      .filter(request -> request.code() >= 400)
+                      .count()
+                  > 7);
+    } finally {
+      policy.forEach(object -> cluster.admin().resource(object).delete());
+    }
+    awaitTouching(() -> parents().stream().anyMatch(SharedStatusIT::ours));
+    assertThat(operator.removals()).isEqualTo(1);
+    assertThat(pool.all(Event.class))
+        .noneMatch(event -> event.getReason().equals("StatusEntryRemoved"));
+  }
+
+  /** Any change has the operator try again at once, instead of twice as long after each time. */
+  private void awaitTouching(Callable<Boolean> condition) {
+    AtomicInteger touched = new AtomicInteger();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              pool.touchAll(touched.incrementAndGet());
+              return condition.call();
+            });
+  }
+
+  /** Whoever is faster than we are makes us read the list anew, and miss our entry once more. */
+  @Test
+  void anEntryThatIsPutBackAfterConflictsWasRemovedOnce() {
+    pool.createPool();
+    pool.awaitPool("Accepted", "True/Accepted");
+    operator.close();
+    AtomicInteger faster = new AtomicInteger();
+    operator =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            true,
+            write -> {
+              if (write.endsWith("/inferencepools/pool/status") && faster.getAndDecrement() > 0) {
+                change(old -> List.of(entry("other", faster.get())));
+              }
+            });
+    operator.awaitReconciled("InferencePool/" + POOL, 1);
+    faster.set(4);
+    change(old -> List.of());
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(() -> parents().stream().anyMatch(SharedStatusIT::ours));
+    assertThat(faster).hasNonPositiveValue();
+    assertThat(operator.removals()).isEqualTo(1);
   }
 
   private static boolean ours(ParentStatus parent) {

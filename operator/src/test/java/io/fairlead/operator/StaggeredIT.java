@@ -152,7 +152,7 @@ class StaggeredIT {
 
   private static OperatorUnderTest operator(Installed cluster, PoolFixture pool, String image) {
     return new OperatorUnderTest(
-        cluster, pool, new Settings(Adoption.ALL, Duration.ZERO, image, 1));
+        cluster, pool, new Settings(Adoption.ALL, Duration.ZERO, image, 1, OperatorUnderTest.FAST));
   }
 
   private static List<String> renewed(PoolFixture pool) {

@@ -11,12 +11,7 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicy;
-import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBinding;
-import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBindingBuilder;
-import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -28,6 +23,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.InferenceModelStatus;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,8 +80,10 @@ class TroubleIT {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.createPicker("mine", "{name: pool}");
-    List<HasMetadata> policy = refusePoolStatus();
+    List<HasMetadata> policy =
+        cluster.refuse(pool.namespace(), "UPDATE", InferencePool.GROUP, "inferencepools/status");
     try {
+      pool.awaitStatusRefused(cluster);
       start();
       pool.awaitModel("chat", "Accepted", "True/Accepted");
       pool.awaitPicker("mine", "Accepted", "True/Accepted");
@@ -231,8 +229,16 @@ class TroubleIT {
   }
 
   private void awaitTaken() {
-    pool.awaitPool("Programmed", "False/EPPUnavailable");
-    assertThat(pool.poolMessage("Programmed")).contains("ConfigMap", PICKER, "is not ours");
+    // Without a ConfigMap of ours there is no config until it is known which kinds the cluster
+    // lacks.
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(
+            () -> {
+              assertThat(pool.poolConditions()).containsEntry("Programmed", "False/EPPUnavailable");
+              assertThat(pool.poolMessage("Programmed"))
+                  .contains("ConfigMap", PICKER, "is not ours");
+            });
     ConfigMap map = pool.need(ConfigMap.class, PICKER);
     assertThat(map.getData()).isEqualTo(Map.of("of", "others"));
     assertThat(map.getMetadata().getOwnerReferences()).isEmpty();
@@ -276,64 +282,5 @@ class TroubleIT {
         new InferencePoolStatus(
             List.of(new ParentStatus(entry.parentRef(), entry.controllerName(), conditions))));
     cluster.admin().resource(read).updateStatus();
-  }
-
-  /** From the moment that this returns, the API server takes no status of a pool here. */
-  private List<HasMetadata> refusePoolStatus() {
-    String name = pool.namespace() + ".example.test";
-    ValidatingAdmissionPolicy policy =
-        new ValidatingAdmissionPolicyBuilder()
-            .withNewMetadata()
-            .withName(name)
-            .endMetadata()
-            .withNewSpec()
-            .withNewMatchConstraints()
-            .addNewResourceRule()
-            .withApiGroups(InferencePool.GROUP)
-            .withApiVersions("*")
-            .withOperations("UPDATE")
-            .withResources("inferencepools/status")
-            .endResourceRule()
-            .withNewNamespaceSelector()
-            .addToMatchLabels("kubernetes.io/metadata.name", pool.namespace())
-            .endNamespaceSelector()
-            .endMatchConstraints()
-            .addNewValidation()
-            .withExpression("false")
-            .endValidation()
-            .endSpec()
-            .build();
-    ValidatingAdmissionPolicyBinding binding =
-        new ValidatingAdmissionPolicyBindingBuilder()
-            .withNewMetadata()
-            .withName(name)
-            .endMetadata()
-            .withNewSpec()
-            .withPolicyName(name)
-            .withValidationActions("Deny")
-            .endSpec()
-            .build();
-    cluster.admin().resource(policy).create();
-    cluster.admin().resource(binding).create();
-    await().until(this::poolStatusIsRefused);
-    return List.of(binding, policy);
-  }
-
-  private boolean poolStatusIsRefused() {
-    try {
-      cluster
-          .admin()
-          .resource(pool.need(InferencePool.class, POOL))
-          .subresource("status")
-          .patch(
-              new PatchContext.Builder()
-                  .withPatchType(PatchType.JSON_MERGE)
-                  .withDryRun(List.of("All"))
-                  .build(),
-              "{\"status\":{\"parents\":[]}}");
-      return false;
-    } catch (KubernetesClientException e) {
-      return true;
-    }
   }
 }

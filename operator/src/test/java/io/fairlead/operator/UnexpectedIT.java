@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -16,6 +17,7 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -82,6 +84,29 @@ class UnexpectedIT {
     }
   }
 
+  /** As a bug may throw it; what the fence refuses is a type of its own. */
+  @Test
+  void anIllegalStateIsToldAsWhatItIs() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("illegal"));
+    AtomicBoolean broken = new AtomicBoolean(true);
+    try (var _ =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            true,
+            write -> {
+              if (broken.get() && write.contains("/deployments/")) {
+                throw new IllegalStateException("nobody thought of it");
+              }
+            })) {
+      pool.createPool();
+      pool.awaitPool("Ready", "False/OperatorError");
+      assertThat(pool.poolMessage("Ready")).contains("IllegalStateException");
+      broken.set(false);
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+    }
+  }
+
   @Test
   void aPodThatHasEndedIsAskedNoMore() {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("ended"));
@@ -102,6 +127,39 @@ class UnexpectedIT {
       assertThat(pool.poolConditions())
           .containsEntry("Programmed", "True/Programmed")
           .containsEntry("Ready", "True/Ready");
+    }
+  }
+
+  @Test
+  void aPodThatLeavesIsAskedNoMore() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("leaving"));
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.createPool();
+      pool.becomeReady();
+      PickerReport refuses =
+          new PickerReport(
+              pool.namespace() + "/pool",
+              null,
+              0,
+              new PickerReport.Refused(pool.configHash(), "an older image does not know it"),
+              new PickerReport.Endpoints(0, 0, null));
+      pool.drainingPod("epp-0", refuses);
+      pool.awaitPool("Programmed", "False/ConfigRejected");
+      pool.delete(Pod.class, "epp-0");
+      pool.awaitPool("Programmed", "True/Programmed");
+      assertThat(pool.get(Pod.class, "epp-0")).as("it drains").isNotNull();
+      pool.letGo("epp-0");
+
+      pool.drainingPod("epp-2", refuses);
+      pool.awaitPool("Programmed", "False/ConfigRejected");
+      cluster
+          .admin()
+          .resource(pool.need(Pod.class, "epp-2"))
+          .patch(
+              PatchContext.of(PatchType.JSON_MERGE),
+              "{\"metadata\":{\"labels\":{\"app.kubernetes.io/name\":\"to-be-looked-at\"}}}");
+      pool.awaitPool("Programmed", "True/Programmed");
+      pool.letGo("epp-2");
     }
   }
 }

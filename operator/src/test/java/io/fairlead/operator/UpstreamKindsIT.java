@@ -3,30 +3,45 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.Watch;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.RefusedLists;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.Outage;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.SeenReasons;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +53,7 @@ import org.junit.jupiter.api.Test;
  * InferenceObjectives and InferenceModelRewrites beside pools, on an API server of its own: its
  * kinds come and go.
  */
-@Makes({Reason.SUPERSEDED, Reason.POOL_NOT_SERVED})
+@Makes(Reason.SUPERSEDED)
 class UpstreamKindsIT {
   private static final String OLD = "inference.networking.x-k8s.io";
   private static final String NEW = "llm-d.ai";
@@ -142,28 +157,6 @@ class UpstreamKindsIT {
   }
 
   @Test
-  void aPickerOfAPoolOfTheOlderGroupIsToldToConvertIt() {
-    Crds.oldPools(cluster.admin());
-    pool.create(
-        """
-        apiVersion: inference.networking.x-k8s.io/v1alpha2
-        kind: InferencePool
-        metadata: {name: pool}
-        spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: picker-service}}
-        """);
-    pool.createPicker("mine", "{name: pool}");
-    pool.createPicker("lost", "{name: nowhere}");
-    running.add(new OperatorUnderTest(cluster, pool, true));
-    pool.awaitPicker("mine", "Ready", "False/PoolNotServed");
-    assertThat(pool.pickerMessage("mine", "Accepted"))
-        .contains("inference.networking.x-k8s.io, which is not served")
-        .contains("inferencepools.inference.networking.x-k8s.io pool -o yaml | fairlead convert");
-    pool.awaitPicker("lost", "Ready", "Unknown/Pending");
-    pool.createPool();
-    pool.awaitPicker("mine", "Accepted", "True/Accepted");
-  }
-
-  @Test
   void whatCannotBeCarriedOutIsToldByField() {
     Crds.upstream(cluster.admin(), OLD);
     pool.createPool();
@@ -208,6 +201,96 @@ class UpstreamKindsIT {
     pool.delete(InferencePool.class, PoolFixture.POOL);
     awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/PoolNotFound");
     awaitCondition(OLD, "InferenceObjective", "other", "ResolvedRefs", "False/PoolNotFound");
+  }
+
+  @Test
+  void aPoolThatIsMadeAnewWhileObjectsAreToldThatItIsGoneIsServed() {
+    Crds.upstream(cluster.admin(), OLD);
+    AtomicReference<OperatorUnderTest> operator = new AtomicReference<>();
+    AtomicBoolean deleted = new AtomicBoolean();
+    CompletableFuture<Void> anew = new CompletableFuture<>();
+    operator.set(
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            true,
+            write -> {
+              if (write.contains("/inferenceobjectives/") && deleted.compareAndSet(true, false)) {
+                pool.createPool();
+                operator.get().awaitHeardOf(pool.need(InferencePool.class, PoolFixture.POOL));
+                anew.complete(null);
+              }
+            }));
+    running.add(operator.get());
+    pool.createPool();
+    objective(OLD, "batch", -5);
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+    deleted.set(true);
+    pool.delete(InferencePool.class, PoolFixture.POOL);
+    await().atMost(SEEN).until(anew::isDone);
+    pool.awaitPool("Accepted", "True/Accepted");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+  }
+
+  @Test
+  void objectsThatDoNotCountAreToldOfAPoolThatIsGivenUpOrGone() {
+    Crds.upstream(cluster.admin(), OLD);
+    Crds.upstream(cluster.admin(), NEW);
+    running.add(
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.IMAGE)));
+    pool.createPool();
+    objective(OLD, "batch", -5);
+    label("true");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "False/Superseded");
+    label("false");
+    awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/PoolNotManaged");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "Unknown/Pending");
+    label("true");
+    awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "False/Superseded");
+    pool.delete(InferencePool.class, PoolFixture.POOL);
+    awaitCondition(OLD, "InferenceObjective", "batch", "ResolvedRefs", "False/PoolNotFound");
+  }
+
+  /** Else the two would overwrite each other's for ever. */
+  @Test
+  void whatOthersTellOfAnObjectStays() {
+    Crds.upstream(cluster.admin(), OLD);
+    // The pool is left to its Service, which may be seen after it.
+    running.add(
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            new Settings(Adoption.ALL, Duration.ofMinutes(10), OperatorUnderTest.IMAGE)));
+    objective(OLD, "theirs", -5);
+    objective(OLD, "untold", 5);
+    for (String name : List.of("theirs", "untold")) {
+      awaitCondition(OLD, "InferenceObjective", name, "ResolvedRefs", "False/PoolNotFound");
+    }
+    pool.acceptedByOthers(OLD, "InferenceObjective", "theirs");
+    awaitOnlyTheirs();
+
+    pool.createServiceOfAnother();
+    pool.createPool();
+    awaitCondition(OLD, "InferenceObjective", "untold", "ResolvedRefs", "False/PoolNotManaged");
+    awaitOnlyTheirs();
+    pool.delete(InferencePool.class, PoolFixture.POOL);
+    awaitCondition(OLD, "InferenceObjective", "untold", "ResolvedRefs", "False/PoolNotFound");
+    awaitOnlyTheirs();
+  }
+
+  private void awaitOnlyTheirs() {
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> {
+              Map<String, Map<String, Object>> told =
+                  conditions(OLD, "InferenceObjective", "theirs");
+              assertThat(told).containsOnlyKeys("Accepted");
+              assertThat(told.get("Accepted")).containsEntry("reason", "ByOthers");
+            });
   }
 
   @Test
@@ -300,6 +383,14 @@ class UpstreamKindsIT {
     objective(OLD, "batch", -5);
     pool.awaitPool("Accepted", "True/Accepted");
     assertThat(pool.config()).doesNotContain("batch");
+    pool.awaitPool("UpstreamKindsRead", "False/PermissionDenied");
+    // Each is believed for itself.
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(pool.poolMessage("UpstreamKindsRead"))
+                    .contains("InferenceObjective of " + OLD, "InferenceObjective of " + NEW)
+                    .contains("grant"));
 
     cluster
         .admin()
@@ -310,6 +401,69 @@ class UpstreamKindsIT {
         .update();
     await().atMost(SEEN).untilAsserted(() -> assertThat(pool.config()).contains("batch"));
     awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> assertThat(pool.poolConditions()).doesNotContainKey("UpstreamKindsRead"));
+  }
+
+  /** An API server that starts answers so for a moment of kinds that are there. */
+  @Test
+  void oneAnswerThatAKindIsNotThereTakesNothingOutOfForce() {
+    Crds.upstream(cluster.admin(), OLD);
+    pool.createPool();
+    objective(OLD, "batch", -5);
+    RefusedLists lists = new RefusedLists(OLD, "inferenceobjectives");
+    List<String> configs = new CopyOnWriteArrayList<>();
+    try (Outage way = new Outage(cluster.admin().getConfiguration());
+        KubernetesClient client =
+            new KubernetesClientBuilder()
+                .withConfig(way.through(cluster.account(Installed.NAMESPACE, "fairlead-operator")))
+                .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("lists", lists))
+                .build();
+        Watch _ =
+            cluster
+                .admin()
+                .configMaps()
+                .inNamespace(pool.namespace())
+                .withName(PoolFixture.PICKER)
+                .watch(new Configs(configs))) {
+      running.add(
+          new OperatorUnderTest(
+              cluster, pool, OperatorUnderTest.settings(true), InstantSource.system(), client));
+      awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
+      await().until(() -> pool.config().contains("batch"));
+      configs.clear();
+      lists.refuse(1);
+      way.begin();
+      // The port may be free a moment later.
+      await()
+          .ignoreExceptions()
+          .until(
+              () -> {
+                way.end();
+                return true;
+              });
+      await().atMost(SEEN).until(() -> lists.refused() == 1);
+      edit(OLD, "InferenceObjective", "batch", "{\"spec\":{\"priority\":7}}");
+      await().atMost(SEEN).untilAsserted(() -> assertThat(pool.config()).contains("priority: 7"));
+      assertThat(configs).isNotEmpty().allMatch(config -> config.contains("batch"));
+      running.removeLast().close();
+    }
+  }
+
+  private record Configs(List<String> seen) implements Watcher<ConfigMap> {
+    @Override
+    public void eventReceived(Action action, ConfigMap map) {
+      try {
+        seen.add(String.valueOf(ConfigMapTexts.read(map, "config.yaml")));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void onClose(WatcherException cause) {}
   }
 
   private void remove(String group) {

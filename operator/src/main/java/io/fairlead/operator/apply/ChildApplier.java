@@ -7,10 +7,12 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceSpecBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
@@ -38,19 +40,16 @@ import org.slf4j.LoggerFactory;
  * matches already is not sent.
  */
 public final class ChildApplier {
-  /** Field manager of the children's fields. */
-  public static final String FIELD_MANAGER = "fairlead-epp";
-
   /** Field manager of a number of replicas that was ours and is nobody's yet. */
   private static final String LAST_REPLICAS = "fairlead-last-replicas";
 
   private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
-  private static final PatchContext APPLY = forced(FIELD_MANAGER);
+  private static final PatchContext APPLY = forced(Ownership.FIELD_MANAGER);
 
   /**
    * A version that no object has by now. An apply that carries it makes an object, and is a
-   * conflict where one is; unlike a plain create it leaves the fields with {@link #FIELD_MANAGER}
-   * as applied ones, so that a later apply can take them back.
+   * conflict where one is; unlike a plain create it leaves the fields with {@link
+   * Ownership#FIELD_MANAGER} as applied ones, so that a later apply can take them back.
    */
   private static final String NO_OBJECT = "1";
 
@@ -68,14 +67,25 @@ public final class ChildApplier {
 
   private final BiConsumer<InferencePool, String> repaired;
 
-  /** What each child was to be when it was last seen to be so, by pool, kind and name. */
-  private final Map<Key, Integer> asWanted = new ConcurrentHashMap<>();
+  /** What each child was to be when it was last seen to be so, or made so. */
+  private final Map<Key, Wanted> asWanted = new ConcurrentHashMap<>();
 
   /** Children whose names objects had, when last seen, that are not the pool's. */
   private final Set<Key> foreign = ConcurrentHashMap.newKeySet();
 
   /** When it was told last that a child was put right, by a clock that doesn't jump. */
   private final Map<Key, Long> told = new ConcurrentHashMap<>();
+
+  /**
+   * @param child as it was to be
+   * @param version at which it is so: that need not be found out twice, and costs more than all
+   *     else of a look
+   */
+  private record Wanted(HasMetadata child, String version) {
+    boolean isMetBy(HasMetadata actual, HasMetadata wanted) {
+      return actual.getMetadata().getResourceVersion().equals(version) && child.equals(wanted);
+    }
+  }
 
   private record Key(String pool, String kind, String name) {
     static Key of(InferencePool pool, HasMetadata child) {
@@ -91,9 +101,12 @@ public final class ChildApplier {
     this.repaired = repaired;
   }
 
-  /** The pool is gone, or served no more. */
-  public void forget(InferencePool pool) {
-    String uid = pool.getMetadata().getUid();
+  /**
+   * The pool is gone, or served no more.
+   *
+   * @param uid the pool's
+   */
+  public void forget(String uid) {
     asWanted.keySet().removeIf(key -> key.pool().equals(uid));
     foreign.removeIf(key -> key.pool().equals(uid));
     told.keySet().removeIf(key -> key.pool().equals(uid));
@@ -107,7 +120,8 @@ public final class ChildApplier {
   public record Failure(HasMetadata child, Verdict why) {}
 
   /**
-   * Applies in order; one that cannot be applied keeps none of the others back.
+   * Applies in order; one that cannot be applied keeps none of the others back. But pods that only
+   * a policy of their own is for wait for it: without it they would be open to anybody.
    *
    * @return every child that could not be; empty when all is well
    * @throws KubernetesClientException after all were tried, when the API server is overloaded or
@@ -117,10 +131,18 @@ public final class ChildApplier {
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
     List<Failure> failures = new ArrayList<>();
     Attempts attempts = new Attempts();
+    List<HasMetadata> policies = new ArrayList<>(desired);
+    policies.removeIf(child -> !(child instanceof NetworkPolicy));
     for (HasMetadata child : desired) {
+      if (child instanceof Deployment && !policies.isEmpty()) {
+        failures.add(new Failure(child, keptBack(child, policies.getFirst())));
+        continue;
+      }
       attempts.attempt(
           () ->
-              apply(child, seen, context).ifPresent(why -> failures.add(new Failure(child, why))));
+              apply(child, seen, context)
+                  .ifPresentOrElse(
+                      why -> failures.add(new Failure(child, why)), () -> policies.remove(child)));
     }
     attempts.rethrow();
     return List.copyOf(failures);
@@ -151,16 +173,28 @@ public final class ChildApplier {
   }
 
   /** Whether applying this Deployment would replace the pods of the one that is there. */
-  public boolean replacesPods(Deployment wanted, Deployment there, Context<InferencePool> context) {
-    Deployment mixed = context.getClient().getKubernetesSerialization().clone(wanted);
+  public boolean replacesPods(
+      InferencePool pool, Deployment wanted, Deployment there, Context<InferencePool> context) {
+    if (isKnownToBe(Key.of(pool, wanted), there, wanted)) {
+      return false;
+    }
+    KubernetesSerialization copies = context.getClient().getKubernetesSerialization();
+    Deployment mixed = copies.clone(wanted);
     mixed.getSpec().setTemplate(there.getSpec().getTemplate());
     mixed.setMetadata(
         new ObjectMetaBuilder(there.getMetadata())
             .withLabels(wanted.getMetadata().getLabels())
             .withAnnotations(wanted.getMetadata().getAnnotations())
-            .withOwnerReferences(wanted.getMetadata().getOwnerReferences())
             .build());
-    return !matcher.matches(mixed, wanted, context);
+    // Whose it is does not matter, and the matcher fails at an owner that it doesn't find again.
+    Deployment asThere = copies.clone(wanted);
+    asThere.getMetadata().setOwnerReferences(there.getMetadata().getOwnerReferences());
+    return !matcher.matches(mixed, asThere, context);
+  }
+
+  private boolean isKnownToBe(Key key, HasMetadata actual, HasMetadata wanted) {
+    Wanted last = asWanted.get(key);
+    return last != null && last.isMetBy(actual, wanted);
   }
 
   private Optional<Verdict> apply(
@@ -243,7 +277,7 @@ public final class ChildApplier {
 
   private static boolean ours(Deployment there) {
     return there.getMetadata().getManagedFields().stream()
-        .filter(fields -> FIELD_MANAGER.equals(fields.getManager()))
+        .filter(fields -> Ownership.FIELD_MANAGER.equals(fields.getManager()))
         .map(fields -> fields.getFieldsV1().getAdditionalProperties().get("f:spec"))
         .anyMatch(spec -> spec instanceof Map<?, ?> map && map.containsKey("f:replicas"));
   }
@@ -259,7 +293,6 @@ public final class ChildApplier {
       InferencePool pool,
       Context<InferencePool> context) {
     Key key = Key.of(pool, child);
-    int wanted = context.getClient().getKubernetesSerialization().asJson(child).hashCode();
     ObjectMetaBuilder precondition = new ObjectMetaBuilder(child.getMetadata());
     if (actual == null) {
       precondition.withResourceVersion(NO_OBJECT);
@@ -270,8 +303,16 @@ public final class ChildApplier {
         return taken;
       }
       foreign.remove(key);
+      if (isKnownToBe(key, actual, child)) {
+        return Optional.empty();
+      }
+      if (actual instanceof Service service && leadsElsewhere(service)) {
+        Service back = leadBack(service, context.getClient());
+        tellRepaired(pool, child, actual);
+        return apply(child, back, pool, context);
+      }
       if (matcher.matches(actual, child, context)) {
-        asWanted.put(key, wanted);
+        asWanted.put(key, new Wanted(child, actual.getMetadata().getResourceVersion()));
         return Optional.empty();
       }
       precondition
@@ -284,17 +325,40 @@ public final class ChildApplier {
     LOG.info("applying {}", describe(child));
     HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);
     sent.setMetadata(precondition.build());
-    context.getClient().resource(sent).patch(APPLY);
+    String version =
+        context.getClient().resource(sent).patch(APPLY).getMetadata().getResourceVersion();
     foreign.remove(key);
-    Integer before = asWanted.put(key, wanted);
-    if (before != null && before == wanted && mayTell(key)) {
+    Wanted before = asWanted.put(key, new Wanted(child, version));
+    if (before != null && before.child().equals(child)) {
+      tellRepaired(pool, child, actual);
+    }
+    return Optional.empty();
+  }
+
+  private void tellRepaired(InferencePool pool, HasMetadata child, @Nullable HasMetadata actual) {
+    if (mayTell(Key.of(pool, child))) {
       repaired.accept(
           pool,
           "%s was %s and is as it should be again"
               .formatted(
                   describe(child), actual == null ? "deleted" : "changed by " + others(actual)));
     }
-    return Optional.empty();
+  }
+
+  /** Whether it is an alias of some other name. All other types lead to the selected pods. */
+  private static boolean leadsElsewhere(Service service) {
+    return "ExternalName".equals(service.getSpec().getType());
+  }
+
+  /** The type of a Service is its author's else, so it is not applied. */
+  private static Service leadBack(Service service, KubernetesClient client) {
+    LOG.info("making {} lead to its pods again", describe(service));
+    return client
+        .resource(service)
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"metadata\":{\"resourceVersion\":\"%s\"},\"spec\":{\"type\":\"ClusterIP\",\"externalName\":null}}"
+                .formatted(service.getMetadata().getResourceVersion()));
   }
 
   /** Somebody who changes it again and again need not be told of as often. */
@@ -323,13 +387,19 @@ public final class ChildApplier {
           Verdict.pending(
               "%s is being deleted; wait until it is gone".formatted(describe(actual))));
     }
-    return Ownership.by(pool, actual)
+    return Ownership.isOrBecomes(pool, actual)
         ? Optional.empty()
         : Optional.of(
             Verdict.no(
                 Reason.EPP_UNAVAILABLE,
                 "%s is not ours and stays untouched; delete it, its name is needed"
                     .formatted(describe(actual))));
+  }
+
+  private static Verdict keptBack(HasMetadata child, HasMetadata policy) {
+    return Verdict.pending(
+        "%s stays as it is until %s can be applied: without it, new pods would be open to anybody"
+            .formatted(describe(child), describe(policy)));
   }
 
   private static Verdict refused(HasMetadata child, KubernetesClientException e) {

@@ -21,23 +21,30 @@ final class EntryBudget {
   private final Map<String, Instant> whole = new HashMap<>();
 
   /**
-   * Takes one.
+   * How long to wait for one more.
    *
    * @param pool its UID
-   * @return how long to wait; empty when there was one to take
+   * @return empty when there is one to take
    */
-  synchronized Optional<Duration> take(String pool, Instant now) {
-    Instant latest = now.plus(ONE_MORE.multipliedBy(AT_ONCE));
-    Instant at = whole.getOrDefault(pool, now);
-    // No budget is whole later than that, unless the clock was set back meanwhile.
-    Instant due = at.isAfter(latest) ? latest : at.isBefore(now) ? now : at;
-    Instant after = due.plus(ONE_MORE);
-    Duration over = Duration.between(latest, after);
-    if (over.isPositive()) {
-      return Optional.of(over);
-    }
+  synchronized Optional<Duration> left(String pool, Instant now) {
+    Duration over = Duration.between(latest(now), due(pool, now).plus(ONE_MORE));
+    return over.isPositive() ? Optional.of(over) : Optional.empty();
+  }
+
+  /** Takes one, of a pool that has one left. */
+  synchronized void take(String pool, Instant now) {
+    Instant after = due(pool, now).plus(ONE_MORE);
     whole.values().removeIf(full -> !full.isAfter(now));
     whole.put(pool, after);
-    return Optional.empty();
+  }
+
+  private Instant due(String pool, Instant now) {
+    Instant at = whole.getOrDefault(pool, now);
+    // No budget is whole later than that, unless the clock was set back meanwhile.
+    return at.isAfter(latest(now)) ? latest(now) : at.isBefore(now) ? now : at;
+  }
+
+  private static Instant latest(Instant now) {
+    return now.plus(ONE_MORE.multipliedBy(AT_ONCE));
   }
 }

@@ -5,7 +5,6 @@ import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Transition;
@@ -107,7 +106,8 @@ public final class Events {
   private void create(Event event) {
     try {
       client.resource(event).create();
-    } catch (KubernetesClientException | IllegalStateException e) {
+    } catch (RuntimeException e) {
+      // Refused, or this process leads no more, or it ends and the client is closed.
       LOG.warn("an Event could not be written: {}", e.getMessage());
     }
   }

@@ -34,11 +34,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes our entry of {@code InferencePool.status.parents}. The list is atomic and shared with
- * gateways, and server-side apply of it would delete their entries; so ours alone is put in, by a
- * patch for the version that was seen. When somebody was faster the list is read, changed and
- * written back whole at the version that was read, with the entries of others as they came, field
- * by field, known to us or not.
+ * Writes our entry of {@code InferencePool.status.parents}, in the older group {@code
+ * status.parent}. The list is atomic and shared with gateways, and server-side apply of it would
+ * delete their entries; so ours alone is put in, by a patch for the version that was seen. When
+ * somebody was faster the list is read, changed and written back whole at the version that was
+ * read, with the entries of others as they came, field by field, known to us or not.
  */
 public final class PoolEntryWriter {
   /** What we call ourselves in an entry. */
@@ -108,7 +108,7 @@ public final class PoolEntryWriter {
     String uid = pool.getMetadata().getUid();
     AtomicReference<@Nullable Duration> wait = new AtomicReference<>();
     AtomicBoolean there = new AtomicBoolean();
-    AtomicBoolean missed = new AtomicBoolean();
+    AtomicBoolean missing = new AtomicBoolean();
     AtomicReference<List<Condition>> from = new AtomicReference<>(List.of());
     AtomicReference<List<Condition>> to = new AtomicReference<>(List.of());
     boolean sent =
@@ -117,12 +117,10 @@ public final class PoolEntryWriter {
             (old, live) -> {
               to.set(List.of());
               there.set(old.isPresent());
-              // Once: this is asked again after each conflict.
-              if (old.isEmpty() && written.contains(uid) && missed.compareAndSet(false, true)) {
-                wait.set(removed(pool, live).orElse(null));
-                if (wait.get() != null) {
-                  return Optional.empty();
-                }
+              missing.set(old.isEmpty() && written.contains(uid));
+              wait.set(missing.get() ? leftOut(pool, live).orElse(null) : null);
+              if (wait.get() != null) {
+                return Optional.empty();
               }
               List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
               Instant now = clock.instant();
@@ -134,6 +132,12 @@ public final class PoolEntryWriter {
               return Optional.of(
                   new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
             });
+    // What could not be written was not put back, and would be counted with each attempt.
+    if (sent && missing.get()) {
+      budget.take(uid, clock.instant());
+      removals.increment();
+      lost.remove(uid);
+    }
     if (sent) {
       // Putting back what others removed is no transition: then there is nothing in "to".
       events.tell(pool, from.get(), to.get());
@@ -155,18 +159,21 @@ public final class PoolEntryWriter {
       Map<ConditionType, Verdict> verdicts,
       Optional<ParentStatus> cached) {
     String uid = pool.getMetadata().getUid();
+    EntryForm form = EntryForm.of(pool);
     List<ParentStatus> parents = pool.getStatus() == null ? List.of() : pool.getStatus().parents();
-    if (cached.isEmpty() && (written.contains(uid) || parents.size() >= MAX_ENTRIES)) {
+    if (cached.isEmpty()
+        && (written.contains(uid) || parents.size() >= MAX_ENTRIES || form.none().isPresent())) {
       return false;
     }
     List<Condition> before = cached.map(ParentStatus::conditions).orElse(List.of());
     List<Condition> ours =
         ConditionList.merge(before, verdicts, pool.getMetadata().getGeneration(), clock.instant());
-    ParentStatus entry = new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours));
+    Object entry =
+        form.written(new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
     ArrayNode changes = json.createArrayNode();
     if (cached.isPresent()) {
-      String path = "/status/parents/" + parents.indexOf(cached.get());
-      changes.add(change("test", path + "/controllerName", CONTROLLER));
+      String path = "/status/" + form.list() + "/" + parents.indexOf(cached.get());
+      changes.add(change("test", path + "/" + form.mark(), form.ours()));
       changes.add(change("replace", path, entry));
     } else if (!parents.isEmpty()) {
       changes.add(change("add", "/status/parents/-", entry));
@@ -205,17 +212,14 @@ public final class PoolEntryWriter {
   }
 
   /** How long to leave it at that; empty when it may be put back at once. */
-  private Optional<Duration> removed(InferencePool pool, HasMetadata live) {
-    Optional<Duration> wait = budget.take(pool.getMetadata().getUid(), clock.instant());
-    if (wait.isEmpty()) {
-      removals.increment();
-      lost.remove(pool.getMetadata().getUid());
-    } else if (lost.add(pool.getMetadata().getUid())) {
+  private Optional<Duration> leftOut(InferencePool pool, HasMetadata live) {
+    Optional<Duration> wait = budget.left(pool.getMetadata().getUid(), clock.instant());
+    if (wait.isPresent() && lost.add(pool.getMetadata().getUid())) {
       events.warn(
           pool,
           Notice.STATUS_ENTRY_REMOVED,
-          "%s removes the entry of %s from status.parents again and again; it is put back rarely from now on, and the EndpointPicker, if there is one, tells how the pool is"
-              .formatted(others(live), CONTROLLER));
+          "%s removes the entry of %s from status.%s again and again; it is put back rarely from now on, and the EndpointPicker, if there is one, tells how the pool is"
+              .formatted(others(live), CONTROLLER, EntryForm.of(pool).list()));
     }
     return wait;
   }
@@ -231,9 +235,12 @@ public final class PoolEntryWriter {
     return managers.isEmpty() ? "Another controller" : "Field manager " + managers;
   }
 
-  /** The pool is gone, or is none of ours any more. */
-  public void forget(InferencePool pool) {
-    String uid = pool.getMetadata().getUid();
+  /**
+   * The pool is gone, or is none of ours any more.
+   *
+   * @param uid the pool's
+   */
+  public void forget(String uid) {
     written.remove(uid);
     full.remove(uid);
     lost.remove(uid);
@@ -241,7 +248,7 @@ public final class PoolEntryWriter {
 
   /** Takes our entry away, if it is there. */
   public void remove(InferencePool pool) {
-    forget(pool);
+    forget(pool.getMetadata().getUid());
     if (entry(pool).isPresent()) {
       var _ = update(pool, (old, live) -> Optional.empty());
     }
@@ -263,6 +270,7 @@ public final class PoolEntryWriter {
    * @return whether something was written
    */
   private boolean update(InferencePool pool, Change change) {
+    EntryForm form = EntryForm.of(pool);
     for (int attempt = 1; ; attempt++) {
       GenericKubernetesResource live =
           client
@@ -274,10 +282,10 @@ public final class PoolEntryWriter {
         return false;
       }
       ArrayNode before = json.createArrayNode();
-      if (live.get("status", "parents") instanceof List<?> parents) {
+      if (live.get("status", form.list()) instanceof List<?> parents) {
         before = json.valueToTree(parents);
       }
-      ArrayNode after = changed(before, live, change);
+      ArrayNode after = changed(before, live, form, change);
       if (after.equals(before)) {
         return false;
       }
@@ -286,8 +294,8 @@ public final class PoolEntryWriter {
           events.warn(
               pool,
               Notice.NO_ROOM_FOR_STATUS_ENTRY,
-              "status.parents has %d entries of others and no room for that of %s; remove those of controllers that are gone, the EndpointPicker, if there is one, tells how the pool is"
-                  .formatted(MAX_ENTRIES, CONTROLLER));
+              "status.%s has %d entries of others and no room for that of %s; remove those of controllers that are gone, the EndpointPicker, if there is one, tells how the pool is"
+                  .formatted(form.list(), MAX_ENTRIES, CONTROLLER));
         }
         return false;
       }
@@ -295,8 +303,8 @@ public final class PoolEntryWriter {
       ArrayNode changes = json.createArrayNode();
       changes.add(
           live.get("status") == null
-              ? change("add", "/status", Map.of("parents", after))
-              : change("add", "/status/parents", after));
+              ? change("add", "/status", Map.of(form.list(), after))
+              : change("add", "/status/" + form.list(), after));
       try {
         send(live, changes);
         return true;
@@ -311,17 +319,26 @@ public final class PoolEntryWriter {
     }
   }
 
-  private ArrayNode changed(ArrayNode before, HasMetadata live, Change change) {
+  private ArrayNode changed(ArrayNode before, HasMetadata live, EntryForm form, Change change) {
     ArrayNode after = json.createArrayNode();
     Optional<ParentStatus> ours = Optional.empty();
+    Optional<Object> none = form.none();
     for (JsonNode entry : before) {
-      if (CONTROLLER.equals(entry.path("controllerName").asText())) {
-        ours = Optional.of(json.convertValue(entry, ParentStatus.class));
+      ParentStatus read = form.read(entry);
+      if (CONTROLLER.equals(read.controllerName())) {
+        ours = Optional.of(read);
+      } else if (form.standsForNone(entry)) {
+        none = Optional.of(entry);
       } else {
         after.add(entry);
       }
     }
-    change.apply(ours, live).ifPresent(entry -> after.add(json.<JsonNode>valueToTree(entry)));
+    change
+        .apply(ours, live)
+        .ifPresent(entry -> after.add(json.<JsonNode>valueToTree(form.written(entry))));
+    if (after.isEmpty()) {
+      none.ifPresent(entry -> after.add(json.<JsonNode>valueToTree(entry)));
+    }
     return sameEntries(before, after) ? before : after;
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -16,10 +17,16 @@ import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Verdict;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes statuses by forced server-side apply; sends nothing that is there. */
@@ -30,6 +37,21 @@ public final class StatusApplier {
   private static final PatchContext APPLY = ChildApplier.forced(FIELD_MANAGER);
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
+
+  private static final String STATUS = "status";
+
+  /** By how field managers' fields name it: every type of condition that we may write. */
+  private static final Map<String, String> CONDITIONS =
+      Arrays.stream(ConditionType.values())
+          .map(ConditionType::wireName)
+          .collect(Collectors.toUnmodifiableMap("k:{\"type\":\"%s\"}"::formatted, type -> type));
+
+  private static final Set<String> WORDS = Set.of("f:reason", "f:message");
+
+  /** What a condition can't be without, as field managers' fields name it. */
+  private static final Set<String> WHOLE =
+      Set.of("f:status", "f:reason", "f:message", "f:lastTransitionTime");
+
   private static final JsonMapper JSON = new JsonMapper();
 
   private final KubernetesClient client;
@@ -48,18 +70,7 @@ public final class StatusApplier {
 
   /** Makes the model's conditions say this. */
   public void write(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
-    write(
-        model,
-        seen -> {
-          List<Condition> before = conditions(seen);
-          List<Condition> wanted = merged(before, verdicts, model);
-          if (ConditionList.same(before, wanted)) {
-            return Optional.empty();
-          }
-          InferenceModel patch = new InferenceModel();
-          patch.setStatus(new InferenceModelStatus(wanted));
-          return Optional.of(new Change(patch, before, wanted));
-        });
+    write(model, seen -> change(seen, model, verdicts));
   }
 
   /**
@@ -67,26 +78,132 @@ public final class StatusApplier {
    * schemas make some by default.
    */
   public void write(GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
+    write(object, seen -> change(seen, object, verdicts));
+  }
+
+  /**
+   * Makes the conditions say this of a model that no pool of ours has. Whoever has it may tell of
+   * it: where anybody does, that stays, and what we told before is taken back.
+   */
+  public void writeUnlessOthers(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
+    write(
+        model,
+        seen ->
+            toldByOthers(seen).isEmpty()
+                ? change(seen, model, verdicts)
+                : takenBack(seen, conditions(seen), StatusApplier::patch));
+  }
+
+  /** The same of one of upstream's objects. */
+  public void writeUnlessOthers(
+      GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
     write(
         object,
-        seen -> {
-          List<Condition> before = conditions(seen, verdicts);
-          List<Condition> wanted = merged(before, verdicts, object);
-          if (ConditionList.same(before, wanted)) {
-            return Optional.empty();
-          }
-          GenericKubernetesResource patch = new GenericKubernetesResource();
-          patch.setApiVersion(object.getApiVersion());
-          patch.setKind(object.getKind());
-          patch.setAdditionalProperty("status", Map.of("conditions", wanted));
-          return Optional.of(new Change(patch, before, wanted));
-        });
+        seen ->
+            toldByOthers(seen).isEmpty()
+                ? change(seen, object, verdicts)
+                : takenBack(seen, conditions(seen, verdicts), left -> patch(seen, left)));
+  }
+
+  /**
+   * @param judged the one that the verdicts are of, which may have been edited since
+   */
+  private Optional<Change> change(
+      InferenceModel seen, InferenceModel judged, Map<ConditionType, Verdict> verdicts) {
+    List<Condition> before = conditions(seen);
+    List<Condition> wanted = merged(before, verdicts, judged);
+    if (ConditionList.same(before, wanted)) {
+      return Optional.empty();
+    }
+    return Optional.of(new Change(patch(wanted), before, ofTheModel(wanted)));
+  }
+
+  private static InferenceModel patch(List<Condition> conditions) {
+    InferenceModel patch = new InferenceModel();
+    patch.setStatus(conditions.isEmpty() ? null : new InferenceModelStatus(conditions));
+    return patch;
+  }
+
+  private Optional<Change> change(
+      GenericKubernetesResource seen,
+      GenericKubernetesResource judged,
+      Map<ConditionType, Verdict> verdicts) {
+    List<Condition> before = conditions(seen, verdicts);
+    List<Condition> wanted = merged(before, verdicts, judged);
+    if (ConditionList.same(before, wanted)) {
+      return Optional.empty();
+    }
+    return Optional.of(new Change(patch(seen, wanted), before, wanted));
+  }
+
+  private static GenericKubernetesResource patch(
+      GenericKubernetesResource object, List<Condition> conditions) {
+    GenericKubernetesResource patch = new GenericKubernetesResource();
+    patch.setApiVersion(object.getApiVersion());
+    patch.setKind(object.getKind());
+    if (!conditions.isEmpty()) {
+      patch.setAdditionalProperty(STATUS, Map.of("conditions", conditions));
+    }
+    return patch;
+  }
+
+  /**
+   * Who applies nothing gives up all that nobody else has. A condition of others of which a part is
+   * ours is applied as it is: without that part the API server takes it for invalid.
+   */
+  private static Optional<Change> takenBack(
+      HasMetadata seen, List<Condition> before, Function<List<Condition>, HasMetadata> patch) {
+    Map<String, Set<Object>> others = toldByOthers(seen);
+    List<Condition> shared =
+        before.stream()
+            .filter(condition -> others.containsKey(condition.getType()))
+            .filter(
+                condition -> !others.getOrDefault(condition.getType(), Set.of()).containsAll(WHOLE))
+            .toList();
+    boolean isLeft =
+        shared.isEmpty()
+            || before.stream()
+                .map(Condition::getType)
+                .anyMatch(type -> CONDITIONS.containsValue(type) && !others.containsKey(type));
+    return told(seen) && isLeft
+        ? Optional.of(new Change(patch.apply(shared), before, before))
+        : Optional.empty();
   }
 
   /** Whether conditions of ours are in it. */
   public static boolean told(HasMetadata object) {
     return object.getMetadata().getManagedFields().stream()
         .anyMatch(fields -> FIELD_MANAGER.equals(fields.getManager()));
+  }
+
+  /**
+   * The types of conditions of ours that are as somebody else said, with the fields that are. One
+   * in which others have no words is ours, though they said the same status, or say it no more.
+   */
+  private static Map<String, Set<Object>> toldByOthers(HasMetadata object) {
+    Map<String, Set<Object>> told = new HashMap<>();
+    for (ManagedFieldsEntry entry : object.getMetadata().getManagedFields()) {
+      boolean others =
+          STATUS.equals(entry.getSubresource()) && !FIELD_MANAGER.equals(entry.getManager());
+      if (others && conditions(entry) instanceof Map<?, ?> conditions) {
+        CONDITIONS.forEach(
+            (key, type) -> {
+              if (conditions.get(key) instanceof Map<?, ?> fields) {
+                told.computeIfAbsent(type, one -> new HashSet<>()).addAll(fields.keySet());
+              }
+            });
+      }
+    }
+    told.values().removeIf(fields -> Collections.disjoint(fields, WORDS));
+    return told;
+  }
+
+  private static @Nullable Object conditions(ManagedFieldsEntry entry) {
+    return entry.getFieldsV1() != null
+            && entry.getFieldsV1().getAdditionalProperties().get("f:status")
+                instanceof Map<?, ?> status
+        ? status.get("f:conditions")
+        : null;
   }
 
   /**
@@ -112,8 +229,21 @@ public final class StatusApplier {
         });
   }
 
-  /** What a write would change; the patch has no metadata yet. */
+  /**
+   * What a write would change.
+   *
+   * @param patch without metadata yet
+   * @param before conditions as they are
+   * @param after conditions as they will be, less those whose transitions are not told
+   */
   private record Change(HasMetadata patch, List<Condition> before, List<Condition> after) {}
+
+  /** That there is room or none is the pool's, and told there once instead of for each model. */
+  private static List<Condition> ofTheModel(List<Condition> conditions) {
+    return conditions.stream()
+        .filter(condition -> !ConditionType.SATURATED.wireName().equals(condition.getType()))
+        .toList();
+  }
 
   private <R extends HasMetadata> void write(R cached, Function<R, Optional<Change>> change) {
     R seen = own.newest(cached);
@@ -143,7 +273,7 @@ public final class StatusApplier {
                 .withResourceVersion(version)
                 .build());
     try {
-      own.wrote(client.resource(change.patch()).subresource("status").patch(APPLY));
+      own.wrote(client.resource(change.patch()).subresource(STATUS).patch(APPLY));
     } catch (KubernetesClientException e) {
       if (e.getCode() == CONFLICT && version != null) {
         return false;
@@ -193,7 +323,7 @@ public final class StatusApplier {
   /** Those of the types that {@code verdicts} are about. */
   private static List<Condition> conditions(
       GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
-    return object.get("status", "conditions") instanceof List<?> list
+    return object.get(STATUS, "conditions") instanceof List<?> list
         ? list.stream()
             .map(condition -> JSON.convertValue(condition, Condition.class))
             .filter(

@@ -26,7 +26,6 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
-import io.fairlead.crds.v1.InferencePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,8 +50,16 @@ public final class Children {
     List<HasMetadata> children = new ArrayList<>();
     children.add(serviceAccount(design));
     children.add(roleBinding(design));
-    children.add(configMap(design));
+    String document = design.document();
+    ConfigHash hash = design.documentHash();
+    if (document != null && hash != null) {
+      children.add(configMap(design, document, hash));
+    }
     children.add(service(design));
+    NetworkPolicySpec policy = design.settings().networkPolicy();
+    if (policy != null) {
+      children.add(PickerNetworkPolicy.of(design, policy));
+    }
     children.add(PickerDeployment.of(design));
     AutoscalingSpec autoscaling = design.settings().autoscaling();
     if (autoscaling != null) {
@@ -60,10 +67,6 @@ public final class Children {
     }
     if (mayBeMany(design.settings())) {
       children.add(disruptionBudget(design));
-    }
-    NetworkPolicySpec policy = design.settings().networkPolicy();
-    if (policy != null) {
-      children.add(PickerNetworkPolicy.of(design, policy));
     }
     return List.copyOf(children);
   }
@@ -89,8 +92,10 @@ public final class Children {
   public static boolean askedFor(PickerDesign design, Deployment there) {
     Map<String, String> annotations = there.getMetadata().getAnnotations();
     String before = annotations == null ? null : annotations.get(PickerDeployment.ASKED);
-    // An operator that did not say so made it: what differs is an upgrade.
-    return before != null && !before.equals(PickerDeployment.asked(design));
+    // An operator that did not say so, or said it of other fields, made it: that is an upgrade.
+    return before != null
+        && PickerDeployment.isComparable(before)
+        && !before.equals(PickerDeployment.asked(design));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {
@@ -113,15 +118,14 @@ public final class Children {
         .build();
   }
 
-  private static ConfigMap configMap(PickerDesign design) {
+  private static ConfigMap configMap(PickerDesign design, String document, ConfigHash hash) {
     Map<String, String> data = new TreeMap<>();
     Map<String, String> binaryData = new TreeMap<>();
-    ConfigMapTexts.put(
-        data, binaryData, CONFIG_KEY, design.document(), LAST_GOOD_KEY, design.lastGood());
+    ConfigMapTexts.put(data, binaryData, CONFIG_KEY, document, LAST_GOOD_KEY, design.lastGood());
     return new ConfigMapBuilder()
         .withMetadata(
             meta(design, design.picker())
-                .addToAnnotations(ConfigHash.ANNOTATION, design.documentHash().hex())
+                .addToAnnotations(ConfigHash.ANNOTATION, hash.hex())
                 .build())
         .withData(data)
         .withBinaryData(binaryData)
@@ -189,7 +193,7 @@ public final class Children {
     owned.setLabels(Labels.all(design.picker()));
     return new ObjectMetaBuilder(owned)
         .addNewOwnerReference()
-        .withApiVersion(InferencePool.GROUP + "/" + InferencePool.VERSION)
+        .withApiVersion(design.poolApiVersion())
         .withKind("InferencePool")
         .withName(design.pool())
         .withUid(design.poolUid())

@@ -1,13 +1,21 @@
 package io.fairlead.operator.children;
 
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Labels and annotations of our own, and the values that others may rely on. */
 public final class Labels {
   /** Names the picker (see {@link Names#child}) on pods, children and status Leases. */
   public static final String PICKER = "fairlead.io/picker";
+
+  /**
+   * On pods with a NetworkPolicy of their own: what an install has for all pickers, which would add
+   * to it, leaves these out.
+   */
+  static final String NETWORK_POLICY = "fairlead.io/network-policy";
 
   /** On every child: the operator made it. */
   public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
@@ -22,6 +30,12 @@ public final class Labels {
   /** Labels that never change in a pool's life, so fit for a Deployment's immutable selector. */
   public static Map<String, String> selector(String picker) {
     return sorted(Map.of("app.kubernetes.io/name", "fairlead-epp", PICKER, picker));
+  }
+
+  /** Whether of all policies only one of its own is for a pod with this metadata. */
+  public static boolean leftToOwnPolicy(@Nullable ObjectMeta pod) {
+    Map<String, String> labels = pod == null ? null : pod.getLabels();
+    return labels != null && labels.containsKey(NETWORK_POLICY);
   }
 
   static Map<String, String> all(String picker) {

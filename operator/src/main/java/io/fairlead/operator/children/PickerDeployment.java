@@ -21,6 +21,7 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
 import io.fairlead.crds.fairlead.v1alpha1.PodTemplateSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,12 @@ final class PickerDeployment {
   /** Digest of what the pool's author wants of the pods: what else changes them is an upgrade. */
   static final String ASKED = "fairlead.io/asked-for";
 
+  /**
+   * Before the digest, which fields of an EndpointPicker it is of, and how they are written: of
+   * another form's nobody can say that it asks for something else.
+   */
+  private static final String FORM = "2-";
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private PickerDeployment() {}
@@ -85,7 +92,7 @@ final class PickerDeployment {
         .endSelector()
         .withNewTemplate()
         .withNewMetadata()
-        .withLabels(labels(design.picker(), template))
+        .withLabels(labels(design, template))
         .withAnnotations(orNull(template.annotations()))
         .endMetadata()
         .withNewSpec()
@@ -118,6 +125,11 @@ final class PickerDeployment {
         .build();
   }
 
+  /** Whether what was asked for before can be compared with what is now. */
+  static boolean isComparable(String asked) {
+    return asked.startsWith(FORM);
+  }
+
   /** All of an EndpointPicker that is in the Deployment, and nothing that is read hot. */
   static String asked(PickerDesign design) {
     EndpointPickerSpec all = design.settings();
@@ -142,7 +154,8 @@ final class PickerDeployment {
             null,
             List.of(),
             null,
-            null,
+            // Whether there is one is a label of the pods; what it lets through is not in them.
+            all.networkPolicy() == null ? null : new NetworkPolicySpec(List.of(), List.of()),
             null);
     List<@Nullable Object> whole = new ArrayList<>();
     whole.add(ofPods);
@@ -152,7 +165,7 @@ final class PickerDeployment {
       whole.add(place.spec().service());
     }
     try {
-      return Names.hash(JSON.writeValueAsString(whole));
+      return FORM + Names.hash(JSON.writeValueAsString(whole));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("what came as JSON could not be written as JSON", e);
     }
@@ -163,9 +176,12 @@ final class PickerDeployment {
     return asked == null ? PodTemplateSpec.EMPTY : asked;
   }
 
-  private static Map<String, String> labels(String picker, PodTemplateSpec template) {
+  private static Map<String, String> labels(PickerDesign design, PodTemplateSpec template) {
     Map<String, String> labels = new TreeMap<>(template.labels());
-    labels.putAll(Labels.all(picker));
+    labels.putAll(Labels.all(design.picker()));
+    if (design.settings().networkPolicy() != null) {
+      labels.put(Labels.NETWORK_POLICY, "own");
+    }
     return labels;
   }
 

@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param namespace namespace of the pool and of every child
  * @param pool the pool's name
+ * @param poolApiVersion group and version of the pool, for owner references
  * @param poolUid the pool's UID, for owner references
  * @param service name of the Service that gateways ask
  * @param servicePort port of that Service, 1 to 65535
- * @param document the scheduler config, as stored
- * @param documentHash which config that is
+ * @param document the scheduler config, as stored; null to leave what is stored as it is
+ * @param documentHash which config that is; null without one
  * @param lastGood the document that ran before it, for pickers that cannot run this one; null when
  *     there is none
  * @param frontend what the picker is to those who send requests
@@ -28,11 +29,12 @@ import org.jspecify.annotations.Nullable;
 public record PickerDesign(
     String namespace,
     String pool,
+    String poolApiVersion,
     String poolUid,
     String service,
     int servicePort,
-    String document,
-    ConfigHash documentHash,
+    @Nullable String document,
+    @Nullable ConfigHash documentHash,
     @Nullable String lastGood,
     Frontend frontend,
     String image,

@@ -5,7 +5,10 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.Verdict;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param config what to run: of what cannot be run, what was in force stays; null when nothing was
  * @param document that config as it is stored; null when there is none
  * @param tooLarge why it is not the newest one, whose document no ConfigMap holds; null when it is
+ * @param unknown why nobody knows what to run, though pickers run something; null when it is known
  * @param lastGood the document that ran before it; null when none is known to have run
  * @param schedulers of the author's own that the config speaks of
+ * @param unseen names of models of the config that no object has that can be read now
  * @param models a judgement of every model that names the pool
  * @param upstream a judgement of every object of upstream's that names the pool
  */
@@ -25,13 +30,16 @@ public record CompiledPool(
     @Nullable PoolConfig config,
     @Nullable String document,
     @Nullable Verdict tooLarge,
+    @Nullable Verdict unknown,
     @Nullable String lastGood,
     List<ExternalPlace> schedulers,
+    Set<String> unseen,
     List<JudgedModel> models,
     List<JudgedObject> upstream) {
 
   public CompiledPool {
     schedulers = List.copyOf(schedulers);
+    unseen = Collections.unmodifiableSet(new TreeSet<>(unseen));
     models = List.copyOf(models);
     upstream = List.copyOf(upstream);
   }

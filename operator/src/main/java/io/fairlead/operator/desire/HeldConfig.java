@@ -1,7 +1,10 @@
 package io.fairlead.operator.desire;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.ConfigMapTexts;
@@ -16,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +90,46 @@ public final class HeldConfig {
   }
 
   /**
+   * The config with what the one that was written last has of kinds that can't be read now: an
+   * object that is not seen is not gone. An InferenceModel that was deleted and says no more than a
+   * rewrite can looks like one that is not seen, and stays until those are.
+   *
+   * @return null when that one is not there to be read, and a picker runs some
+   */
+  @Nullable PoolConfig completed(PoolConfig config) {
+    Set<String> unread = seen.unread().kinds();
+    if (unread.isEmpty()) {
+      return config;
+    }
+    PoolConfig before = newest().orElse(null);
+    if (before == null) {
+      return reports().anyMatch(report -> report.configHash() != null) ? null : config;
+    }
+    Map<String, ModelConfig> models = new TreeMap<>();
+    if (unread.contains("InferenceModelRewrite")) {
+      before.models().stream()
+          .filter(HeldConfig::mayBeRewrite)
+          .forEach(model -> models.put(model.name(), model));
+    }
+    config.models().forEach(model -> models.put(model.name(), model));
+    return new PoolConfig(
+        config.namespace(),
+        config.name(),
+        config.selector(),
+        config.targetPorts(),
+        config.appProtocol(),
+        List.copyOf(models.values()),
+        unread.contains("InferenceObjective") ? before.objectives() : config.objectives(),
+        config.requests(),
+        config.scheduler(),
+        config.shadows());
+  }
+
+  private static boolean mayBeRewrite(ModelConfig model) {
+    return model.equals(new ModelConfig(model.name(), Criticality.STANDARD, model.targets()));
+  }
+
+  /**
    * The document for pickers that cannot run {@code next}: what they ran when it was written.
    *
    * @return null when nothing is known to have run
@@ -98,17 +143,21 @@ public final class HeldConfig {
     return reports().anyMatch(report -> config.equals(report.configHash()));
   }
 
+  /** A pod that is on its way out may be of an image that knows less than the others. */
   private boolean refused() {
     return hash != null
-        && reports()
+        && reports(seen.pods().stream().filter(pod -> !pod.isMarkedForDeletion()))
             .map(PickerReport::refused)
             .flatMap(Stream::ofNullable)
             .anyMatch(refused -> hash.equals(refused.hash()));
   }
 
   private Stream<PickerReport> reports() {
-    return seen.pods().stream()
-        .map(seen::report)
+    return reports(seen.pods().stream());
+  }
+
+  private Stream<PickerReport> reports(Stream<Pod> pods) {
+    return pods.map(seen::report)
         .filter(Objects::nonNull)
         .map(PickerReport.Reading::report)
         .flatMap(Stream::ofNullable);

@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,9 @@ public final class PoolDesire {
             PluginTypes.shipped(),
             held.good(),
             scheduling);
-    PoolConfig compiled = compilation.config();
+    PoolConfig visible = compilation.config();
+    PoolConfig compiled = visible == null ? null : held.completed(visible);
+    Verdict unknown = visible != null && compiled == null ? unknown(seen) : null;
     String wanted = compiled == null ? null : ConfigDocument.write(compiled);
     boolean fits = wanted == null || ConfigMapTexts.fits(wanted);
     boolean newest = wanted != null && fits;
@@ -67,20 +70,55 @@ public final class PoolDesire {
     if (compiled != null) {
       running.retainAll(compiled.models());
     }
+    Verdict noConfig =
+        unknown == null ? noConfig(seen.pool(), compilation) : Verdict.pending(unknown.message());
     List<JudgedModel> models =
         seen.models().stream()
             .filter(model -> !model.isMarkedForDeletion())
-            .map(model -> judge(model, seen.pool().getMetadata().getName(), compilation, running))
+            .map(model -> judge(model, compilation, noConfig, running))
             .toList();
     return new CompiledPool(
         accepted(compilation, picker, config),
         config,
         document,
         fits ? null : tooLarge(seen.pool(), config),
+        unknown,
         lastGood(held, config),
         schedulers(seen, picker, compilation, newest),
+        unseen(visible, compiled),
         models,
-        UpstreamJudge.judge(seen, compilation));
+        UpstreamJudge.judge(seen, compilation, noConfig));
+  }
+
+  /** What pickers run can't be told from what they should: the document that says so is lost. */
+  private static Verdict unknown(Observation seen) {
+    String message =
+        "ConfigMap %s/%s, which said what the pickers run, is not there or can't be read, and without %s, of which it is not known which there are, no other can be made; the pickers go on with what they have"
+            .formatted(
+                seen.pool().getMetadata().getNamespace(),
+                Names.child(seen.pool().getMetadata().getName()),
+                String.join(" and ", new TreeSet<>(seen.unread().kinds())));
+    return seen.unread().problems().isEmpty()
+        ? Verdict.pending(message)
+        : Verdict.no(Reason.API_SERVER_ERROR, message);
+  }
+
+  /** Of what names the pool, where there is no config that it could be in. */
+  private static @Nullable Verdict noConfig(InferencePool pool, Compilation compilation) {
+    return compilation.config() == null
+        ? Verdict.pending(
+            "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
+                .formatted(pool.getMetadata().getName()))
+        : null;
+  }
+
+  private static Set<String> unseen(@Nullable PoolConfig visible, @Nullable PoolConfig compiled) {
+    Set<String> names = new TreeSet<>();
+    if (visible != null && compiled != null) {
+      compiled.models().forEach(model -> names.add(model.name()));
+      visible.models().forEach(model -> names.remove(model.name()));
+    }
+    return names;
   }
 
   /** What is refused changes no pod: as of the config, what runs of it stays. */
@@ -154,7 +192,10 @@ public final class PoolDesire {
   }
 
   private static JudgedModel judge(
-      InferenceModel model, String pool, Compilation compilation, Set<ModelConfig> running) {
+      InferenceModel model,
+      Compilation compilation,
+      @Nullable Verdict noConfig,
+      Set<ModelConfig> running) {
     ObjectRef object =
         new ObjectRef(
             model.getKind(), model.getMetadata().getNamespace(), model.getMetadata().getName());
@@ -176,10 +217,8 @@ public final class PoolDesire {
             .findFirst()
             .orElse("The pool serves the model");
     Verdict accepted =
-        compilation.config() == null
-            ? Verdict.pending(
-                "InferencePool %s has no config that a model could be in; condition Accepted of the pool says why"
-                    .formatted(pool))
+        noConfig != null
+            ? noConfig
             : Verdict.yes(Reason.ACCEPTED, "The pool takes the model into its config" + warnings);
     boolean runs =
         running.stream().anyMatch(entry -> entry.name().equals(model.getSpec().modelName()));

@@ -13,12 +13,19 @@ import io.fairlead.operator.status.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Puts into the words of conditions what became of upstream's objects in a pool's config. */
 public final class UpstreamJudge {
   private UpstreamJudge() {}
 
-  static List<JudgedObject> judge(Observation seen, Compilation compilation) {
+  /**
+   * Judges all that name the pool.
+   *
+   * @param noConfig why there is no config that they could be in; null where there is one
+   */
+  static List<JudgedObject> judge(
+      Observation seen, Compilation compilation, @Nullable Verdict noConfig) {
     String pool = seen.pool().getMetadata().getName();
     Verdict resolved =
         Verdict.yes(Reason.RESOLVED_REFS, "InferencePool %s is served by Fairlead".formatted(pool));
@@ -29,7 +36,7 @@ public final class UpstreamJudge {
         .forEach(
             object ->
                 judged.add(
-                    new JudgedObject(object, accepted(object, pool, compilation), resolved)));
+                    new JudgedObject(object, accepted(object, compilation, noConfig), resolved)));
     seen.superseded().stream()
         .filter(object -> !object.isMarkedForDeletion())
         .forEach(object -> judged.add(new JudgedObject(object, superseded(object), resolved)));
@@ -70,7 +77,7 @@ public final class UpstreamJudge {
   }
 
   private static Verdict accepted(
-      GenericKubernetesResource object, String pool, Compilation compilation) {
+      GenericKubernetesResource object, Compilation compilation, @Nullable Verdict noConfig) {
     List<Finding> findings =
         compilation.about(
             new ObjectRef(
@@ -81,10 +88,8 @@ public final class UpstreamJudge {
     if (findings.stream().anyMatch(f -> f.severity() == Finding.Severity.REJECTS)) {
       return Verdict.no(Reason.of(findings.getFirst().reason()), messages);
     }
-    if (compilation.config() == null) {
-      return Verdict.pending(
-          "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
-              .formatted(pool));
+    if (noConfig != null) {
+      return noConfig;
     }
     return Verdict.yes(
         Reason.ACCEPTED,

@@ -19,6 +19,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.children.Names;
+import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -49,14 +50,20 @@ public final class ClusterView {
   private final UpstreamSource upstream;
   private final SchedulingMaps schedulings;
   private final MonitorSource monitors;
+  private final PoolsMadeAnew anew;
+  private final Pools all;
 
   /**
    * Prepares the informers; the framework starts them.
    *
+   * @param all pools that there are, of either group
    * @param orphaned told of objects of upstream's that name no pool that is there
    */
   public ClusterView(
-      EventSourceContext<InferencePool> context, Consumer<GenericKubernetesResource> orphaned) {
+      EventSourceContext<InferencePool> context,
+      Pools all,
+      Consumer<GenericKubernetesResource> orphaned) {
+    this.all = all;
     pools = context.getPrimaryCache();
     pools.addIndexers(
         Map.of(
@@ -105,9 +112,10 @@ public final class ClusterView {
             child(PodDisruptionBudget.class, context),
             child(HorizontalPodAutoscaler.class, context),
             child(NetworkPolicy.class, context));
-    upstream = new UpstreamSource(context, orphaned);
+    upstream = new UpstreamSource(context, all, orphaned);
     schedulings = new SchedulingMaps(context);
     monitors = new MonitorSource(context);
+    anew = new PoolsMadeAnew(pools);
   }
 
   /** To be handed to the framework. */
@@ -118,6 +126,7 @@ public final class ClusterView {
     sources.add(upstream);
     sources.add(schedulings);
     sources.add(monitors);
+    sources.add(anew);
     return sources;
   }
 
@@ -129,14 +138,27 @@ public final class ClusterView {
         .toList();
   }
 
-  /** Whether it is known what the cluster holds of the kinds that it need not have. */
-  public boolean upstreamKnown() {
-    return upstream.known() && monitors.known();
+  /** Whether nothing was heard yet of kinds that the cluster need not have, nor could have been. */
+  public boolean isAwaited(@Nullable String namespace) {
+    return upstream.isAwaited(namespace) || monitors.isAwaited(namespace);
   }
 
-  /** Whether PodMonitors can be made. */
-  public boolean monitorable() {
-    return monitors.readable();
+  /** Whether PodMonitors can be made in the namespace. */
+  public boolean monitorable(@Nullable String namespace) {
+    return monitors.readable(namespace);
+  }
+
+  /** Whether it is not known which PodMonitors there are in the namespace, nor has been yet. */
+  public boolean monitorsUnknown(@Nullable String namespace) {
+    return monitors.isUnknown(namespace);
+  }
+
+  /**
+   * Why it is not known which PodMonitors there are in the namespace; null when it is, or not yet
+   * known why.
+   */
+  public @Nullable Verdict monitorProblem(@Nullable String namespace) {
+    return monitors.problem(namespace);
   }
 
   /** The Deployments of all pickers. */
@@ -144,10 +166,21 @@ public final class ClusterView {
     return deployments.list().filter(Ownership::ours).toList();
   }
 
-  /** Objects of upstream's that name a pool which is gone. */
+  /**
+   * To be called when the framework has forgotten a pool that was deleted: looks at the one that
+   * was made anew in its place, if there is one.
+   */
+  public void wakeIfMadeAnew(ResourceID pool) {
+    anew.wake(pool);
+  }
+
+  /** Objects of upstream's that name a pool which is gone; none when it was made anew. */
   public List<GenericKubernetesResource> orphans(InferencePool gone) {
     String namespace = gone.getMetadata().getNamespace();
     String name = gone.getMetadata().getName();
+    if (all.has(namespace, name)) {
+      return List.of();
+    }
     return Stream.concat(
             upstream.of(namespace, name).all(), upstream.superseded(namespace, name).stream())
         .toList();
@@ -171,19 +204,22 @@ public final class ClusterView {
     children.forEach(kind -> owned.addAll(kind.find(namespace, name)));
     owned.addAll(services.find(namespace, name));
     owned.addAll(monitors.of(pool));
-    owned.removeIf(child -> !Ownership.by(pool, child));
+    owned.removeIf(child -> !Ownership.by(pool, child) && !Ownership.byOlder(pool, child));
     return new Observation(
         pool,
         pickers.find(namespace, name).stream().filter(p -> !p.isMarkedForDeletion()).toList(),
         models.find(namespace, name),
         upstream.of(namespace, name),
         upstream.superseded(namespace, name),
+        upstream.unread(namespace),
         serviceName(pool)
             .flatMap(service -> services.get(new ResourceID(service, namespace)).stream())
             .findFirst()
             .orElse(null),
         owned,
-        pods.find(namespace, Names.child(name)).stream().filter(pod -> !hasEnded(pod)).toList(),
+        pods.find(namespace, Names.child(name)).stream()
+            .filter(pod -> !hasEnded(pod) && isSelected(pod, Names.child(name)))
+            .toList(),
         leases.find(namespace, Names.child(name)));
   }
 
@@ -191,6 +227,11 @@ public final class ClusterView {
   private static boolean hasEnded(Pod pod) {
     String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
     return "Failed".equals(phase) || "Succeeded".equals(phase);
+  }
+
+  /** One whose labels were changed, to look at it in peace say, is the Deployment's no more. */
+  private static boolean isSelected(Pod pod, String picker) {
+    return pod.getMetadata().getLabels().entrySet().containsAll(Labels.selector(picker).entrySet());
   }
 
   private static <R extends HasMetadata> Watched<R, InferencePool> child(

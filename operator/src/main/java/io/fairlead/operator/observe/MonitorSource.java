@@ -5,6 +5,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.watch.KindListener;
 import io.fairlead.crds.watch.WatchedKind;
 import io.fairlead.operator.children.PickerMonitor;
+import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.Event;
@@ -13,8 +14,10 @@ import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** PodMonitors of pickers, where the cluster has the kind: it may come and go. */
@@ -77,21 +80,42 @@ final class MonitorSource extends AbstractEventSource<GenericKubernetesResource,
     super.stop();
   }
 
-  /** Whether it is known which there are, perhaps none. */
-  boolean known() {
-    return kinds.stream().allMatch(WatchedKind::known);
+  /** Whether nothing was heard yet of those in the namespace, nor could have been. */
+  boolean isAwaited(@Nullable String namespace) {
+    return of(namespace).anyMatch(WatchedKind::awaited);
   }
 
-  /** Whether the cluster has the kind, and the operator may read it. */
-  boolean readable() {
-    return kinds.stream().allMatch(WatchedKind::readable);
+  /** Whether the cluster has the kind, and the operator may read it in the namespace. */
+  boolean readable(@Nullable String namespace) {
+    return of(namespace).allMatch(WatchedKind::readable);
+  }
+
+  /** Whether it is not known which there are in the namespace, nor has been since the start. */
+  boolean isUnknown(@Nullable String namespace) {
+    return !of(namespace).allMatch(WatchedKind::known);
+  }
+
+  /**
+   * Why it is not known which there are in the namespace; null when it is, or not yet known why.
+   */
+  @Nullable Verdict problem(@Nullable String namespace) {
+    return of(namespace)
+        .filter(kind -> !kind.known())
+        .map(KindProblem::of)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Stream<WatchedKind> of(@Nullable String namespace) {
+    return kinds.stream().filter(kind -> kind.isOf(namespace));
   }
 
   /** Those that the pool controls. */
   List<GenericKubernetesResource> of(InferencePool pool) {
-    return kinds.stream()
+    return of(pool.getMetadata().getNamespace())
         .flatMap(kind -> kind.objects().stream())
-        .filter(monitor -> Ownership.by(pool, monitor))
+        .filter(monitor -> Ownership.by(pool, monitor) || Ownership.byOlder(pool, monitor))
         .toList();
   }
 

@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param models InferenceModels whose reference holds its name
  * @param upstream InferenceObjectives and InferenceModelRewrites that name it
  * @param superseded such that don't count, since the cluster has their kind in a newer group, too
+ * @param unread what of those two lists is not known
  * @param service the Service that its endpointPickerRef names; null when there is none
- * @param children objects that this pool controls
+ * @param children objects that this pool controls, or takes over from one of its name in the older
+ *     group
  * @param pods the picker's pods
  * @param leases the pods' Leases
  */
@@ -34,6 +36,7 @@ public record Observation(
     List<InferenceModel> models,
     UpstreamObjects upstream,
     List<GenericKubernetesResource> superseded,
+    Unread unread,
     @Nullable Service service,
     List<HasMetadata> children,
     List<Pod> pods,
@@ -46,6 +49,11 @@ public record Observation(
     children = List.copyOf(children);
     pods = List.copyOf(pods);
     leases = List.copyOf(leases);
+  }
+
+  /** Objects that this very pool controls. */
+  public List<HasMetadata> own() {
+    return children.stream().filter(child -> Ownership.by(pool, child)).toList();
   }
 
   /** The child of this kind and name, when the pool controls it. */

@@ -3,12 +3,17 @@ package io.fairlead.operator.observe;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.children.Names;
 import java.util.Map;
 import java.util.Optional;
 
 /** Who controls an object, as its controller owner reference tells. */
 public final class Ownership {
+  /** Field manager of the children's fields. */
+  public static final String FIELD_MANAGER = "fairlead-epp";
+
   private Ownership() {}
 
   /** The pool that controls the object. */
@@ -18,8 +23,12 @@ public final class Ownership {
         .filter(
             owner ->
                 owner.getKind().equals("InferencePool")
-                    && owner.getApiVersion().startsWith(InferencePool.GROUP + "/"))
+                    && (isOf(owner, InferencePool.GROUP) || isOf(owner, OldInferencePool.GROUP)))
         .findFirst();
+  }
+
+  private static boolean isOf(OwnerReference owner, String group) {
+    return owner.getApiVersion().startsWith(group + "/");
   }
 
   /** Whether this very pool controls the object. */
@@ -27,6 +36,42 @@ public final class Ownership {
     return pool(object)
         .filter(owner -> owner.getUid().equals(pool.getMetadata().getUid()))
         .isPresent();
+  }
+
+  /**
+   * Whether the object was made by us for a pool of this one's name in the older group, which this
+   * one takes the place of: its objects go over to this one as they are.
+   */
+  public static boolean byOlder(InferencePool pool, HasMetadata object) {
+    return !(pool instanceof OldInferencePool)
+        && ours(object)
+        && pool(object)
+            .filter(owner -> isOf(owner, OldInferencePool.GROUP))
+            .filter(owner -> owner.getName().equals(pool.getMetadata().getName()))
+            .isPresent();
+  }
+
+  /**
+   * Whether the object was made by us for this pool, and somebody has taken its owner away since:
+   * it is still what we applied. Labels alone don't say so, anybody may have copied them.
+   */
+  public static boolean disowned(InferencePool pool, HasMetadata object) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    return labels != null
+        && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY))
+        && Names.child(pool.getMetadata().getName()).equals(labels.get(Labels.PICKER))
+        && object.getMetadata().getOwnerReferences().stream()
+            .noneMatch(owner -> Boolean.TRUE.equals(owner.getController()))
+        && object.getMetadata().getManagedFields().stream()
+            .anyMatch(
+                fields ->
+                    FIELD_MANAGER.equals(fields.getManager())
+                        && "Apply".equals(fields.getOperation()));
+  }
+
+  /** Whether the pool may have the object be what it wants: it is its own, or becomes it. */
+  public static boolean isOrBecomes(InferencePool pool, HasMetadata object) {
+    return by(pool, object) || byOlder(pool, object) || disowned(pool, object);
   }
 
   /** Whether the object was made by us, for any pool. */
@@ -43,6 +88,7 @@ public final class Ownership {
    */
   public static boolean byPredecessor(InferencePool pool, HasMetadata object) {
     return ours(object)
+        && !byOlder(pool, object)
         && pool(object)
             .filter(owner -> owner.getName().equals(pool.getMetadata().getName()))
             .filter(owner -> !owner.getUid().equals(pool.getMetadata().getUid()))

@@ -5,12 +5,14 @@ import io.fairlead.crds.compile.PoolReferences;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pool an object names. An object whose reference is to something else belongs to no pool,
- * also where a pool has the name in it.
+ * Which pool an object names, in whichever group: of two pools of one name only that of v1 is
+ * served. An object whose reference is to something else belongs to no pool, also where a pool has
+ * the name in it.
  */
 public final class PoolNames {
   private PoolNames() {}
@@ -40,7 +42,9 @@ public final class PoolNames {
           "spec.poolRef.kind is \"%s\"; only an InferencePool can have a picker"
               .formatted(ref.kind()));
     }
-    return ref.group() == null || ref.group().equals(InferencePool.GROUP)
+    return ref.group() == null
+            || ref.group().equals(InferencePool.GROUP)
+            || ref.group().equals(OldInferencePool.GROUP)
         ? Optional.empty()
         : Optional.of(
             "spec.poolRef.group is \"%s\"; set it to %s"

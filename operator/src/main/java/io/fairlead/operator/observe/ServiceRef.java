@@ -52,7 +52,7 @@ public sealed interface ServiceRef {
     }
     Service service = seen.service();
     if (service != null
-        && !Ownership.by(seen.pool(), service)
+        && !Ownership.isOrBecomes(seen.pool(), service)
         && !Ownership.byPredecessor(seen.pool(), service)) {
       return Ownership.ours(service)
           ? invalid(

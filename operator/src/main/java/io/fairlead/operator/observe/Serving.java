@@ -56,7 +56,7 @@ public sealed interface Serving {
       return new NotOurs();
     }
     Duration left = grace.minus(known);
-    return left.isPositive() && seen.children().isEmpty() && seen.service() == null
+    return left.isPositive() && seen.own().isEmpty() && seen.service() == null
         ? new Undecided(left)
         : new Served(null, List.of());
   }
@@ -77,6 +77,8 @@ public sealed interface Serving {
     }
     Service service = seen.service();
     // One of another pool of ours is told: its author believes that it is served.
-    return service == null || Ownership.by(seen.pool(), service) || Ownership.ours(service);
+    return service == null
+        || Ownership.isOrBecomes(seen.pool(), service)
+        || Ownership.ours(service);
   }
 }

@@ -2,7 +2,6 @@ package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.compile.PoolMembers;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
@@ -10,8 +9,6 @@ import io.fairlead.crds.watch.KindListener;
 import io.fairlead.crds.watch.UpstreamKind;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
-import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
@@ -19,19 +16,14 @@ import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * InferenceObjectives and InferenceModelRewrites, as the pickers that run without us read them. The
@@ -40,30 +32,32 @@ import org.slf4j.LoggerFactory;
  */
 final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource, InferencePool> {
 
-  private static final Logger LOG = LoggerFactory.getLogger(UpstreamSource.class);
-
   /** How soon to look again while it isn't known which pools there are. */
   private static final Duration NOT_KNOWN = Duration.ofSeconds(1);
 
   private static final Duration FAILED = Duration.ofSeconds(5);
 
   private final IndexerResourceCache<InferencePool> pools;
+  private final Pools all;
   private final List<UpstreamKind> objectives;
   private final List<UpstreamKind> rewrites;
   private final Consumer<GenericKubernetesResource> orphaned;
-  private final ScheduledExecutorService looks =
-      Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("orphans").factory());
+  private final PendingLooks looks = new PendingLooks(this::look, FAILED);
 
   /**
    * Not yet started.
    *
+   * @param all pools that there are
    * @param orphaned told of objects that name no pool that is there; called on a thread that may
    *     block
    */
   UpstreamSource(
-      EventSourceContext<InferencePool> context, Consumer<GenericKubernetesResource> orphaned) {
+      EventSourceContext<InferencePool> context,
+      Pools all,
+      Consumer<GenericKubernetesResource> orphaned) {
     super(GenericKubernetesResource.class, "upstream");
     pools = context.getPrimaryCache();
+    this.all = all;
     this.orphaned = orphaned;
     Set<String> namespaces = context.getControllerConfiguration().getEffectiveNamespaces();
     objectives = kinds(context.getClient(), "InferenceObjective", namespaces);
@@ -93,7 +87,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
               wake(new ResourceID(pool, object.getMetadata().getNamespace()));
             }
             if (isOrphan(object)) {
-              later(object, Duration.ZERO);
+              looks.ask(object.getMetadata().getUid());
             }
           }
 
@@ -102,60 +96,28 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
             pools.list().map(ResourceID::fromResource).forEach(UpstreamSource.this::wake);
           }
         };
-    all().forEach(kind -> kind.start(listener));
+    kinds().forEach(kind -> kind.start(listener));
   }
 
   private boolean isOrphan(GenericKubernetesResource object) {
     String pool = PoolMembers.pool(object);
-    return pool == null
-        || pools.get(new ResourceID(pool, object.getMetadata().getNamespace())).isEmpty();
-  }
-
-  private void later(GenericKubernetesResource object, Duration wait) {
-    try {
-      var _ = looks.schedule(() -> look(object), wait.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      // The source is being stopped.
-    }
+    String namespace = object.getMetadata().getNamespace();
+    return pool == null || !all.has(namespace, pool);
   }
 
   /** Tells of the object as it is now, once it is known which pools there are. */
-  private void look(GenericKubernetesResource seen) {
-    if (!poolsKnown(seen.getMetadata().getNamespace())) {
-      later(seen, NOT_KNOWN);
-      return;
+  private @Nullable Duration look(String uid) {
+    Optional<GenericKubernetesResource> found =
+        kinds()
+            .flatMap(UpstreamKind::all)
+            .filter(object -> uid.equals(object.getMetadata().getUid()))
+            .filter(object -> !object.isMarkedForDeletion() && isOrphan(object))
+            .findFirst();
+    if (found.isPresent() && !all.known(found.get().getMetadata().getNamespace())) {
+      return NOT_KNOWN;
     }
-    String uid = seen.getMetadata().getUid();
-    all()
-        .flatMap(kind -> Stream.concat(kind.objects().stream(), kind.superseded().stream()))
-        .filter(object -> uid.equals(object.getMetadata().getUid()))
-        .filter(object -> !object.isMarkedForDeletion() && isOrphan(object))
-        .findFirst()
-        .ifPresent(
-            object -> {
-              try {
-                orphaned.accept(object);
-              } catch (KubernetesClientException | IllegalStateException e) {
-                LOG.warn(
-                    "{} {}/{} could not be told that it has no pool, trying again: {}",
-                    object.getKind(),
-                    object.getMetadata().getNamespace(),
-                    object.getMetadata().getName(),
-                    e.getMessage());
-                later(object, FAILED);
-              }
-            });
-  }
-
-  private boolean poolsKnown(@Nullable String namespace) {
-    if (!(pools instanceof InformerWrappingEventSourceHealthIndicator<?> watch)) {
-      return true;
-    }
-    Map<String, InformerHealthIndicator> informers = watch.informerHealthIndicators();
-    InformerHealthIndicator one = informers.get(namespace);
-    return one == null
-        ? informers.values().stream().allMatch(InformerHealthIndicator::hasSynced)
-        : one.hasSynced();
+    found.ifPresent(orphaned);
+    return null;
   }
 
   private void wake(ResourceID pool) {
@@ -164,26 +126,45 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
 
   @Override
   public void stop() {
-    all().forEach(UpstreamKind::stop);
-    looks.shutdownNow();
+    kinds().forEach(UpstreamKind::stop);
+    looks.close();
     super.stop();
   }
 
-  /** Whether it is known which objects there are, perhaps none. */
-  boolean known() {
-    return all().allMatch(UpstreamKind::known);
+  /** Whether nothing was heard yet of a kind in the namespace, nor could have been. */
+  boolean isAwaited(@Nullable String namespace) {
+    return kinds().anyMatch(kind -> kind.isOf(namespace) && kind.awaited());
   }
 
-  /** Those that name the pool. */
+  /** What is not known of the namespace. */
+  Unread unread(@Nullable String namespace) {
+    List<UpstreamKind> here = kinds().filter(kind -> kind.isOf(namespace)).toList();
+    return new Unread(
+        here.stream()
+            .filter(kind -> !kind.known())
+            .map(UpstreamKind::kind)
+            .collect(Collectors.toUnmodifiableSet()),
+        here.stream()
+            .flatMap(kind -> kind.deciding().stream())
+            .map(KindProblem::of)
+            .filter(Objects::nonNull)
+            .toList());
+  }
+
+  /** Those that name the pool; none of a kind while it is not known which of it count. */
   UpstreamObjects of(@Nullable String namespace, String pool) {
     return new UpstreamObjects(
-        of(objectives, UpstreamKind::objects, namespace, pool),
-        of(rewrites, UpstreamKind::objects, namespace, pool));
+        of(objectives, UpstreamSource::counting, namespace, pool),
+        of(rewrites, UpstreamSource::counting, namespace, pool));
+  }
+
+  private static List<GenericKubernetesResource> counting(UpstreamKind kind) {
+    return kind.known() ? kind.objects() : List.of();
   }
 
   /** Those that name the pool and don't count, since the cluster has their kind twice. */
   List<GenericKubernetesResource> superseded(@Nullable String namespace, String pool) {
-    return of(all().toList(), UpstreamKind::superseded, namespace, pool);
+    return of(kinds().toList(), UpstreamKind::superseded, namespace, pool);
   }
 
   private static List<GenericKubernetesResource> of(
@@ -198,7 +179,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
         .toList();
   }
 
-  private Stream<UpstreamKind> all() {
+  private Stream<UpstreamKind> kinds() {
     return Stream.concat(objectives.stream(), rewrites.stream());
   }
 

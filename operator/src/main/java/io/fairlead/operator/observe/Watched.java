@@ -1,9 +1,11 @@
 package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
+import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
@@ -26,6 +28,9 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
   private final Function<R, @Nullable String> key;
   private final Function<R, Set<ResourceID>> primaries;
 
+  /** Null where informers of single namespaces, which can't share one, have stores of their own. */
+  private final @Nullable LeanStore<R> store;
+
   /**
    * Watches the namespaces of the controller.
    *
@@ -39,9 +44,15 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
       Function<R, @Nullable String> key,
       Function<R, Set<ResourceID>> primaries,
       EventSourceContext<P> context) {
-    super(config(kind, selector, primaries, context), context);
+    LeanStore<R> shared =
+        InformerConfiguration.allNamespacesWatched(
+                context.getControllerConfiguration().getEffectiveNamespaces())
+            ? new LeanStore<>(key)
+            : null;
+    super(config(kind, selector, primaries, shared, context), context);
     this.key = key;
     this.primaries = primaries;
+    this.store = shared;
   }
 
   private static <R extends HasMetadata, P extends HasMetadata>
@@ -49,12 +60,16 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
           Class<R> kind,
           @Nullable String selector,
           Function<R, Set<ResourceID>> primaries,
+          @Nullable LeanStore<R> store,
           EventSourceContext<P> context) {
     InformerEventSourceConfiguration.Builder<R> builder =
         InformerEventSourceConfiguration.from(kind, context.getPrimaryResourceClass())
             .withName(kind.getSimpleName())
             .withSecondaryToPrimaryMapper(primaries::apply)
             .withNamespacesInheritedFromController();
+    if (store != null) {
+      builder = builder.withItemStore(store);
+    }
     return (selector == null ? builder : builder.withLabelSelector(selector)).build();
   }
 
@@ -72,7 +87,12 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
    * slow or refuses, nothing may be decided on what is missing.
    */
   public boolean synced(@Nullable String namespace) {
-    Map<String, InformerHealthIndicator> informers = informerHealthIndicators();
+    return synced(this, namespace);
+  }
+
+  static boolean synced(
+      InformerWrappingEventSourceHealthIndicator<?> watch, @Nullable String namespace) {
+    Map<String, InformerHealthIndicator> informers = watch.informerHealthIndicators();
     InformerHealthIndicator one = informers.get(namespace);
     return one == null
         ? informers.values().stream().allMatch(InformerHealthIndicator::hasSynced)
@@ -80,12 +100,15 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
   }
 
   /**
-   * Objects under {@code name} in {@code namespace}. Every object of the kind is looked at: in the
-   * informer's index an object is missing for a moment whenever it changes, and who reads it just
-   * then takes the object for deleted.
+   * Objects under {@code name} in {@code namespace}. Without a store of ours every object of the
+   * namespace is looked at: in the informer's index one is missing for a moment whenever it
+   * changes.
    */
   public List<R> find(@Nullable String namespace, String name) {
     String wanted = key(namespace, name);
+    if (store != null) {
+      return store.find(wanted).toList();
+    }
     return list(namespace, object -> wanted.equals(key.apply(object))).toList();
   }
 

@@ -7,41 +7,52 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Asks why kinds cannot be watched: an informer doesn't tell. */
+/**
+ * Asks why kinds cannot be watched: an informer doesn't tell. One answer does for all pools of a
+ * namespace.
+ *
+ * <p>Safe to use from any thread.
+ */
 final class Denied {
   private static final int FORBIDDEN = 403;
 
-  private Denied() {}
+  private final LongSupplier nanos;
+  private final Map<Place, Answer> answers = new ConcurrentHashMap<>();
+
+  private record Place(Class<? extends HasMetadata> kind, String namespace) {}
+
+  /**
+   * @param refusal null when it is not denied
+   */
+  private record Answer(@Nullable String refusal, long at) {}
+
+  /**
+   * @param nanos a clock that never jumps
+   */
+  Denied(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
 
   /**
    * The conditions of a pool in this namespace.
    *
    * @return empty when nothing is denied, so that waiting will do
    */
-  static Optional<Map<ConditionType, Verdict>> verdicts(
-      List<Class<? extends HasMetadata>> unseen,
-      @Nullable String namespace,
-      KubernetesClient client) {
-    List<String> refusals = new ArrayList<>();
-    for (Class<? extends HasMetadata> kind : unseen) {
-      try {
-        client
-            .resources(kind)
-            .inNamespace(namespace)
-            .list(new ListOptionsBuilder().withLimit(1L).build());
-      } catch (KubernetesClientException e) {
-        if (e.getCode() == FORBIDDEN) {
-          refusals.add(e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage());
-        }
-      }
-    }
+  Optional<Map<ConditionType, Verdict>> verdicts(
+      List<Class<? extends HasMetadata>> unseen, String namespace, KubernetesClient client) {
+    List<String> refusals =
+        unseen.stream()
+            .map(kind -> refusal(kind, namespace, client))
+            .flatMap(Optional::stream)
+            .toList();
     if (refusals.isEmpty()) {
       return Optional.empty();
     }
@@ -57,5 +68,34 @@ final class Denied {
     verdicts.put(ConditionType.PROGRAMMED, denied);
     verdicts.put(ConditionType.READY, denied);
     return Optional.of(verdicts);
+  }
+
+  private Optional<String> refusal(
+      Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
+    // Others that ask at the same time wait for the answer instead of asking, too.
+    Answer answer =
+        answers.compute(
+            new Place(kind, namespace),
+            (place, last) ->
+                last != null && nanos.getAsLong() - last.at() < NamedPools.LOOK_AGAIN.toNanos()
+                    ? last
+                    : new Answer(ask(kind, namespace, client), nanos.getAsLong()));
+    return Optional.ofNullable(answer.refusal());
+  }
+
+  private static @Nullable String ask(
+      Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
+    try {
+      client
+          .resources(kind)
+          .inNamespace(namespace)
+          .list(new ListOptionsBuilder().withLimit(1L).build());
+      return null;
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != FORBIDDEN) {
+        return null;
+      }
+      return e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    }
   }
 }

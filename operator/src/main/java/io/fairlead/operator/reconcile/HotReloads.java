@@ -40,13 +40,10 @@ final class HotReloads {
       waits.end(pool);
       return Optional.empty();
     }
-    // Not for each config anew: edits that follow one another would put it off for ever.
+    // Not for each config anew: edits that follow one another would put it off for ever. Nor again
+    // while pickers still have not read it: one that hangs is told of as it is.
     Duration left = LONGEST.minus(waits.since(pool, HotReloads.class));
-    if (left.isPositive()) {
-      return Optional.of(left);
-    }
-    waits.end(pool);
-    return Optional.empty();
+    return left.isPositive() ? Optional.of(left) : Optional.empty();
   }
 
   /** Whether all that serve run some config, not all of them this one, and none refuses it. */

@@ -1,16 +1,14 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.observe.Watched;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +24,17 @@ final class NamedPools<P extends HasMetadata> {
   private static final String BY_POOL = "pool";
 
   private final Function<P, @Nullable String> name;
-  private final Watched<InferencePool, P> pools;
+  private final Pools pools;
+  private final PoolEvents<P> events;
 
   /**
-   * Prepares the informer; the framework starts it.
+   * Prepares the events; the framework starts them.
    *
+   * @param pools all that there are
    * @param name the name of the pool that an object names; null when it names none
    */
-  NamedPools(EventSourceContext<P> context, Function<P, @Nullable String> name) {
+  NamedPools(EventSourceContext<P> context, Pools pools, Function<P, @Nullable String> name) {
+    this.pools = pools;
     this.name = name;
     IndexerResourceCache<P> objects = context.getPrimaryCache();
     objects.addIndexers(
@@ -45,32 +46,28 @@ final class NamedPools<P extends HasMetadata> {
                   ? List.of()
                   : List.of(Watched.key(object.getMetadata().getNamespace(), pool));
             }));
-    pools =
-        new Watched<>(
-            InferencePool.class, null, pool -> null, pool -> naming(objects, pool), context);
+    events =
+        new PoolEvents<>(
+            pools,
+            pool ->
+                Watched.ids(
+                    objects.byIndex(
+                        BY_POOL, Watched.key(pool.getNamespace().orElse(null), pool.getName()))));
   }
 
   /** To be handed to the framework. */
   List<EventSource<?, P>> sources() {
-    return List.of(pools);
+    return List.of(events);
   }
 
   /** Whether it is known which pools there are in the object's namespace. */
   boolean known(P object) {
-    return pools.synced(object.getMetadata().getNamespace());
+    return pools.known(object.getMetadata().getNamespace());
   }
 
   /** Whether the object names a pool that is there. */
   boolean found(P object) {
     String pool = name.apply(object);
-    return pool != null
-        && pools.get(new ResourceID(pool, object.getMetadata().getNamespace())).isPresent();
-  }
-
-  private static <P extends HasMetadata> Set<ResourceID> naming(
-      IndexerResourceCache<P> objects, InferencePool pool) {
-    return Watched.ids(
-        objects.byIndex(
-            BY_POOL, Watched.key(pool.getMetadata().getNamespace(), pool.getMetadata().getName())));
+    return pool != null && pools.has(object.getMetadata().getNamespace(), pool);
   }
 }

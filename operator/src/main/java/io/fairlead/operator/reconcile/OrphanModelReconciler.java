@@ -8,6 +8,7 @@ import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.PoolNames;
+import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -28,16 +29,23 @@ import org.jspecify.annotations.Nullable;
 @ControllerConfiguration(name = "orphan-model", generationAwareEventProcessing = false)
 public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
   private final StatusApplier statuses;
+  private final Pools all;
   private @Nullable NamedPools<InferenceModel> pools;
 
-  public OrphanModelReconciler(KubernetesClient client, InstantSource clock, Events events) {
+  /**
+   * @param all pools that there are
+   * @param events where transitions are told
+   */
+  public OrphanModelReconciler(
+      Pools all, KubernetesClient client, InstantSource clock, Events events) {
+    this.all = all;
     this.statuses = new StatusApplier(client, clock, events);
   }
 
   @Override
   public List<EventSource<?, InferenceModel>> prepareEventSources(
       EventSourceContext<InferenceModel> context) {
-    NamedPools<InferenceModel> prepared = new NamedPools<>(context, PoolNames::of);
+    NamedPools<InferenceModel> prepared = new NamedPools<>(context, all, PoolNames::of);
     pools = prepared;
     return prepared.sources();
   }
@@ -51,7 +59,8 @@ public final class OrphanModelReconciler implements Reconciler<InferenceModel> {
     if (pools != null && !model.isMarkedForDeletion() && !pools.found(model)) {
       JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
       Verdict none = Verdict.pending("The model has no pool");
-      statuses.write(model, ModelStatus.of(judged.accepted(), judged.resolvedRefs(), none));
+      statuses.writeUnlessOthers(
+          model, ModelStatus.of(judged.accepted(), judged.resolvedRefs(), none));
     }
     return UpdateControl.noUpdate();
   }

@@ -1,14 +1,11 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.StatusApplier;
-import io.fairlead.operator.observe.ObjectNames;
 import io.fairlead.operator.observe.PoolNames;
+import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -19,7 +16,6 @@ import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,28 +25,24 @@ import org.jspecify.annotations.Nullable;
  */
 @ControllerConfiguration(name = "orphan-picker", generationAwareEventProcessing = false)
 public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> {
-  private static final ResourceDefinitionContext OLD_KIND =
-      new ResourceDefinitionContext.Builder()
-          .withGroup(InferenceModel.GROUP)
-          .withVersion(InferenceModel.VERSION)
-          .withKind("InferencePool")
-          .withPlural("inferencepools")
-          .withNamespaced(true)
-          .build();
-
   private final StatusApplier statuses;
-  private final KubernetesClient client;
+  private final Pools all;
   private @Nullable NamedPools<EndpointPicker> pools;
 
-  public OrphanPickerReconciler(KubernetesClient client, InstantSource clock, Events events) {
+  /**
+   * @param all pools that there are
+   * @param events where transitions are told
+   */
+  public OrphanPickerReconciler(
+      Pools all, KubernetesClient client, InstantSource clock, Events events) {
+    this.all = all;
     this.statuses = new StatusApplier(client, clock, events);
-    this.client = client;
   }
 
   @Override
   public List<EventSource<?, EndpointPicker>> prepareEventSources(
       EventSourceContext<EndpointPicker> context) {
-    NamedPools<EndpointPicker> prepared = new NamedPools<>(context, PoolNames::of);
+    NamedPools<EndpointPicker> prepared = new NamedPools<>(context, all, PoolNames::of);
     pools = prepared;
     return prepared.sources();
   }
@@ -67,34 +59,13 @@ public final class OrphanPickerReconciler implements Reconciler<EndpointPicker> 
     return UpdateControl.noUpdate();
   }
 
-  private Verdict missing(EndpointPicker picker) {
-    Optional<String> problem = PoolNames.problem(picker);
-    if (problem.isPresent()) {
-      return Verdict.no(Reason.INVALID_SPEC, problem.get());
-    }
-    String pool = String.valueOf(PoolNames.of(picker));
-    String namespace = picker.getMetadata().getNamespace();
-    return isOld(namespace, pool)
-        ? Verdict.no(
-            Reason.POOL_NOT_SERVED,
-            "InferencePool %s of namespace %s is of group %s, which is not served; convert it: kubectl get inferencepools.%s %s -o yaml | fairlead convert | kubectl apply -f -"
-                .formatted(pool, namespace, InferenceModel.GROUP, InferenceModel.GROUP, pool))
-        : Verdict.pending(
-            "InferencePool %s is not in namespace %s; create it or correct spec.poolRef"
-                .formatted(pool, namespace));
-  }
-
-  /** Whether the pool is there in the group that it was in before it was settled. */
-  private boolean isOld(String namespace, String pool) {
-    if (!ObjectNames.isOne(pool)) {
-      return false;
-    }
-    try {
-      return client.genericKubernetesResources(OLD_KIND).inNamespace(namespace).withName(pool).get()
-          != null;
-    } catch (KubernetesClientException e) {
-      // Then it can't be said, and what is said without it is true, too.
-      return false;
-    }
+  private static Verdict missing(EndpointPicker picker) {
+    return PoolNames.problem(picker)
+        .map(problem -> Verdict.no(Reason.INVALID_SPEC, problem))
+        .orElseGet(
+            () ->
+                Verdict.pending(
+                    "InferencePool %s is not in namespace %s; create it or correct spec.poolRef"
+                        .formatted(PoolNames.of(picker), picker.getMetadata().getNamespace())));
   }
 }

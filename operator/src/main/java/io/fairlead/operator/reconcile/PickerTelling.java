@@ -17,6 +17,7 @@ import io.fairlead.operator.status.Verdict;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,19 @@ final class PickerTelling {
             "EndpointPicker %s is paused, and what is wanted is not what runs; set spec.paused to false to have it so"
                 .formatted(Objects.requireNonNull(picker).getMetadata().getName()))
         : null;
+  }
+
+  /** What a condition that is only there while something is wrong said last. */
+  static Optional<Verdict> saidLast(EndpointPicker picker, ConditionType type) {
+    return picker.getStatus() == null
+        ? Optional.empty()
+        : picker.getStatus().conditions().stream()
+            .filter(condition -> type.wireName().equals(condition.getType()))
+            .findFirst()
+            .flatMap(
+                condition ->
+                    Reason.find(condition.getReason())
+                        .map(reason -> Verdict.no(reason, condition.getMessage())));
   }
 
   /** The picker that serves the pool says what the pool's entry says, and counts. */

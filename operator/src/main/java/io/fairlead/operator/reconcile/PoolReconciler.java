@@ -9,15 +9,18 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.compile.PoolMembers;
 import io.fairlead.crds.compile.SchedulingText;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.apply.Events;
+import io.fairlead.operator.apply.NotLeadingException;
 import io.fairlead.operator.apply.PoolEntryWriter;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
@@ -35,6 +38,8 @@ import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
+import io.fairlead.operator.observe.Pools;
+import io.fairlead.operator.observe.ServedPools;
 import io.fairlead.operator.observe.ServiceRef;
 import io.fairlead.operator.observe.Serving;
 import io.fairlead.operator.status.ConditionType;
@@ -45,11 +50,14 @@ import io.fairlead.operator.status.PoolStatus;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
+import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -65,15 +73,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a pool: observe, validate, desire, apply, tell. */
 @ControllerConfiguration(
-    name = "pool",
+    name = PoolReconciler.NAME,
     generationAwareEventProcessing = false,
     triggerReconcilerOnAllEvents = true)
 public final class PoolReconciler implements Reconciler<InferencePool> {
+  /** By which the framework calls it. */
+  static final String NAME = "pool";
+
   /** How soon what the API server refused is tried again, when nothing changes before. */
   private static final Duration RETRY_REFUSED = Duration.ofSeconds(15);
 
@@ -82,8 +95,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
-  /** How soon a pool whose turn it is not looks again. */
-  private static final Duration NEXT_TURN = Duration.ofSeconds(5);
+  /** Models that a message names. */
+  private static final int MOST_TOLD = 5;
 
   private final Settings settings;
   private final Events events;
@@ -91,6 +104,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final Pruner pruner;
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
+  private final Denied denied = new Denied(System::nanoTime);
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
   private final Waits failing = new Waits(System::nanoTime);
@@ -100,19 +114,27 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** UIDs of pools that are served no longer and have children still: it is said once. */
   private final Set<String> released = ConcurrentHashMap.newKeySet();
 
+  private final KnownPools known = new KnownPools();
+  private final ServedPools own = new ServedPools();
+  private final Pools others;
   private @Nullable ClusterView view;
 
   /**
+   * @param turns shared with whoever else rolls pickers out
+   * @param others pools of the older group
    * @param events where transitions are told
    * @param meters where what happens to pools is counted
    */
   public PoolReconciler(
       Settings settings,
+      RolloutTurns turns,
+      Pools others,
       KubernetesClient client,
       InstantSource clock,
       Events events,
       MeterRegistry meters) {
     this.settings = settings;
+    this.others = others;
     this.events = events;
     this.children =
         new ChildApplier((pool, message) -> events.warn(pool, Notice.REPAIRED, message));
@@ -127,15 +149,56 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .register(meters));
     this.statuses = new StatusApplier(client, clock, events);
     this.certificates = new Certificates(clock, System::nanoTime);
-    this.turns = new RolloutTurns(settings.maxRollouts(), System::nanoTime);
+    this.turns = turns;
   }
 
   @Override
   public List<EventSource<?, InferencePool>> prepareEventSources(
       EventSourceContext<InferencePool> context) {
-    ClusterView prepared = new ClusterView(context, this::orphaned);
+    return sources(context, this::orphaned);
+  }
+
+  /**
+   * The same.
+   *
+   * @param orphaned told of objects of upstream's that name no pool that is there
+   */
+  List<EventSource<?, InferencePool>> sources(
+      EventSourceContext<InferencePool> context, Consumer<GenericKubernetesResource> orphaned) {
+    own.heldBy(context.getPrimaryCache());
+    ClusterView prepared = new ClusterView(context, Pools.both(own, others), orphaned);
     view = prepared;
     return prepared.sources();
+  }
+
+  /** The pools that are looked at here, served or not. */
+  public Pools pools() {
+    return own;
+  }
+
+  /**
+   * To be told of deletions that the framework is done with: it says so to metrics alone, and only
+   * from then on can it be told of a pool that was made anew meanwhile.
+   */
+  public Metrics deletions() {
+    return deletions(NAME);
+  }
+
+  /**
+   * The same.
+   *
+   * @param controller by which the framework calls whoever hands the pools on
+   */
+  Metrics deletions(String controller) {
+    return new Metrics() {
+      @Override
+      public void cleanupDoneFor(ResourceID id, Map<String, Object> metadata) {
+        ClusterView informers = view;
+        if (informers != null && controller.equals(metadata.get(Constants.CONTROLLER_NAME))) {
+          informers.wakeIfMadeAnew(id);
+        }
+      }
+    };
   }
 
   @Override
@@ -144,15 +207,20 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ClusterView informers = view;
     if (informers != null && context.isPrimaryResourceDeleted()) {
       var _ = informers.scheduling(pool, null);
-      children.forget(pool);
-      entries.forget(pool);
-      released.remove(pool.getMetadata().getUid());
+      known.gone(pool);
+      own.tell(pool);
+      forget(pool.getMetadata().getUid());
       orphan(informers.orphans(pool), pool.getMetadata().getName());
     }
     if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
       return UpdateControl.noUpdate();
     }
-    if (!informers.upstreamKnown()) {
+    KnownPools.Seen name = known.seen(pool);
+    if (name.isNew()) {
+      own.tell(pool);
+    }
+    name.another().ifPresent(this::forget);
+    if (informers.isAwaited(pool.getMetadata().getNamespace())) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
     }
     Observation seen = informers.observe(pool);
@@ -163,7 +231,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return switch (decide(seen)) {
       case Serving.NotOurs _ -> {
         var _ = informers.scheduling(pool, null);
-        children.forget(pool);
+        children.forget(pool.getMetadata().getUid());
         yield release(seen, context);
       }
       case Serving.Undecided wait ->
@@ -177,6 +245,31 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                       UpdateControl.<InferencePool>noUpdate()
                           .rescheduleAfter(NamedPools.LOOK_AGAIN));
     };
+  }
+
+  /**
+   * Of a pool that is served no longer, or never was, since another has its name: what it had stays
+   * as it is, for that one to take over. Where nobody would expect it to be served, it is not told.
+   */
+  UpdateControl<InferencePool> supersede(InferencePool pool, Verdict why) {
+    ClusterView informers = view;
+    if (informers == null || !informers.unseen(pool.getMetadata().getNamespace()).isEmpty()) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+    }
+    var _ = informers.scheduling(pool, null);
+    children.forget(pool.getMetadata().getUid());
+    switch (decide(informers.observe(pool))) {
+      case Serving.Served _ ->
+          entries.write(
+              pool,
+              Names.child(pool.getMetadata().getName()),
+              Map.of(ConditionType.ACCEPTED, why, ConditionType.READY, why));
+      case Serving.Undecided wait -> {
+        return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait.left());
+      }
+      case Serving.NotOurs _ -> entries.remove(pool);
+    }
+    return UpdateControl.noUpdate();
   }
 
   private Serving decide(Observation seen) {
@@ -193,12 +286,18 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return decided;
   }
 
+  private void forget(String pool) {
+    children.forget(pool);
+    entries.forget(pool);
+    released.remove(pool);
+  }
+
   /** What was said of objects that name the pool is no longer true. */
   private void orphan(List<GenericKubernetesResource> objects, String pool) {
     Attempts writes = new Attempts();
     for (GenericKubernetesResource object : objects) {
       if (StatusApplier.told(object)) {
-        writes.attempt(() -> tell(UpstreamJudge.orphan(object, pool)));
+        writes.attempt(() -> tellUnlessOthers(UpstreamJudge.orphan(object, pool)));
       }
     }
     writes.rethrow();
@@ -208,15 +307,20 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private void orphaned(GenericKubernetesResource object) {
     if (settings.adoption() == Adoption.ALL || StatusApplier.told(object)) {
       String pool = PoolMembers.pool(object);
-      tell(pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool));
+      tellUnlessOthers(
+          pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool));
     }
   }
 
-  private void tell(JudgedObject judged) {
+  private void tellUnlessOthers(JudgedObject judged) {
+    statuses.writeUnlessOthers(judged.object(), verdicts(judged));
+  }
+
+  private static Map<ConditionType, Verdict> verdicts(JudgedObject judged) {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.ACCEPTED, judged.accepted());
     verdicts.put(ConditionType.RESOLVED_REFS, judged.resolvedRefs());
-    statuses.write(judged.object(), verdicts);
+    return verdicts;
   }
 
   /** Of a pool that is surely ours it is told what the operator may not look at. */
@@ -229,7 +333,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
           picker == null
               ? Names.child(seen.pool().getMetadata().getName())
               : picker.getMetadata().getName();
-      Denied.verdicts(unseen, seen.pool().getMetadata().getNamespace(), client)
+      denied
+          .verdicts(unseen, seen.pool().getMetadata().getNamespace(), client)
           .ifPresent(verdicts -> entries.write(seen.pool(), parent, verdicts));
     }
     return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
@@ -238,9 +343,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
     Attempts writes = new Attempts();
     String uid = seen.pool().getMetadata().getUid();
-    if (seen.children().isEmpty()) {
+    if (seen.own().isEmpty()) {
       released.remove(uid);
-    } else if (seen.children().stream().anyMatch(child -> !child.isMarkedForDeletion())
+    } else if (seen.own().stream().anyMatch(child -> !child.isMarkedForDeletion())
         && released.add(uid)) {
       events.warn(
           seen.pool(),
@@ -257,11 +362,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 .formatted(name));
     Verdict accepted = Verdict.pending("InferencePool %s is not served".formatted(name));
     for (InferenceModel model : seen.models()) {
-      writes.attempt(() -> statuses.write(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
+      writes.attempt(
+          () -> statuses.writeUnlessOthers(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
     }
     Stream.concat(seen.upstream().all(), seen.superseded().stream())
         .filter(StatusApplier::told)
-        .forEach(object -> writes.attempt(() -> tell(UpstreamJudge.unmanaged(object, name))));
+        .forEach(
+            object ->
+                writes.attempt(() -> tellUnlessOthers(UpstreamJudge.unmanaged(object, name))));
     writes.rethrow();
     return UpdateControl.noUpdate();
   }
@@ -275,11 +383,15 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     released.remove(seen.pool().getMetadata().getUid());
     try {
       return serve(seen, served, scheduling, context);
-    } catch (KubernetesClientException | IllegalStateException e) {
+    } catch (KubernetesClientException | NotLeadingException e) {
       // The API server is in trouble, or this process leads no more: trying again will do.
       throw e;
     } catch (RuntimeException e) {
-      tellOf(e, seen.pool(), served.picker());
+      try {
+        tellOf(e, seen.pool(), served.picker());
+      } catch (RuntimeException told) {
+        e.addSuppressed(told);
+      }
       throw e;
     }
   }
@@ -321,7 +433,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     // Requests are served without it.
     List<ChildApplier.Failure> failures =
         all.stream().filter(failure -> !isMonitor(failure)).toList();
-    ConfigHash wanted = design.map(PickerDesign::documentHash).orElse(null);
+    ConfigHash wanted = design.isEmpty() ? null : design.get().documentHash();
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
     Certificates.Judged certificate =
@@ -330,7 +442,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         facts(
             seen,
             compiled,
-            resolved(seen, picker, ref, frontend, hash, failures, certificate.wrong()),
+            resolved(
+                seen, picker, ref, frontend, design.isPresent(), failures, certificate.wrong()),
             ref,
             hash,
             Stream.concat(
@@ -340,7 +453,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                             : PickerTelling.waitsForEndOfPause(picker)),
                     obstacles(compiled, failures))
                 .toList(),
-            beside(seen, picker, waits, all));
+            beside(seen, picker, compiled, waits, all));
     Attempts writes = new Attempts();
     Optional<Duration> again =
         failures.isEmpty()
@@ -351,16 +464,18 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
     Optional<Duration> retry = retry(seen, all);
-    // Requests are served without a monitor: what is left over is not wanted for that.
+    // Requests are served without a monitor: what is left over is not wanted for that. Without a
+    // document, a ConfigMap that can't be read is not left over.
     if (failures.isEmpty()
         && !desired.isEmpty()
+        && compiled.document() != null
         && !pruner.leftovers(desired, seen, context.getClient(), writes)) {
       again = earliest(again, Optional.of(RETRY_PRUNE));
     }
     writes.rethrow();
     again = earliest(again, retry);
     if (waits) {
-      again = earliest(again, Optional.of(NEXT_TURN));
+      again = earliest(again, Optional.of(settings.pace().turns()));
     }
     return again
         .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
@@ -405,14 +520,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             .findFirst()
             .orElseThrow();
     return !Children.askedFor(design, there)
-        && children.replacesPods(wanted, there, context)
+        && children.replacesPods(seen.pool(), wanted, there, context)
         && !turns.take(there, informers.deployments());
   }
 
   /** All children, less those of kinds that the cluster lacks. */
   private List<HasMetadata> desired(PickerDesign design) {
     List<HasMetadata> all = new ArrayList<>(Children.of(design));
-    if (view != null && view.monitorable()) {
+    if (view != null && view.monitorable(design.namespace())) {
       PickerMonitor.of(design).ifPresent(all::add);
     }
     return List.copyOf(all);
@@ -425,6 +540,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private Map<ConditionType, Verdict> beside(
       Observation seen,
       @Nullable EndpointPicker picker,
+      CompiledPool compiled,
       boolean waits,
       List<ChildApplier.Failure> failures) {
     Map<ConditionType, Verdict> beside = new LinkedHashMap<>();
@@ -441,22 +557,56 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                     Verdict.no(
                         failure.why().isFalse() ? failure.why().reason() : Reason.NO_POD_MONITORS,
                         failure.why().message())));
-    var monitoring =
-        picker == null || picker.getSpec() == null ? null : picker.getSpec().monitoring();
-    if (picker != null
-        && monitoring != null
-        && monitoring.podMonitor() != null
-        && view != null
-        && !view.monitorable()) {
-      beside.put(
-          ConditionType.MONITORED,
-          Verdict.no(
-              Reason.NO_POD_MONITORS,
-              "The cluster has no PodMonitor of %s/%s, or the operator may not read it; install the Prometheus operator, or take spec.monitoring.podMonitor out of EndpointPicker %s"
-                  .formatted(
-                      PickerMonitor.GROUP, PickerMonitor.VERSION, picker.getMetadata().getName())));
+    unmonitored(seen, picker).ifPresent(why -> beside.put(ConditionType.MONITORED, why));
+    if (!seen.unread().problems().isEmpty()) {
+      List<Verdict> problems = new ArrayList<>(seen.unread().problems());
+      if (!compiled.unseen().isEmpty()) {
+        problems.add(stayMeanwhile(compiled.unseen()));
+      }
+      beside.put(ConditionType.UPSTREAM_KINDS_READ, Verdict.all(problems));
     }
     return beside;
+  }
+
+  private static Verdict stayMeanwhile(Set<String> models) {
+    String named = models.stream().limit(MOST_TOLD).collect(Collectors.joining(", "));
+    return Verdict.no(
+        Reason.API_SERVER_ERROR,
+        "Each of these models stays in the config until it is known whether an InferenceModelRewrite has it, also if it was an InferenceModel's that is deleted: %s%s"
+            .formatted(
+                named,
+                models.size() <= MOST_TOLD
+                    ? ""
+                    : " and %d more".formatted(models.size() - MOST_TOLD)));
+  }
+
+  /** Why the PodMonitor that the picker asks for is not even tried. */
+  private Optional<Verdict> unmonitored(Observation seen, @Nullable EndpointPicker picker) {
+    var monitoring =
+        picker == null || picker.getSpec() == null ? null : picker.getSpec().monitoring();
+    String namespace = seen.pool().getMetadata().getNamespace();
+    if (picker == null
+        || monitoring == null
+        || monitoring.podMonitor() == null
+        || view == null
+        || view.monitorable(namespace)) {
+      return Optional.empty();
+    }
+    Verdict problem = view.monitorProblem(namespace);
+    if (problem != null) {
+      return Optional.of(problem);
+    }
+    // What was said before this process began may still be so.
+    return view.monitorsUnknown(namespace)
+        ? PickerTelling.saidLast(picker, ConditionType.MONITORED)
+        : Optional.of(
+            Verdict.no(
+                Reason.NO_POD_MONITORS,
+                "The cluster has no PodMonitor of %s/%s, or the operator may not read it; install the Prometheus operator, or take spec.monitoring.podMonitor out of EndpointPicker %s"
+                    .formatted(
+                        PickerMonitor.GROUP,
+                        PickerMonitor.VERSION,
+                        picker.getMetadata().getName())));
   }
 
   private Verdict turnIsAwaited(Observation seen) {
@@ -474,8 +624,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       ServiceRef ref,
       Frontend frontend) {
-    if (compiled.config() == null
-        || compiled.document() == null
+    PoolConfig config = compiled.config();
+    if ((config == null && compiled.unknown() == null)
         || !(ref instanceof ServiceRef.Resolved service)) {
       return Optional.empty();
     }
@@ -485,11 +635,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         new PickerDesign(
             seen.pool().getMetadata().getNamespace(),
             seen.pool().getMetadata().getName(),
+            seen.pool().getApiVersion(),
             seen.pool().getMetadata().getUid(),
             service.name(),
             service.port(),
             compiled.document(),
-            ConfigDocument.hash(compiled.config()),
+            config == null ? null : ConfigDocument.hash(config),
             compiled.lastGood(),
             frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
@@ -546,23 +697,29 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private static Stream<Verdict> obstacles(
       CompiledPool compiled, List<ChildApplier.Failure> failures) {
     return Stream.concat(
-        Stream.ofNullable(compiled.tooLarge()), failures.stream().map(ChildApplier.Failure::why));
+        Stream.of(Optional.ofNullable(compiled.tooLarge()), Optional.ofNullable(compiled.unknown()))
+            .flatMap(Optional::stream),
+        failures.stream().map(ChildApplier.Failure::why));
   }
 
-  /** Of all that the pool and its picker refer to. */
+  /**
+   * Of all that the pool and its picker refer to.
+   *
+   * @param made whether what is not there is made
+   */
   private static Verdict resolved(
       Observation seen,
       @Nullable EndpointPicker picker,
       ServiceRef ref,
       Frontend frontend,
-      @Nullable ConfigHash hash,
+      boolean made,
       List<ChildApplier.Failure> failures,
       @Nullable Verdict certificate) {
     Verdict service =
         switch (ref) {
           case ServiceRef.Resolved resolved when PickerTelling.isPaused(picker) ->
               whilePaused(seen, Objects.requireNonNull(picker), resolved, frontend);
-          case ServiceRef.Resolved resolved when hash == null && seen.service() == null ->
+          case ServiceRef.Resolved resolved when !made && seen.service() == null ->
               Verdict.pending(
                   "Service %s is free, and is made when the pool is accepted; condition Accepted says what to do"
                       .formatted(resolved.name()));
@@ -634,6 +791,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       PickerFacts facts,
       Attempts writes) {
     Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
+    if (seen.pool() instanceof OldInferencePool) {
+      verdicts.replaceAll((type, verdict) -> verdict.worded(OldInferencePool::inItsWords));
+    }
     EndpointPicker picker = served.picker();
     String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
     AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());
@@ -648,7 +808,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                       judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
     }
     for (JudgedObject judged : compiled.upstream()) {
-      writes.attempt(() -> tell(judged));
+      writes.attempt(() -> statuses.write(judged.object(), verdicts(judged)));
     }
     if (picker != null) {
       writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));

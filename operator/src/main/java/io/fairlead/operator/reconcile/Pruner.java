@@ -2,11 +2,16 @@ package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import java.util.List;
+import java.util.Objects;
 
 /** Deletes children that are no longer wanted. */
 final class Pruner {
@@ -16,25 +21,31 @@ final class Pruner {
     this.children = children;
   }
 
-  /** Deletes all that the pool controls, each by an attempt of its own. */
+  /**
+   * Deletes all that this very pool controls, each by an attempt of its own; a NetworkPolicy after
+   * the pods that it is for, whose end wakes the pool.
+   */
   void all(Observation seen, KubernetesClient client, Attempts attempts) {
-    seen.children().stream()
-        .filter(child -> !child.isMarkedForDeletion())
+    seen.own().stream()
+        .filter(child -> !child.isMarkedForDeletion() && !isNeeded(child, seen))
         .forEach(child -> attempts.attempt(() -> children.delete(child, client)));
   }
 
   /**
    * Deletes what the pool controls and {@code desired} lacks. A Service that was replaced goes only
-   * after the new one leads somewhere, so that a gateway always has an address. Each is an attempt
-   * of its own: a refusal for one holds for no other.
+   * after the new one leads somewhere, so that a gateway always has an address; a NetworkPolicy
+   * after the pods that it is for, whose end wakes the pool. Each is an attempt of its own: a
+   * refusal for one holds for no other.
    *
-   * @return whether nothing is left to delete
+   * @return whether nothing is left to delete that nobody tells of
    */
   boolean leftovers(
       List<HasMetadata> desired, Observation seen, KubernetesClient client, Attempts attempts) {
     boolean done = true;
     for (HasMetadata child : seen.children()) {
-      if (child.isMarkedForDeletion() || desired.stream().anyMatch(want -> same(want, child))) {
+      if (child.isMarkedForDeletion()
+          || isNeeded(child, seen)
+          || desired.stream().anyMatch(want -> same(want, child))) {
         continue;
       }
       if (child instanceof Service && !replaced(desired, client)) {
@@ -44,6 +55,25 @@ final class Pruner {
       }
     }
     return done;
+  }
+
+  /** Whether it is the only policy for pods that are there, or may still come. */
+  private static boolean isNeeded(HasMetadata child, Observation seen) {
+    return child instanceof NetworkPolicy
+        && (seen.pods().stream().anyMatch(pod -> Labels.leftToOwnPolicy(pod.getMetadata()))
+            || seen.children().stream()
+                .filter(Deployment.class::isInstance)
+                .map(Deployment.class::cast)
+                .anyMatch(Pruner::mayMakeSuchPods));
+  }
+
+  /** Until a rollout has ended, one of the old pods that is lost is made again. */
+  private static boolean mayMakeSuchPods(Deployment deployment) {
+    DeploymentStatus status = deployment.getStatus();
+    return Labels.leftToOwnPolicy(deployment.getSpec().getTemplate().getMetadata())
+        || status == null
+        || !deployment.getMetadata().getGeneration().equals(status.getObservedGeneration())
+        || !Objects.equals(status.getReplicas(), status.getUpdatedReplicas());
   }
 
   private static boolean same(HasMetadata one, HasMetadata other) {

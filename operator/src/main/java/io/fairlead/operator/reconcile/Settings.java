@@ -11,8 +11,10 @@ import java.time.Duration;
  *     Service one after the other
  * @param eppImage image of pickers that name none
  * @param maxRollouts how many pickers may be replaced at a time where an upgrade would replace all
+ * @param pace how soon is looked again at what nothing tells of
  */
-public record Settings(Adoption adoption, Duration grace, String eppImage, int maxRollouts) {
+public record Settings(
+    Adoption adoption, Duration grace, String eppImage, int maxRollouts, Pace pace) {
   /**
    * How often the client asks again, a tenth of a second later and twice as long each time, where
    * the API server answers that it fails or is overloaded. The client's own number would keep a
@@ -23,13 +25,27 @@ public record Settings(Adoption adoption, Duration grace, String eppImage, int m
   /** Usual number of {@link #maxRollouts}. */
   public static final int USUAL_ROLLOUTS = 5;
 
+  /**
+   * How soon is looked again at what nothing tells of.
+   *
+   * @param turns whether it is a pool's turn to be rolled out
+   */
+  public record Pace(Duration turns) {
+    static final Pace USUAL = new Pace(Duration.ofSeconds(5));
+  }
+
   public Settings {
     if (maxRollouts < 1) {
       throw new IllegalArgumentException("--max-rollouts is " + maxRollouts + "; set 1 or more");
     }
   }
 
-  /** With the usual number of rollouts. */
+  /** At the usual pace. */
+  public Settings(Adoption adoption, Duration grace, String eppImage, int maxRollouts) {
+    this(adoption, grace, eppImage, maxRollouts, Pace.USUAL);
+  }
+
+  /** With the usual number of rollouts, too. */
   public Settings(Adoption adoption, Duration grace, String eppImage) {
     this(adoption, grace, eppImage, USUAL_ROLLOUTS);
   }

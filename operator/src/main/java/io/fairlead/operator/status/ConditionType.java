@@ -45,6 +45,10 @@ public enum ConditionType {
       "Monitored",
       "InferencePool, EndpointPicker",
       "Only there when it is `False`: the PodMonitor that `spec.monitoring` asks for can't be made. Requests are served."),
+  UPSTREAM_KINDS_READ(
+      "UpstreamKindsRead",
+      "InferencePool, EndpointPicker",
+      "Only there when it is `False`: InferenceObjectives or InferenceModelRewrites can't be read. Where the API server fails, those that were in force stay, and the message names models that do, since an InferenceModel that is deleted may look like a rewrite; where it forbids it, none counts. Requests are served."),
   PAUSED(
       "Paused",
       "EndpointPicker",
@@ -96,6 +100,11 @@ public enum ConditionType {
   /** Whether it says again what {@link #READY} says, for tools that look for it by this name. */
   public boolean repeats() {
     return this == STALLED || this == RECONCILING;
+  }
+
+  /** Whether it comes to be as it should be on the way to {@link #READY}, or with it. */
+  boolean leadsToReady() {
+    return this != READY && this != SATURATED && this != PAUSED;
   }
 
   /**

@@ -159,7 +159,11 @@ public final class PoolStatus {
 
   private static Stream<Verdict> refusal(PickerFacts facts, Replica replica, ConfigHash hash) {
     PickerReport report = replica.report();
-    if (report == null || report.refused() == null || runs(report, hash)) {
+    // A pod that is on its way out may be of an image that knows less than the others.
+    if (replica.pod().isMarkedForDeletion()
+        || report == null
+        || report.refused() == null
+        || runs(report, hash)) {
       return Stream.empty();
     }
     PickerReport.Refused refused = report.refused();
@@ -277,6 +281,10 @@ public final class PoolStatus {
     // What an EndpointPicker got wrong leaves the config before it, and models go on in that.
     if (!facts.accepted().isTrue() && facts.hash() == null) {
       return Verdict.pending("There is no config for models until the pool is accepted");
+    }
+    // Then none that is there is judged, and there may be some.
+    if (facts.hash() == null && facts.models().accepted() == 0 && facts.applyFailure() != null) {
+      return Verdict.pending("There is no config for models; condition Programmed says why");
     }
     return facts.models().accepted() == 0
         ? Verdict.yes(

@@ -96,11 +96,6 @@ public enum Reason {
       "PoolNotManaged",
       "The model's pool is there, but not served by Fairlead.",
       "Create an EndpointPicker that names the pool, or leave the model to whoever serves it."),
-  POOL_NOT_SERVED(
-      Kind.WRONG,
-      "PoolNotServed",
-      "The EndpointPicker names an InferencePool of `inference.networking.x-k8s.io`; pools of `inference.networking.k8s.io` alone are served.",
-      "Convert the pool, `fairlead convert`, and apply it."),
   MODEL_NAME_IN_USE(
       Kind.WRONG,
       "ModelNameInUse",
@@ -109,8 +104,8 @@ public enum Reason {
   SUPERSEDED(
       Kind.WRONG,
       "Superseded",
-      "The cluster has the kind in two groups, and only objects of the newer one, `llm-d.ai`, count.",
-      "Create the object in that group: `fairlead convert --group llm-d.ai` does it."),
+      "The cluster has the kind in two groups, and the newer one counts: of InferenceObjectives and InferenceModelRewrites only those of `llm-d.ai`, of two InferencePools of one name only that of `inference.networking.k8s.io`.",
+      "Create the object in that group, with `fairlead convert --group llm-d.ai`; delete the older InferencePool once no route refers to it."),
   MODEL_CONFLICTS(
       Kind.WRONG,
       "ModelConflicts",
@@ -176,6 +171,11 @@ public enum Reason {
       "ProgressDeadlineExceeded",
       "New pods don't become ready in time.",
       "See `kubectl describe` of the Deployment and its pods."),
+  ROLLOUT_PAUSED(
+      Kind.WRONG,
+      "RolloutPaused",
+      "Somebody has paused the Deployment, and its pods are not as they should be.",
+      "`kubectl rollout resume` it."),
   NO_MATCHING_PODS(
       Kind.WRONG,
       "NoMatchingPods",

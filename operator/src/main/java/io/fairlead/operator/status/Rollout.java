@@ -71,7 +71,22 @@ final class Rollout {
                             Verdict.no(
                                 Reason.PROGRESS_DEADLINE_EXCEEDED,
                                 "Deployment %s makes no progress; see kubectl describe deploy/%s"
-                                    .formatted(facts.picker(), facts.picker()))));
+                                    .formatted(facts.picker(), facts.picker()))))
+        .or(this::paused);
+  }
+
+  /** By hand: the operator does not, and leaves alone what it does not apply. */
+  private Optional<Verdict> paused() {
+    Deployment deployment = facts.deployment();
+    return deployment != null
+            && Boolean.TRUE.equals(deployment.getSpec().getPaused())
+            && progressing()
+        ? Optional.of(
+            Verdict.no(
+                Reason.ROLLOUT_PAUSED,
+                "Deployment %s is paused, and its pods stay as they are; kubectl rollout resume deploy/%s"
+                    .formatted(facts.picker(), facts.picker())))
+        : Optional.empty();
   }
 
   /** Nobody wants a pod: waiting helps nothing. */

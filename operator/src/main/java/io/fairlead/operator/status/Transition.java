@@ -19,7 +19,8 @@ public record Transition(Reason reason, String message) {
 
   /**
    * What a write changes. Messages that change alone are no transition, nor is a condition that
-   * appears and is not known yet. Where several conditions come to one reason, the last one's
+   * appears and is not known yet, nor one that is a step on the way: that all is well is told once,
+   * of Ready, by kinds that have it. Where several conditions come to one reason, the last one's
    * message stands for all: it is the one that joins what the others say.
    *
    * @param before conditions as they were in the API server
@@ -28,8 +29,10 @@ public record Transition(Reason reason, String message) {
    */
   public static List<Transition> between(List<Condition> before, List<Condition> after) {
     Map<String, List<Condition>> changed = new LinkedHashMap<>();
+    Optional<Condition> ready = find(after, ConditionType.READY.wireName());
+    boolean tells = ready.filter(now -> isTrue(now) && moved(before, now)).isPresent();
     for (Condition now : after) {
-      if (moved(before, now)) {
+      if (moved(before, now) && !(ready.isPresent() && isStep(before, now, tells))) {
         changed
             .computeIfAbsent(now.getStatus() + "/" + now.getReason(), key -> new ArrayList<>())
             .add(now);
@@ -42,9 +45,8 @@ public record Transition(Reason reason, String message) {
   }
 
   private static boolean moved(List<Condition> before, Condition now) {
-    Optional<Condition> old =
-        before.stream().filter(one -> now.getType().equals(one.getType())).findFirst();
-    String was = old.map(Condition::getStatus).orElse(Verdict.State.UNKNOWN.wireName());
+    Optional<Condition> old = find(before, now.getType());
+    String was = status(old);
     boolean same =
         Objects.equals(was, now.getStatus())
             && old.map(one -> Objects.equals(one.getReason(), now.getReason())).orElse(true);
@@ -52,6 +54,32 @@ public record Transition(Reason reason, String message) {
         && ConditionType.find(now.getType())
             .filter(type -> type.tells(was, now.getStatus()))
             .isPresent();
+  }
+
+  private static boolean isTrue(Condition now) {
+    return Verdict.State.TRUE.wireName().equals(now.getStatus());
+  }
+
+  /**
+   * Whether it is as it should be now, and Ready tells so or will.
+   *
+   * @param ready whether the same write tells that all is well
+   */
+  private static boolean isStep(List<Condition> before, Condition now, boolean ready) {
+    boolean good =
+        Reason.find(now.getReason()).filter(one -> one.kind() == Reason.Kind.GOOD).isPresent();
+    boolean leads =
+        ConditionType.find(now.getType()).filter(ConditionType::leadsToReady).isPresent();
+    boolean wasWrong = Verdict.State.FALSE.wireName().equals(status(find(before, now.getType())));
+    return good && leads && (ready || !wasWrong);
+  }
+
+  private static Optional<Condition> find(List<Condition> conditions, String type) {
+    return conditions.stream().filter(one -> type.equals(one.getType())).findFirst();
+  }
+
+  private static String status(Optional<Condition> condition) {
+    return condition.map(Condition::getStatus).orElse(Verdict.State.UNKNOWN.wireName());
   }
 
   private static Transition of(List<Condition> conditions) {

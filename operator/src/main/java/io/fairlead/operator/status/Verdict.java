@@ -1,6 +1,7 @@
 package io.fairlead.operator.status;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -65,6 +66,11 @@ public record Verdict(State state, Reason reason, String message) {
             .distinct()
             .collect(Collectors.joining(". "));
     return new Verdict(first.state(), first.reason(), messages);
+  }
+
+  /** The same in other words. */
+  public Verdict worded(UnaryOperator<String> words) {
+    return new Verdict(state, reason, words.apply(message));
   }
 
   /** Whether it holds. */

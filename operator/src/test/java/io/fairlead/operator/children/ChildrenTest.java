@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ class ChildrenTest {
       new PickerDesign(
           "ns",
           "pool",
+          "inference.networking.k8s.io/v1",
           "uid-1",
           "svc",
           9002,
@@ -50,10 +52,28 @@ class ChildrenTest {
           settings("replicas: 2"),
           List.of());
 
+  private static final String ALL_SETTINGS =
+      """
+      podTemplate:
+        labels: {team: ml, app.kubernetes.io/part-of: mine}
+        annotations: {linkerd.io/inject: enabled}
+        nodeSelector: {disk: ssd}
+        tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]
+        priorityClassName: high
+        imagePullSecrets: [{name: registry}]
+        env: [{name: OTEL_SERVICE_NAME, value: picker}]
+      tls: {secretName: pair}
+      tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
+      capture: {volumeClaimName: captures, sharePercent: 50, files: 3, fileMebibytes: 10}
+      handOver: {secretName: shared}
+      console: {enabled: true, tokenSecretRef: {name: console}}
+      """;
+
   private static PickerDesign with(String document, String hash, int servicePort) {
     return new PickerDesign(
         "ns",
         "pool",
+        "inference.networking.k8s.io/v1",
         "uid-1",
         "svc",
         servicePort,
@@ -88,6 +108,13 @@ class ChildrenTest {
   void whatADeploymentRunsIsSeen(Frontend frontend) {
     Deployment deployment = (Deployment) deployment(with(frontend, "replicas: 2"));
     assertThat(Children.frontend(deployment)).isEqualTo(frontend);
+  }
+
+  /** By which it is known that a child need not be compared with what is there again. */
+  @Test
+  void ofTheSameDesignTheChildrenAreEqual() {
+    assertThat(Children.of(DESIGN)).isEqualTo(Children.of(DESIGN));
+    assertThat(Children.of(with("replicas: 3"))).isNotEqualTo(Children.of(DESIGN));
   }
 
   @Test
@@ -251,6 +278,7 @@ class ChildrenTest {
         new PickerDesign(
             DESIGN.namespace(),
             DESIGN.pool(),
+            DESIGN.poolApiVersion(),
             DESIGN.poolUid(),
             DESIGN.service(),
             DESIGN.servicePort(),
@@ -350,24 +378,7 @@ class ChildrenTest {
   @ParameterizedTest
   @EnumSource
   void whatAPickersAuthorWantsOfItsPodsIsInTheTemplate(Frontend frontend) throws IOException {
-    PickerDesign all =
-        with(
-            frontend,
-            """
-            podTemplate:
-              labels: {team: ml, app.kubernetes.io/part-of: mine}
-              annotations: {linkerd.io/inject: enabled}
-              nodeSelector: {disk: ssd}
-              tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]
-              priorityClassName: high
-              imagePullSecrets: [{name: registry}]
-              env: [{name: OTEL_SERVICE_NAME, value: picker}]
-            tls: {secretName: pair}
-            tracing: {endpoint: "http://collector:4317", samplingPercent: 5}
-            capture: {volumeClaimName: captures, sharePercent: 50, files: 3, fileMebibytes: 10}
-            handOver: {secretName: shared}
-            console: {enabled: true, tokenSecretRef: {name: console}}
-            """);
+    PickerDesign all = with(frontend, ALL_SETTINGS);
     holds(
         "all-settings-" + frontend.name().toLowerCase(Locale.ROOT) + ".yaml",
         Serialization.asYaml(deployment(all)));
@@ -431,8 +442,31 @@ class ChildrenTest {
     assertThat(Children.askedFor(with("replicas: 2\nscheduling: {schedulingProfiles: []}"), there))
         .as("read hot")
         .isFalse();
+    String policy = "replicas: 2\nnetworkPolicy: {requestsFrom: [{podSelector: {}}]}";
+    assertThat(Children.askedFor(with(policy), there)).as("a label of the pods").isTrue();
+    assertThat(
+            Children.askedFor(
+                with("replicas: 2\nnetworkPolicy: {}"), (Deployment) deployment(with(policy))))
+        .as("not in the pods")
+        .isFalse();
     there.getMetadata().setAnnotations(null);
     assertThat(Children.askedFor(with("replicas: 3"), there)).as("of an older operator").isFalse();
+    there.getMetadata().setAnnotations(Map.of(PickerDeployment.ASKED, "1c61e6e6"));
+    assertThat(Children.askedFor(with("replicas: 3"), there))
+        .as("of one that went by other fields")
+        .isFalse();
+  }
+
+  /**
+   * Other fields, or fields written in another way, are another form: else an upgrade looks like an
+   * edit of every pool, and all pickers are replaced at once.
+   */
+  @Test
+  void whatIsAskedForHasAnotherFormWhenItIsOfOtherFields() {
+    String rest = "image: i\nreplicas: 2\nresources: {limits: {cpu: '1'}}\nnetworkPolicy: {}\n";
+    assertThat(PickerDeployment.asked(with(Frontend.GATEWAY, ALL_SETTINGS + rest)))
+        .as("if this is another hash, count PickerDeployment.FORM up")
+        .isEqualTo("2-199fbe8a");
   }
 
   /** As YAML without quotes. */
@@ -452,6 +486,7 @@ class ChildrenTest {
     return new PickerDesign(
         DESIGN.namespace(),
         DESIGN.pool(),
+        DESIGN.poolApiVersion(),
         DESIGN.poolUid(),
         DESIGN.service(),
         DESIGN.servicePort(),

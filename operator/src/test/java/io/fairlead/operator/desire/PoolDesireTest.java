@@ -11,6 +11,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
+import io.fairlead.operator.observe.Unread;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.Makes;
@@ -76,6 +77,7 @@ class PoolDesireTest {
             List.of(),
             UpstreamObjects.NONE,
             List.of(),
+            Unread.NOTHING,
             null,
             List.of(),
             List.of(),
@@ -121,6 +123,7 @@ class PoolDesireTest {
             List.of(model),
             UpstreamObjects.NONE,
             List.of(),
+            Unread.NOTHING,
             null,
             List.of(),
             List.of(),

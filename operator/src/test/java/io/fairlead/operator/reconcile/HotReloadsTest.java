@@ -31,7 +31,20 @@ class HotReloadsTest {
     assertThat(left(NEW, runs(OLD), runs(NEW))).isEqualTo(Duration.ofMillis(100));
     pass(Duration.ofMillis(100));
     assertThat(left(NEW, runs(OLD), runs(NEW))).as("then it is told").isNull();
-    assertThat(left(NEWER, runs(OLD), runs(NEW))).as("another").isEqualTo(HotReloads.LONGEST);
+    assertThat(left(NEWER, runs(NEW), runs(NEW))).as("still none runs it").isNull();
+    assertThat(left(NEWER, runs(NEWER), runs(NEWER))).isNull();
+    assertThat(left(NEW, runs(NEWER))).as("another").isEqualTo(HotReloads.LONGEST);
+  }
+
+  /** Every event of its pool would put off what is told of it. */
+  @Test
+  void aPickerThatHangsIsWaitedForOnce() {
+    assertThat(left(NEW, runs(OLD))).isEqualTo(HotReloads.LONGEST);
+    pass(HotReloads.LONGEST);
+    for (int i = 0; i < 20; i++) {
+      assertThat(left(NEW, runs(OLD))).isNull();
+      pass(Duration.ofMillis(300));
+    }
   }
 
   @Test

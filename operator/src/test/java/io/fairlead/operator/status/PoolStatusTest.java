@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
   Reason.CRASH_LOOPING,
   Reason.REPLICA_FAILURE,
   Reason.PROGRESS_DEADLINE_EXCEEDED,
+  Reason.ROLLOUT_PAUSED,
   Reason.ENDPOINTS_READY,
   Reason.NO_MATCHING_PODS,
   Reason.NO_READY_PODS,
@@ -78,6 +79,10 @@ class PoolStatusTest {
   /** Its rollout has ended; what it lacks since is no rollout. */
   private static Deployment ended(int replicas, int available) {
     return deployment(1, replicas, available, "True", "NewReplicaSetAvailable");
+  }
+
+  private static Deployment paused(Deployment deployment) {
+    return new DeploymentBuilder(deployment).editSpec().withPaused(true).endSpec().build();
   }
 
   private static Deployment deployment(
@@ -154,6 +159,24 @@ class PoolStatusTest {
     return new PickerReport("ns/p", hash("new"), 1, null, new Endpoints(0, 0, reason));
   }
 
+  @Test
+  void aPodThatIsBeingDeletedRefusesNothing() {
+    Replica leaving =
+        new Replica(
+            new PodBuilder(ready(null).pod())
+                .editMetadata()
+                .withDeletionTimestamp("2026-01-01T00:00:00Z")
+                .endMetadata()
+                .build(),
+            refuses("new"),
+            null);
+    assertThat(
+            PoolStatus.of(facts(rolledOut(), ready(runs("new")), leaving))
+                .get(ConditionType.PROGRAMMED))
+        .isNotNull()
+        .satisfies(programmed -> assertThat(programmed.isTrue()).isTrue());
+  }
+
   static Stream<Arguments> table() {
     Deployment cold = deployment(0, 0, 0, "True");
     return Stream.of(
@@ -218,6 +241,21 @@ class PoolStatusTest {
             facts(deployment(1, 1, 0, "False"), waiting("")),
             "False/EPPUnavailable",
             "False/ProgressDeadlineExceeded"),
+        row(
+            "paused by hand beside a good replica",
+            facts(paused(deployment(1, 0, 1, "Unknown")), ready(runs("new"))),
+            "True/Programmed",
+            "False/RolloutPaused"),
+        row(
+            "paused by hand at first",
+            facts(paused(deployment(1, 0, 0, "Unknown"))),
+            "False/EPPUnavailable",
+            "False/RolloutPaused"),
+        row(
+            "paused by hand with nothing to do",
+            facts(paused(ended(1, 1)), ready(runs("new"))),
+            "True/Programmed",
+            "True/Ready"),
         row(
             "rolling",
             facts(deployment(1, 1, 0, "True"), ready(runs("new"))),

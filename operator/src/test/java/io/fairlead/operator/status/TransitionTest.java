@@ -26,8 +26,77 @@ class TransitionTest {
   void whatIsNotYetKnownOfANewObjectIsNone() {
     Verdict pending = Verdict.pending("wait");
     assertThat(Transition.between(List.of(), conditions(pending, pending))).isEmpty();
-    assertThat(Transition.between(List.of(), conditions(YES, pending)))
+  }
+
+  @Test
+  void stepsOnTheWayToReadyAreNone() {
+    Verdict pending = Verdict.pending("wait");
+    Verdict ready = Verdict.yes(Reason.READY, "serves");
+    Transition end = new Transition(Reason.READY, "Ready is True: serves");
+    assertThat(Transition.between(List.of(), conditions(YES, pending))).isEmpty();
+    assertThat(Transition.between(conditions(pending, pending), conditions(YES, pending)))
+        .isEmpty();
+    assertThat(Transition.between(conditions(YES, pending), conditions(YES, ready)))
+        .containsExactly(end);
+    assertThat(Transition.between(List.of(), conditions(YES, ready))).containsExactly(end);
+    assertThat(Transition.between(conditions(REFUSED, REFUSED), conditions(YES, ready)))
+        .containsExactly(end);
+  }
+
+  @Test
+  void whatIsGoodInAnotherWayIsNone() {
+    assertThat(
+            Transition.between(
+                models(Verdict.yes(Reason.NO_MODELS, "none")),
+                models(Verdict.yes(Reason.ALL_ACCEPTED, "all"))))
+        .isEmpty();
+  }
+
+  @Test
+  void thatAKindWithoutReadyIsWellIsToldOfWhatItHas() {
+    List<Condition> pending = objects(Verdict.pending("wait"));
+    List<Condition> accepted = objects(Verdict.yes(Reason.ACCEPTED, "in the config"));
+    Transition told = new Transition(Reason.ACCEPTED, "Accepted is True: in the config");
+    assertThat(Transition.between(List.of(), accepted)).containsExactly(told);
+    assertThat(Transition.between(pending, accepted)).containsExactly(told);
+    assertThat(Transition.between(accepted, accepted)).isEmpty();
+  }
+
+  private static List<Condition> objects(Verdict accepted) {
+    return ConditionList.merge(List.of(), Map.of(ConditionType.ACCEPTED, accepted), 1, NOW);
+  }
+
+  @Test
+  void whatIsPutRightIsToldWhereReadyDoesNotTellIt() {
+    assertThat(
+            Transition.between(
+                models(Verdict.no(Reason.MODEL_CONFLICTS, "two")),
+                models(Verdict.yes(Reason.ALL_ACCEPTED, "all"))))
+        .containsExactly(new Transition(Reason.ALL_ACCEPTED, "ModelsAccepted is True: all"));
+    Verdict crash = Verdict.no(Reason.CRASH_LOOPING, "see its log");
+    assertThat(Transition.between(conditions(REFUSED, crash), conditions(YES, crash)))
         .containsExactly(new Transition(Reason.PROGRAMMED, "Programmed is True: runs"));
+  }
+
+  @Test
+  void aPauseIsToldAtOnce() {
+    assertThat(
+            Transition.between(
+                List.of(),
+                ConditionList.merge(
+                    List.of(),
+                    Map.of(
+                        ConditionType.PAUSED, Verdict.yes(Reason.PAUSED_BY_SPEC, "by its author")),
+                    1,
+                    NOW)))
+        .containsExactly(new Transition(Reason.PAUSED_BY_SPEC, "Paused is True: by its author"));
+  }
+
+  private static List<Condition> models(Verdict verdict) {
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.MODELS_ACCEPTED, verdict);
+    verdicts.put(ConditionType.READY, Verdict.pending("wait"));
+    return ConditionList.merge(List.of(), verdicts, 1, NOW);
   }
 
   @Test

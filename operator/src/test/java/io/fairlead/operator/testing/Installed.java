@@ -2,6 +2,8 @@ package io.fairlead.operator.testing;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBindingBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -117,6 +119,55 @@ public final class Installed {
         .create()
         .getMetadata()
         .getName();
+  }
+
+  /**
+   * Has the API server refuse what the operator asks of a kind in a namespace, as policies of
+   * clusters do; it may take effect a moment later.
+   *
+   * @param operation {@code UPDATE} and the like
+   * @param group of the API
+   * @param resource plural, with its subresource
+   * @return what is to be deleted, in this order, to let it through again
+   */
+  public List<HasMetadata> refuse(
+      String namespace, String operation, String group, String resource) {
+    String name = namespace + "." + resource.replace('/', '.') + ".example.test";
+    HasMetadata policy =
+        new ValidatingAdmissionPolicyBuilder()
+            .withNewMetadata()
+            .withName(name)
+            .endMetadata()
+            .withNewSpec()
+            .withNewMatchConstraints()
+            .addNewResourceRule()
+            .withApiGroups(group)
+            .withApiVersions("*")
+            .withOperations(operation)
+            .withResources(resource)
+            .endResourceRule()
+            .withNewNamespaceSelector()
+            .addToMatchLabels("kubernetes.io/metadata.name", namespace)
+            .endNamespaceSelector()
+            .endMatchConstraints()
+            .addNewValidation()
+            .withExpression("request.userInfo.username != '%s'".formatted(OPERATOR))
+            .endValidation()
+            .endSpec()
+            .build();
+    HasMetadata binding =
+        new ValidatingAdmissionPolicyBindingBuilder()
+            .withNewMetadata()
+            .withName(name)
+            .endMetadata()
+            .withNewSpec()
+            .withPolicyName(name)
+            .withValidationActions("Deny")
+            .endSpec()
+            .build();
+    admin().resource(policy).create();
+    admin().resource(binding).create();
+    return List.of(binding, policy);
   }
 
   /** Lets the operator have a Lease in this namespace, too. */

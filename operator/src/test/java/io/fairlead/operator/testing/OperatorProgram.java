@@ -136,6 +136,11 @@ public final class OperatorProgram implements AutoCloseable {
     }
   }
 
+  /** Whether it has not ended. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** A number of kibibytes as Linux tells it of the process, such as {@code VmRSS}. */
   public long status(String name) {
     try {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -18,8 +19,10 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -111,6 +114,41 @@ public final class PoolFixture {
         spec: {poolRef: %s, replicas: 2, image: "example.test/own:2"}
         """
             .formatted(name, poolRef));
+  }
+
+  /** The Service that pools name, as somebody else's. */
+  public void createServiceOfAnother() {
+    create(
+        """
+        apiVersion: v1
+        kind: Service
+        metadata: {name: picker-service}
+        spec: {ports: [{port: 9002}]}
+        """);
+  }
+
+  /** Another controller says in an object's status that it is accepted. */
+  public void acceptedByOthers(String group, String kind, String name) {
+    client
+        .resource(
+            Serialization.unmarshal(
+                """
+                apiVersion: %s/v1alpha2
+                kind: %s
+                metadata: {name: %s, namespace: %s}
+                status:
+                  conditions:
+                    - {type: Accepted, status: "True", reason: ByOthers, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+                """
+                    .formatted(group, kind, name, namespace),
+                GenericKubernetesResource.class))
+        .subresource("status")
+        .patch(
+            new PatchContext.Builder()
+                .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                .withFieldManager("theirs")
+                .withForce(true)
+                .build());
   }
 
   /**
@@ -355,21 +393,26 @@ public final class PoolFixture {
     client.resource(pod).updateStatus();
   }
 
+  /**
+   * One more ready pod of the picker, which is there until {@link #letGo} once it is deleted.
+   *
+   * @param report what it reported last
+   */
+  public void drainingPod(String name, PickerReport report) {
+    Pod pod = further(name, "example.test/drain");
+    client.resource(lease(pod, report.toJson())).serverSideApply();
+  }
+
+  /** The pod has drained. */
+  public void letGo(String pod) {
+    client
+        .resource(need(Pod.class, pod))
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"metadata\":{\"finalizers\":null}}");
+  }
+
   /** A pod of the picker that was evicted and is still there, with what it reported last. */
   public void evicted(String name, PickerReport report) {
-    Pod running = need(Pod.class, POD);
-    Pod pod =
-        client
-            .resource(
-                new PodBuilder(running)
-                    .withNewMetadata()
-                    .withName(name)
-                    .withNamespace(namespace)
-                    .withLabels(running.getMetadata().getLabels())
-                    .endMetadata()
-                    .withStatus(null)
-                    .build())
-            .create();
+    Pod pod = further(name);
     client
         .resource(
             new PodBuilder(pod)
@@ -380,6 +423,47 @@ public final class PoolFixture {
                 .build())
         .updateStatus();
     client.resource(lease(pod, report.toJson())).serverSideApply();
+  }
+
+  /** One more pod like the picker's. */
+  private Pod further(String name, String... finalizers) {
+    Pod running = need(Pod.class, POD);
+    return client
+        .resource(
+            new PodBuilder(running)
+                .withNewMetadata()
+                .withName(name)
+                .withNamespace(namespace)
+                .withLabels(running.getMetadata().getLabels())
+                .withFinalizers(finalizers)
+                .endMetadata()
+                .withStatus(null)
+                .build())
+        .create();
+  }
+
+  /** Awaits that the API server refuses statuses of the pool from the operator. */
+  public void awaitStatusRefused(Installed cluster) {
+    try (KubernetesClient asked = cluster.operator()) {
+      await().until(() -> statusIsRefused(asked));
+    }
+  }
+
+  private boolean statusIsRefused(KubernetesClient asked) {
+    try {
+      asked
+          .resource(need(InferencePool.class, POOL))
+          .subresource("status")
+          .patch(
+              new PatchContext.Builder()
+                  .withPatchType(PatchType.JSON_MERGE)
+                  .withDryRun(List.of("All"))
+                  .build(),
+              "{\"status\":{\"parents\":[]}}");
+      return false;
+    } catch (KubernetesClientException e) {
+      return true;
+    }
   }
 
   /** As the Deployment controller tells of a rollout that has ended. */

@@ -1,0 +1,118 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.PICKER;
+import static io.fairlead.operator.testing.PoolFixture.POOL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.v1.InferencePool;
+import java.time.Duration;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What somebody does to a picker's objects by hand, beyond what the operator applies of them. */
+class HandEditsIT extends OperatorWithPool {
+  private static final String SERVICE = "picker-service";
+
+  HandEditsIT() {
+    super("edits", true);
+  }
+
+  /** Copies and tools that restore objects lose it; nothing else may be lost by that. */
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        ServiceAccount.class,
+        RoleBinding.class,
+        ConfigMap.class,
+        Service.class,
+        Deployment.class
+      })
+  void anOwnerThatIsTakenAwayIsBackAndNothingElseChanges(Class<? extends HasMetadata> kind) {
+    pool.createPool();
+    pool.becomeReady();
+    String picker = uid(Deployment.class, PICKER);
+    String name = kind.equals(Service.class) ? SERVICE : PICKER;
+    String uid = uid(kind, name);
+    patch(pool.need(kind, name), "{\"metadata\":{\"ownerReferences\":null}}");
+    String owner = uid(InferencePool.class, POOL);
+    eventually(
+        () ->
+            assertThat(pool.need(kind, name).getMetadata().getOwnerReferences())
+                .extracting(OwnerReference::getUid)
+                .containsExactly(owner));
+    eventually(() -> assertThat(pool.poolConditions()).containsEntry("Ready", "True/Ready"));
+    assertThat(uid(kind, name)).isEqualTo(uid);
+    assertThat(uid(Deployment.class, PICKER)).as("it serves all the while").isEqualTo(picker);
+    eventually(
+        () ->
+            assertThat(pool.all(Event.class))
+                .extracting(Event::getMessage)
+                .anyMatch(said -> said.startsWith(kind.getSimpleName() + " " + pool.namespace())));
+  }
+
+  /** Labels alone make nothing ours. */
+  @Test
+  void whatOnlyLooksLikeOursStaysUntouched() {
+    pool.create(
+        """
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: pool-epp
+          labels: {app.kubernetes.io/managed-by: fairlead-operator, fairlead.io/picker: pool-epp}
+        data: {mine: "1"}
+        """);
+    pool.createPool();
+    pool.awaitPool("Programmed", "False/EPPUnavailable");
+    assertThat(pool.poolMessage("Programmed")).contains("pool-epp is not ours");
+    assertThat(pool.need(ConfigMap.class, PICKER).getData()).containsOnlyKeys("mine");
+  }
+
+  @Test
+  void aServiceThatIsMadeToLeadElsewhereLeadsToThePickerAgain() {
+    pool.createPool();
+    pool.becomeReady();
+    patch(
+        pool.need(Service.class, SERVICE),
+        "{\"spec\":{\"type\":\"ExternalName\",\"externalName\":\"example.test\"}}");
+    eventually(
+        () -> {
+          Service service = pool.need(Service.class, SERVICE);
+          assertThat(service.getSpec().getType()).isEqualTo("ClusterIP");
+          assertThat(service.getSpec().getExternalName()).isNull();
+          assertThat(service.getSpec().getClusterIP()).isNotBlank();
+        });
+    patch(pool.need(Service.class, SERVICE), "{\"spec\":{\"type\":\"NodePort\"}}");
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 2);
+    assertThat(pool.need(Service.class, SERVICE).getSpec().getType())
+        .as("leads to the picker, too")
+        .isEqualTo("NodePort");
+  }
+
+  private String uid(Class<? extends HasMetadata> kind, String name) {
+    return pool.need(kind, name).getMetadata().getUid();
+  }
+
+  private static void patch(HasMetadata object, String patch) {
+    cluster.admin().resource(object).patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+  }
+
+  private static void eventually(ThrowingRunnable holds) {
+    await().atMost(Duration.ofSeconds(20)).untilAsserted(holds);
+  }
+}

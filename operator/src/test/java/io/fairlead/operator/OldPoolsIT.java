@@ -1,0 +1,397 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.PICKER;
+import static io.fairlead.operator.testing.PoolFixture.POOL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.testing.Crds;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.ParentStatus;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
+import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Pools of the group that the kind was in before it was settled, on a real API server. */
+@Makes(Reason.SUPERSEDED)
+class OldPoolsIT {
+  private static final String CRD = "inferencepools." + OldInferencePool.GROUP;
+
+  /** A kind that wasn't there is looked for at growing intervals. */
+  private static final Duration SEEN = Duration.ofSeconds(90);
+
+  private static KubeApi.Running server;
+
+  private final List<OperatorUnderTest> running = new ArrayList<>();
+  private Installed cluster;
+  private PoolFixture pool;
+
+  @BeforeAll
+  static void startServer() {
+    server = KubeApi.Running.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void prepare() {
+    cluster = Installed.on(server);
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("old"));
+  }
+
+  @AfterEach
+  void stop() {
+    running.forEach(OperatorUnderTest::close);
+    removeKind();
+  }
+
+  @Test
+  void isServedAsOneOfV1IsAndToldInItsOwnStatus() {
+    haveKind();
+    OperatorUnderTest operator = start(OperatorUnderTest.settings(true));
+    createOld("{app: vllm}", "{name: picker-service}");
+    pool.createPicker("mine", "{name: pool}");
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferenceModel
+        metadata: {name: chat}
+        spec: {modelName: chat, criticality: Critical, poolRef: {name: pool}}
+        """);
+    awaitOld("Ready", "False/RolloutInProgress");
+    assertThat(owner(Deployment.class, PICKER).getApiVersion())
+        .isEqualTo("inference.networking.x-k8s.io/v1alpha2");
+    assertThat(pool.need(Service.class, "picker-service").getSpec().getPorts())
+        .singleElement()
+        .satisfies(port -> assertThat(port.getPort()).as("where none is named").isEqualTo(9002));
+    assertThat(pool.config()).contains("app: \"vllm\"", "- 8000", "name: \"chat\"");
+
+    pool.becomeAvailable();
+    eventually(
+        () -> {
+          pool.reportCurrent();
+          assertThat(oldConditions()).containsEntry("Ready", "True/Ready");
+        });
+    pool.awaitPicker("mine", "Ready", "True/Ready");
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    assertThat(pool.modelMessage("chat", "ResolvedRefs"))
+        .isEqualTo("InferencePool pool of inference.networking.x-k8s.io serves the model.");
+    assertThat(kindsOfParents())
+        .as("what stood for no parent has given way")
+        .containsExactly("EndpointPicker");
+
+    addGateway();
+    edit("{\"spec\":{\"targetPortNumber\":8001}}");
+    eventually(() -> assertThat(pool.config()).contains("- 8001"));
+    eventually(
+        () ->
+            assertThat(parents().getLast().conditions())
+                .allSatisfy(
+                    condition ->
+                        assertThat(condition.getObservedGeneration())
+                            .isEqualTo(old().getMetadata().getGeneration())));
+    assertThat(kindsOfParents()).containsExactlyInAnyOrder("Gateway", "EndpointPicker");
+
+    int writes = operator.writes().size();
+    int reconciled = operator.reconciled("InferencePool/pool");
+    edit("{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+    operator.awaitReconciled("InferencePool/pool", reconciled + 1);
+    assertThat(operator.writes()).as("quiet").hasSize(writes);
+  }
+
+  @Test
+  void theKindMayComeLaterAndItsPoolsMayGo() {
+    start(OperatorUnderTest.settings(true));
+    pool.createPicker("mine", "{group: inference.networking.x-k8s.io, name: pool}");
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPicker("mine", "Ready", "Unknown/Pending");
+    pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotFound");
+    haveKind();
+    createOld("{app: vllm}", "{name: picker-service, portNumber: 9005}");
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () ->
+                assertThat(pool.pickerConditions("mine"))
+                    .containsEntry("Accepted", "True/Accepted"));
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    assertThat(pool.modelMessage("chat", "ResolvedRefs"))
+        .endsWith("set poolRef.group to inference.networking.x-k8s.io to name it exactly.");
+
+    pool.delete(OldInferencePool.class, POOL);
+    pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotFound");
+    pool.awaitPicker("mine", "Ready", "Unknown/Pending");
+  }
+
+  @Test
+  void theKindMayGoAndComeAgain() {
+    haveKind();
+    start(OperatorUnderTest.settings(true));
+    pool.createModel("chat", "chat", 90);
+    createOld("{app: vllm}", "{name: picker-service}");
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    removeKind();
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () ->
+                assertThat(pool.modelConditions("chat"))
+                    .containsEntry("ResolvedRefs", "False/PoolNotFound"));
+    deleteChildren();
+    haveKind();
+    createOld("{app: vllm}", "{name: picker-service}");
+    await()
+        .atMost(SEEN)
+        .untilAsserted(
+            () -> assertThat(oldConditions()).containsEntry("Accepted", "True/Accepted"));
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+  }
+
+  @Test
+  void onesOfV1TakesOverWhatTheOlderOfItsNameHas() {
+    haveKind();
+    start(OperatorUnderTest.settings(true));
+    createOld("{app: vllm}", "{name: picker-service}");
+    awaitOld("Ready", "False/RolloutInProgress");
+    pool.createModel("chat", "chat", 90);
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+    Map<String, String> before = children();
+
+    pool.createPool();
+    pool.awaitPool("Accepted", "True/Accepted");
+    awaitOld("Accepted", "False/Superseded");
+    assertThat(oldConditions()).containsOnlyKeys("Accepted", "Ready");
+    assertThat(message("Accepted"))
+        .contains("InferencePool pool of inference.networking.k8s.io has the name, too");
+    eventually(
+        () ->
+            assertThat(pool.modelMessage("chat", "ResolvedRefs"))
+                .startsWith("InferencePool pool of inference.networking.k8s.io serves"));
+    assertThat(children()).as("the same objects, and no other pods").isEqualTo(before);
+    String uid = pool.need(InferencePool.class, POOL).getMetadata().getUid();
+    assertThat(owners()).hasSize(5).allSatisfy(owner -> assertThat(owner.getUid()).isEqualTo(uid));
+
+    pool.delete(InferencePool.class, POOL);
+    deleteChildren();
+    awaitOld("Accepted", "True/Accepted");
+    eventually(
+        () ->
+            assertThat(owner(Deployment.class, PICKER).getUid())
+                .isEqualTo(old().getMetadata().getUid()));
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+  }
+
+  @Test
+  void whatIsServedByOthersIsNotTouched() {
+    haveKind();
+    OperatorUnderTest operator = start(OperatorUnderTest.settings(true));
+    pool.createServiceOfAnother();
+    await().until(() -> pool.get(Service.class, "picker-service") != null);
+    createOld("{app: vllm}", "{name: picker-service}");
+    operator.awaitReconciled("InferencePool/pool", 1);
+    pool.createPool();
+    operator.awaitReconciled("InferencePool/pool", 3);
+    assertThat(operator.writes()).isEmpty();
+    assertThat(kindsOfParents()).containsExactly("Status");
+  }
+
+  /** Whose pool of v1 is others' may still have requests go to the older one. */
+  @Test
+  void onesOfV1ThatIsNotOursLeavesTheOlderAsItIs() {
+    haveKind();
+    OperatorUnderTest operator = start(OperatorUnderTest.settings(true));
+    createOld("{app: vllm}", "{name: picker-service}");
+    awaitOld("Ready", "False/RolloutInProgress");
+    Map<String, String> before = children();
+    pool.create(
+        """
+        apiVersion: v1
+        kind: Service
+        metadata: {name: theirs}
+        spec: {ports: [{port: 9002}]}
+        """);
+    pool.createPool(POOL, "theirs");
+    awaitOld("Accepted", "False/Superseded");
+    operator.awaitReconciled("InferencePool/pool", 2);
+    assertThat(children()).isEqualTo(before);
+    assertThat(pool.poolConditions()).isEmpty();
+  }
+
+  @Test
+  void givenUpItHasWhatStandsForNoParentAgain() {
+    haveKind();
+    start(new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.IMAGE));
+    createOld("{app: vllm}", "{name: picker-service}");
+    label("true");
+    awaitOld("Ready", "False/RolloutInProgress");
+    label("false");
+    eventually(() -> assertThat(kindsOfParents()).containsExactly("Status"));
+    eventually(() -> assertThat(pool.get(Deployment.class, PICKER)).isNull());
+  }
+
+  @Test
+  void whatIsWrongIsNamedAsItIsCalledThere() {
+    haveKind();
+    start(OperatorUnderTest.settings(true));
+    createOld("{}", "{name: picker-service}");
+    awaitOld("Accepted", "False/InvalidSpec");
+    assertThat(message("Accepted")).contains("spec.selector is empty;");
+    edit("{\"spec\":{\"selector\":{\"app\":\"vllm\"},\"extensionRef\":{\"name\":\"Bad Name!\"}}}");
+    awaitOld("ResolvedRefs", "False/InvalidExtensionRef");
+    assertThat(message("ResolvedRefs")).startsWith("spec.extensionRef.name \"Bad Name!\"");
+  }
+
+  private OperatorUnderTest start(Settings settings) {
+    OperatorUnderTest started = new OperatorUnderTest(cluster, pool, settings);
+    running.add(started);
+    return started;
+  }
+
+  private void haveKind() {
+    Crds.oldPools(cluster.admin());
+    await().until(() -> cluster.admin().supports(OldInferencePool.class));
+  }
+
+  private void removeKind() {
+    var crds = cluster.admin().resources(CustomResourceDefinition.class);
+    crds.withName(CRD).delete();
+    await().atMost(Duration.ofSeconds(30)).until(() -> crds.withName(CRD).get() == null);
+  }
+
+  private void createOld(String selector, String extensionRef) {
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferencePool
+        metadata: {name: pool}
+        spec: {selector: %s, targetPortNumber: 8000, extensionRef: %s}
+        """
+            .formatted(selector, extensionRef));
+  }
+
+  private void edit(String patch) {
+    cluster.admin().resource(old()).patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+  }
+
+  private void label(String adopt) {
+    edit("{\"metadata\":{\"labels\":{\"%s\":\"%s\"}}}".formatted(Adoption.LABEL, adopt));
+  }
+
+  private void addGateway() {
+    cluster
+        .admin()
+        .resource(old())
+        .subresource("status")
+        .patch(
+            PatchContext.of(PatchType.JSON),
+            """
+            [{"op": "add", "path": "/status/parent/0", "value": {"parentRef": {"kind": "Gateway", "name": "gw"}}}]
+            """);
+  }
+
+  private OldInferencePool old() {
+    return pool.need(OldInferencePool.class, POOL);
+  }
+
+  private List<ParentStatus> parents() {
+    return Objects.requireNonNull(old().getStatus()).parents();
+  }
+
+  private List<String> kindsOfParents() {
+    return parents().stream()
+        .map(parent -> Objects.requireNonNull(parent.parentRef()).kind())
+        .map(String::valueOf)
+        .toList();
+  }
+
+  private Map<String, String> oldConditions() {
+    return parents().stream()
+        .filter(parent -> ParentStatus.FAIRLEAD.equals(parent.controllerName()))
+        .findFirst()
+        .map(parent -> PoolFixture.brief(parent.conditions()))
+        .orElse(Map.of());
+  }
+
+  private String message(String type) {
+    return parents().stream()
+        .flatMap(parent -> parent.conditions().stream())
+        .filter(condition -> condition.getType().equals(type))
+        .map(condition -> condition.getMessage())
+        .collect(Collectors.joining());
+  }
+
+  private void awaitOld(String type, String expected) {
+    eventually(() -> assertThat(oldConditions()).containsEntry(type, expected));
+  }
+
+  private static void eventually(ThrowingRunnable holds) {
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(holds);
+  }
+
+  private List<HasMetadata> all() {
+    return List.of(
+        pool.need(ServiceAccount.class, PICKER),
+        pool.need(RoleBinding.class, PICKER),
+        pool.need(ConfigMap.class, PICKER),
+        pool.need(Service.class, "picker-service"),
+        pool.need(Deployment.class, PICKER));
+  }
+
+  /** Each object of the picker's with what shows that it is another, or has other pods. */
+  private Map<String, String> children() {
+    return all().stream()
+        .collect(
+            Collectors.toMap(
+                HasMetadata::getKind,
+                child ->
+                    child.getMetadata().getUid()
+                        + (child instanceof Deployment deployment
+                            ? deployment.getSpec().getTemplate().toString()
+                            : "")));
+  }
+
+  private List<OwnerReference> owners() {
+    return all().stream()
+        .flatMap(child -> child.getMetadata().getOwnerReferences().stream())
+        .toList();
+  }
+
+  private OwnerReference owner(Class<? extends HasMetadata> kind, String name) {
+    return pool.need(kind, name).getMetadata().getOwnerReferences().getFirst();
+  }
+
+  /** What the garbage collector does. */
+  private void deleteChildren() {
+    all().forEach(child -> cluster.admin().resource(child).delete());
+  }
+}
