@@ -399,8 +399,7 @@ public final class PoolCore {
   public void progress(long now, long request) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
-      flight.attempt.lastByteAt = now;
-      health.sign(now, flight.attempt.at.health());
+      rules.goesOn(now, flight, flight.attempt.at);
     }
   }
 
