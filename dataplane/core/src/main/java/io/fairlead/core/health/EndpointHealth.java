@@ -58,7 +58,7 @@ public final class EndpointHealth {
 
   long invalidSince;
 
-  /** Whether it went out for that when it last did. */
+  /** Whether it is out for that alone: another's row may show that it was a client's mistake. */
   boolean outAsInvalid;
 
   /** Requests sent there and not over, and those of them that were sent on trial. */
@@ -319,6 +319,7 @@ public final class EndpointHealth {
     forgetFailures();
     cutsInRow = 0;
     invalidInRow = 0;
+    outAsInvalid = false;
     answered = "";
     answeredServed = false;
     otherServed = false;

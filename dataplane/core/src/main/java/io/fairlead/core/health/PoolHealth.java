@@ -481,8 +481,11 @@ public final class PoolHealth {
     boolean again = endpoint.unreachable;
     endpoint.unreachable = failure == Failure.REFUSED || failure == Failure.UNREACHABLE;
     boolean sure = failure == Failure.REFUSED || (again && now - endpoint.lastSign >= SILENT);
-    if (endpoint.unreachable && sure && endpoint.state != HealthState.OUT) {
-      out(now, endpoint, failure.words(), false);
+    if (endpoint.unreachable && sure) {
+      endpoint.outAsInvalid = false; // there is more against it now
+      if (endpoint.state != HealthState.OUT) {
+        out(now, endpoint, failure.words(), false);
+      }
     }
   }
 
@@ -525,6 +528,8 @@ public final class PoolHealth {
     if (failure.answered()) {
       endpoint.lastSign = now; // it fails, but it lives
       endpoint.lifeless = false;
+    } else {
+      endpoint.outAsInvalid = false; // there is more against it now
     }
     if (endpoint.state == HealthState.OUT) {
       endpoint.probesFailed++;
