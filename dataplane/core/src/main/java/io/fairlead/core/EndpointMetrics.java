@@ -76,7 +76,7 @@ public record EndpointMetrics(
     this(waiting, running, kvUsage, blockSize, blocks, "", -1, List.of(), List.of(), Map.of());
   }
 
-  /** The same, but its queue, its batch and the use of its KV cache are unknown. */
+  /** The same, but its queue, its batch, who is in them and the use of its KV cache are unknown. */
   EndpointMetrics withoutLoad() {
     return new EndpointMetrics(
         -1,
@@ -86,8 +86,8 @@ public record EndpointMetrics(
         blocks,
         baseModel,
         maxAdapters,
-        runningAdapters,
-        waitingAdapters,
+        List.of(),
+        List.of(),
         values,
         startedAt,
         progress);

@@ -78,4 +78,31 @@ class StillPageTest {
     pool.arrive("m");
     assertThat(pool.routes).isEmpty();
   }
+
+  /** Else whoever is in line there would be taken to wait for such a turn, and for no room. */
+  @Test
+  void whoseTurnItIsOfAdaptersIsOfTheLoadItTells() {
+    StillPage page = new StillPage();
+    EndpointMetrics told =
+        new EndpointMetrics(
+            1,
+            2,
+            0.1,
+            16,
+            1_000,
+            "base",
+            2,
+            List.of("a", "b"),
+            List.of("c"),
+            Map.of(),
+            Double.NaN,
+            5_000);
+    for (int i = 0; i < 5; i++) {
+      assertThat(page.believed(i * SECOND, told)).isEqualTo(told);
+    }
+    EndpointMetrics believed = page.believed(5 * SECOND, told);
+    assertThat(believed.runningAdapters()).isEmpty();
+    assertThat(believed.waitingAdapters()).isEmpty();
+    assertThat(believed.maxAdapters()).isEqualTo(2);
+  }
 }
