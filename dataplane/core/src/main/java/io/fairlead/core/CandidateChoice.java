@@ -310,12 +310,15 @@ final class CandidateChoice {
     SlotPromise given = flight.promise;
     EndpointState[] eligible = endpoints.eligible();
     long[] allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
+    double needed = sizeMatters ? SPARE * current.promptTokens() : 0;
     EndpointState best = null;
     int fewest = Integer.MAX_VALUE;
     for (int i = 0; i < health.usableCount(); i++) {
       int place = health.usable(i);
       EndpointState endpoint = eligible[place];
-      if (!AllowedEndpoints.has(allowed, place) || !hasNoSlotFor(place, endpoint)) {
+      if (!AllowedEndpoints.has(allowed, place)
+          || !endpoints.columns().fits(place, needed)
+          || !hasNoSlotFor(place, endpoint)) {
         continue; // where there is a slot, there is no room
       }
       if (given != null && given.at() == endpoint && given.stands()) {

@@ -337,4 +337,34 @@ class AdapterTurnsTest {
     assertThat(pool.routes).hasSize(10);
     assertThat(pool.lastRoute().targetModel()).isEqualTo("b");
   }
+
+  /** A slot is of no use where the prompt has no room in the cache. */
+  @Test
+  void noSlotIsPromisedWhereThePromptDoesNotFit() {
+    fillSlotsForLong();
+    List<String> atLarge =
+        pool.routes.stream()
+            .filter(route -> route.endpoint().equals("two"))
+            .map(Route::targetModel)
+            .toList();
+    oneIsSmallAndFull();
+    pool.core.arrive(pool.now, new RequestFacts("c", 1, new long[0], 2_000, -1, 8_000), pool);
+    for (int i = 0; i < 60; i++) {
+      pass(100);
+      oneIsSmallAndFull();
+      for (int each = 0; each < 2; each++) {
+        long next = answered(atLarge.get(each));
+        pool.core.ended(pool.now, atTwo.set(each, next), Outcome.COMPLETED, Usage.UNKNOWN);
+      }
+    }
+    assertThat(pool.routes).extracting(Route::targetModel).contains("c");
+  }
+
+  private void oneIsSmallAndFull() {
+    pool.core.scraped(
+        pool.now,
+        Pool.endpoint("one"),
+        pool.now,
+        new EndpointMetrics(0, 4, 0.99, 16, 60, "base", 2, List.of(), List.of(), Map.of()));
+  }
 }
