@@ -11,11 +11,8 @@ import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.observe.LeanStore;
 import io.fairlead.operator.observe.OldPools;
 import io.fairlead.operator.observe.Ownership;
-import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.observe.Watched;
 import io.fairlead.operator.reconcile.OldPoolReconciler;
-import io.fairlead.operator.reconcile.OrphanModelReconciler;
-import io.fairlead.operator.reconcile.OrphanPickerReconciler;
 import io.fairlead.operator.reconcile.PoolReconciler;
 import io.fairlead.operator.reconcile.Settings;
 import io.javaoperatorsdk.operator.Operator;
@@ -108,14 +105,7 @@ final class Controllers extends Operator {
               operator.register(old, config -> configure(config, namespaces));
               return operator;
             });
-    Pools all = Pools.both(pools.pools(), oldPools);
     controllers.register(pools, config -> configure(config, namespaces));
-    controllers.register(
-        new OrphanModelReconciler(all, client, clock, events),
-        config -> configure(config, namespaces));
-    controllers.register(
-        new OrphanPickerReconciler(all, client, clock, events),
-        config -> configure(config, namespaces));
     return controllers;
   }
 

@@ -4,9 +4,12 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Verdict;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -62,5 +65,14 @@ public record CompiledPool(
    * @param resolvedRefs whether its reference leads to this pool
    */
   public record JudgedObject(
-      GenericKubernetesResource object, Verdict accepted, Verdict resolvedRefs) {}
+      GenericKubernetesResource object, Verdict accepted, Verdict resolvedRefs) {
+
+    /** The same by condition. */
+    public Map<ConditionType, Verdict> verdicts() {
+      Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+      verdicts.put(ConditionType.ACCEPTED, accepted);
+      verdicts.put(ConditionType.RESOLVED_REFS, resolvedRefs);
+      return verdicts;
+    }
+  }
 }

@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -51,18 +50,17 @@ public final class ClusterView {
   private final SchedulingMaps schedulings;
   private final MonitorSource monitors;
   private final PoolsMadeAnew anew;
+  private final List<Orphans<?>> orphans;
   private final Pools all;
 
   /**
    * Prepares the informers; the framework starts them.
    *
    * @param all pools that there are, of either group
-   * @param orphaned told of objects of upstream's that name no pool that is there
+   * @param orphaned null where others tell of what names no pool that is there
    */
   public ClusterView(
-      EventSourceContext<InferencePool> context,
-      Pools all,
-      Consumer<GenericKubernetesResource> orphaned) {
+      EventSourceContext<InferencePool> context, Pools all, @Nullable Orphaned orphaned) {
     this.all = all;
     pools = context.getPrimaryCache();
     pools.addIndexers(
@@ -112,10 +110,17 @@ public final class ClusterView {
             child(PodDisruptionBudget.class, context),
             child(HorizontalPodAutoscaler.class, context),
             child(NetworkPolicy.class, context));
-    upstream = new UpstreamSource(context, all, orphaned);
+    upstream =
+        new UpstreamSource(context, all, orphaned == null ? object -> {} : orphaned::upstream);
     schedulings = new SchedulingMaps(context);
     monitors = new MonitorSource(context);
     anew = new PoolsMadeAnew(pools);
+    orphans =
+        orphaned == null
+            ? List.of()
+            : List.of(
+                new Orphans<>(models, PoolNames::of, all, orphaned::model),
+                new Orphans<>(pickers, PoolNames::of, all, orphaned::picker));
   }
 
   /** To be handed to the framework. */
@@ -127,6 +132,7 @@ public final class ClusterView {
     sources.add(schedulings);
     sources.add(monitors);
     sources.add(anew);
+    sources.addAll(orphans);
     return sources;
   }
 

@@ -17,61 +17,62 @@ import org.slf4j.LoggerFactory;
  * is asked for, and none that fails ends them.
  *
  * <p>Safe to use from any thread.
+ *
+ * @param <K> by which an object is known
  */
-final class PendingLooks implements AutoCloseable {
+final class PendingLooks<K> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PendingLooks.class);
-  private static final Duration LONGEST = Duration.ofMinutes(5);
+  private static final Duration LONGEST = Duration.ofSeconds(30);
 
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("orphans").factory());
 
-  private final Function<String, @Nullable Duration> look;
+  private final Function<K, @Nullable Duration> look;
   private final Duration failed;
 
-  /** How long to wait after the next failure, of each object at which a look is to come, by UID. */
-  private final Map<String, Duration> pending = new HashMap<>();
+  /** How long to wait after the next failure, of each object at which a look is to come. */
+  private final Map<K, Duration> pending = new HashMap<>();
 
   /**
-   * @param look at the object of a UID, on a thread that may block: when to look again, null for
-   *     not
+   * @param look at an object, on a thread that may block: when to look again, null for not
    * @param failed how soon to look again after one that failed; then twice as long each time
    */
-  PendingLooks(Function<String, @Nullable Duration> look, Duration failed) {
+  PendingLooks(Function<K, @Nullable Duration> look, Duration failed) {
     this.look = look;
     this.failed = failed;
   }
 
   /** Looks soon, unless that is to come anyway. */
-  void ask(String uid) {
+  void ask(K object) {
     synchronized (pending) {
-      if (pending.putIfAbsent(uid, failed) != null) {
+      if (pending.putIfAbsent(object, failed) != null) {
         return;
       }
     }
-    later(uid, Duration.ZERO);
+    later(object, Duration.ZERO);
   }
 
-  private void later(String uid, Duration wait) {
+  private void later(K object, Duration wait) {
     try {
-      var _ = executor.schedule(() -> run(uid), wait.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = executor.schedule(() -> run(object), wait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // It is closed.
     }
   }
 
-  private void run(String uid) {
+  private void run(K object) {
     Duration afterFailure;
     synchronized (pending) {
-      afterFailure = pending.remove(uid);
+      afterFailure = pending.remove(object);
     }
     Duration wait;
     Duration next = failed;
     try {
-      wait = look.apply(uid);
+      wait = look.apply(object);
     } catch (RuntimeException e) {
       LOG.warn(
           "the object {} could not be told that it has no pool, trying again: {}",
-          uid,
+          object,
           e.toString());
       wait = afterFailure == null ? failed : afterFailure;
       next = wait.multipliedBy(2).compareTo(LONGEST) < 0 ? wait.multipliedBy(2) : LONGEST;
@@ -81,11 +82,11 @@ final class PendingLooks implements AutoCloseable {
     }
     synchronized (pending) {
       // Somebody may have asked meanwhile.
-      if (pending.putIfAbsent(uid, next) != null) {
+      if (pending.putIfAbsent(object, next) != null) {
         return;
       }
     }
-    later(uid, wait);
+    later(object, wait);
   }
 
   @Override

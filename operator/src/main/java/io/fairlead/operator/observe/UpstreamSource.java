@@ -42,7 +42,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
   private final List<UpstreamKind> objectives;
   private final List<UpstreamKind> rewrites;
   private final Consumer<GenericKubernetesResource> orphaned;
-  private final PendingLooks looks = new PendingLooks(this::look, FAILED);
+  private final PendingLooks<String> looks = new PendingLooks<>(this::look, FAILED);
 
   /**
    * Not yet started.

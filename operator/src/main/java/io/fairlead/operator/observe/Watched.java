@@ -12,6 +12,8 @@ import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEven
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,7 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
     extends InformerEventSource<R, P> {
   private final Function<R, @Nullable String> key;
   private final Function<R, Set<ResourceID>> primaries;
+  private final List<Consumer<R>> listeners = new CopyOnWriteArrayList<>();
 
   /** Null where informers of single namespaces, which can't share one, have stores of their own. */
   private final @Nullable LeanStore<R> store;
@@ -73,9 +76,21 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
     return (selector == null ? builder : builder.withLabelSelector(selector)).build();
   }
 
+  /** To be told of each object that comes or changes; must not block. */
+  void listen(Consumer<R> listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public void onAdd(R object) {
+    super.onAdd(object);
+    listeners.forEach(listener -> listener.accept(object));
+  }
+
   @Override
   public void onUpdate(R before, R after) {
     super.onUpdate(before, after);
+    listeners.forEach(listener -> listener.accept(after));
     Set<ResourceID> now = primaries.apply(after);
     primaries.apply(before).stream()
         .filter(id -> !now.contains(id))

@@ -77,7 +77,7 @@ final class Denied {
         answers.compute(
             new Place(kind, namespace),
             (place, last) ->
-                last != null && nanos.getAsLong() - last.at() < NamedPools.LOOK_AGAIN.toNanos()
+                last != null && nanos.getAsLong() - last.at() < PoolReconciler.LOOK_AGAIN.toNanos()
                     ? last
                     : new Answer(ask(kind, namespace, client), nanos.getAsLong()));
     return Optional.ofNullable(answer.refusal());

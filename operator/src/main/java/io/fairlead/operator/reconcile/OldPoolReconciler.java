@@ -68,7 +68,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
     sources.add(new PoolEvents<>(settled, Set::of));
     // What names no pool of either group is told where those of v1 are served.
     reconciler
-        .sources((EventSourceContext<InferencePool>) (EventSourceContext<?>) context, object -> {})
+        .sources((EventSourceContext<InferencePool>) (EventSourceContext<?>) context, null)
         .forEach(
             source -> sources.add((EventSource<?, OldInferencePool>) (EventSource<?, ?>) source));
     return sources;
@@ -81,7 +81,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
     String namespace = pool.getMetadata().getNamespace();
     String name = pool.getMetadata().getName();
     if (!settled.known(namespace)) {
-      return UpdateControl.<OldInferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+      return UpdateControl.<OldInferencePool>noUpdate().rescheduleAfter(PoolReconciler.LOOK_AGAIN);
     }
     boolean there = !pool.isMarkedForDeletion() && !context.isPrimaryResourceDeleted();
     UpdateControl<InferencePool> then =

@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
-import io.fairlead.crds.compile.PoolMembers;
 import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
@@ -34,9 +33,9 @@ import io.fairlead.operator.desire.CompiledPool.JudgedObject;
 import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.desire.UpstreamJudge;
-import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Orphaned;
 import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.observe.ServedPools;
@@ -73,7 +72,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +84,9 @@ import org.jspecify.annotations.Nullable;
 public final class PoolReconciler implements Reconciler<InferencePool> {
   /** By which the framework calls it. */
   static final String NAME = "pool";
+
+  /** When to look again at an object while what it takes to decide is not known. */
+  static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
   /** How soon what the API server refused is tried again, when nothing changes before. */
   private static final Duration RETRY_REFUSED = Duration.ofSeconds(15);
@@ -155,16 +156,16 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   @Override
   public List<EventSource<?, InferencePool>> prepareEventSources(
       EventSourceContext<InferencePool> context) {
-    return sources(context, this::orphaned);
+    return sources(context, new OrphanTelling(statuses, settings.adoption()));
   }
 
   /**
    * The same.
    *
-   * @param orphaned told of objects of upstream's that name no pool that is there
+   * @param orphaned null where others tell of what names no pool that is there
    */
   List<EventSource<?, InferencePool>> sources(
-      EventSourceContext<InferencePool> context, Consumer<GenericKubernetesResource> orphaned) {
+      EventSourceContext<InferencePool> context, @Nullable Orphaned orphaned) {
     own.heldBy(context.getPrimaryCache());
     ClusterView prepared = new ClusterView(context, Pools.both(own, others), orphaned);
     view = prepared;
@@ -221,7 +222,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     name.another().ifPresent(this::forget);
     if (informers.isAwaited(pool.getMetadata().getNamespace())) {
-      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
     }
     Observation seen = informers.observe(pool);
     List<Class<? extends HasMetadata>> unseen = informers.unseen(pool.getMetadata().getNamespace());
@@ -240,10 +241,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
           informers
               .scheduling(pool, served.picker())
               .map(scheduling -> serveOrTell(seen, served, scheduling, context))
-              .orElseGet(
-                  () ->
-                      UpdateControl.<InferencePool>noUpdate()
-                          .rescheduleAfter(NamedPools.LOOK_AGAIN));
+              .orElseGet(() -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN));
     };
   }
 
@@ -254,7 +252,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   UpdateControl<InferencePool> supersede(InferencePool pool, Verdict why) {
     ClusterView informers = view;
     if (informers == null || !informers.unseen(pool.getMetadata().getNamespace()).isEmpty()) {
-      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
     }
     var _ = informers.scheduling(pool, null);
     children.forget(pool.getMetadata().getUid());
@@ -297,30 +295,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Attempts writes = new Attempts();
     for (GenericKubernetesResource object : objects) {
       if (StatusApplier.told(object)) {
-        writes.attempt(() -> tellUnlessOthers(UpstreamJudge.orphan(object, pool)));
+        writes.attempt(
+            () ->
+                statuses.writeUnlessOthers(object, UpstreamJudge.orphan(object, pool).verdicts()));
       }
     }
     writes.rethrow();
-  }
-
-  /** An object names no pool that is there: what was said of it before is no longer true. */
-  private void orphaned(GenericKubernetesResource object) {
-    if (settings.adoption() == Adoption.ALL || StatusApplier.told(object)) {
-      String pool = PoolMembers.pool(object);
-      tellUnlessOthers(
-          pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool));
-    }
-  }
-
-  private void tellUnlessOthers(JudgedObject judged) {
-    statuses.writeUnlessOthers(judged.object(), verdicts(judged));
-  }
-
-  private static Map<ConditionType, Verdict> verdicts(JudgedObject judged) {
-    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
-    verdicts.put(ConditionType.ACCEPTED, judged.accepted());
-    verdicts.put(ConditionType.RESOLVED_REFS, judged.resolvedRefs());
-    return verdicts;
   }
 
   /** Of a pool that is surely ours it is told what the operator may not look at. */
@@ -337,7 +317,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
           .verdicts(unseen, seen.pool().getMetadata().getNamespace(), client)
           .ifPresent(verdicts -> entries.write(seen.pool(), parent, verdicts));
     }
-    return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(NamedPools.LOOK_AGAIN);
+    return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
   }
 
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {
@@ -369,7 +349,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         .filter(StatusApplier::told)
         .forEach(
             object ->
-                writes.attempt(() -> tellUnlessOthers(UpstreamJudge.unmanaged(object, name))));
+                writes.attempt(
+                    () ->
+                        statuses.writeUnlessOthers(
+                            object, UpstreamJudge.unmanaged(object, name).verdicts())));
     writes.rethrow();
     return UpdateControl.noUpdate();
   }
@@ -808,7 +791,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                       judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
     }
     for (JudgedObject judged : compiled.upstream()) {
-      writes.attempt(() -> statuses.write(judged.object(), verdicts(judged)));
+      writes.attempt(() -> statuses.write(judged.object(), judged.verdicts()));
     }
     if (picker != null) {
       writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));

@@ -17,7 +17,7 @@ class PendingLooksTest {
 
   @Test
   void howeverOftenItIsAskedForThereIsOneToCome() {
-    try (PendingLooks pending = new PendingLooks(this::blocking, SOON)) {
+    try (PendingLooks<String> pending = new PendingLooks<>(this::blocking, SOON)) {
       pending.ask("first");
       await().until(() -> looks.get() == 1);
       for (int i = 0; i < 1_000; i++) {
@@ -42,7 +42,7 @@ class PendingLooksTest {
 
   @Test
   void oneThatFailsIsFollowedByAnother() {
-    try (PendingLooks pending = new PendingLooks(this::failingTwice, SOON)) {
+    try (PendingLooks<String> pending = new PendingLooks<>(this::failingTwice, SOON)) {
       pending.ask("object");
       await().until(() -> looks.get() == 4);
     }

@@ -1,0 +1,86 @@
+package io.fairlead.operator.observe;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fairlead.crds.v1.InferencePool;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects of a kind that name no pool that is there, which no look at a pool tells. Every change
+ * has them told, status included, so that whichever wrote last on stale knowledge is put right. It
+ * wakes no pool; the framework starts and ends it with what it listens to.
+ *
+ * @param <R> kind that names pools
+ */
+final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, InferencePool> {
+  /** How soon to look again while it isn't known which pools there are, and after a failure. */
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  private final Watched<R, InferencePool> objects;
+  private final Function<R, @Nullable String> pool;
+  private final Pools pools;
+  private final Consumer<R> told;
+  private final PendingLooks<ResourceID> looks = new PendingLooks<>(this::look, SOON);
+
+  /**
+   * Looks at none before something happens.
+   *
+   * @param objects all that there are
+   * @param pool the name of the one that an object names; null when it names none
+   * @param pools that there are, of either group
+   * @param told of each that names none that is there; on a thread that may block
+   */
+  Orphans(
+      Watched<R, InferencePool> objects,
+      Function<R, @Nullable String> pool,
+      Pools pools,
+      Consumer<R> told) {
+    super(objects.resourceType(), "orphans-" + objects.name());
+    this.objects = objects;
+    this.pool = pool;
+    this.pools = pools;
+    this.told = told;
+    objects.listen(this::changed);
+    pools.listen(
+        id -> objects.find(id.getNamespace().orElse(null), id.getName()).forEach(this::changed));
+  }
+
+  private void changed(R object) {
+    if (isOrphan(object)) {
+      looks.ask(ResourceID.fromResource(object));
+    }
+  }
+
+  private boolean isOrphan(R object) {
+    String named = pool.apply(object);
+    return named == null || !pools.has(object.getMetadata().getNamespace(), named);
+  }
+
+  /** Tells of the object as it is now, once it is known which pools there are. */
+  private @Nullable Duration look(ResourceID id) {
+    Optional<R> orphan =
+        objects.get(id).filter(object -> !object.isMarkedForDeletion() && isOrphan(object));
+    if (orphan.isPresent() && !pools.known(id.getNamespace().orElse(null))) {
+      return SOON;
+    }
+    orphan.ifPresent(told);
+    return null;
+  }
+
+  @Override
+  public void stop() {
+    looks.close();
+    super.stop();
+  }
+
+  @Override
+  public Set<R> getSecondaryResources(InferencePool any) {
+    return Set.of();
+  }
+}
