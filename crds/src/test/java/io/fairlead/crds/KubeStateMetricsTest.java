@@ -22,9 +22,14 @@ final class KubeStateMetricsTest {
 
   private static final Map<String, String> CRDS =
       Map.of(
-          "InferencePool", "inferencepools",
-          "InferenceModel", "inferencemodels",
-          "EndpointPicker", "endpointpickers");
+          "inference.networking.k8s.io/InferencePool",
+          "manifests/inferencepools",
+          "inference.networking.x-k8s.io/InferencePool",
+          "testing/upstream/old-pools",
+          "inference.networking.x-k8s.io/InferenceModel",
+          "manifests/inferencemodels",
+          "fairlead.io/EndpointPicker",
+          "manifests/endpointpickers");
 
   static List<JsonNode> resources() throws IOException {
     return new YAMLMapper().readTree(FILE.toFile()).at("/spec/resources").valueStream().toList();
@@ -33,7 +38,7 @@ final class KubeStateMetricsTest {
   @Test
   void everyKindIsCovered() throws IOException {
     assertThat(resources())
-        .map(resource -> resource.at("/groupVersionKind/kind").asText())
+        .map(resource -> name(resource.path("groupVersionKind")))
         .containsExactlyInAnyOrderElementsOf(CRDS.keySet());
   }
 
@@ -41,7 +46,7 @@ final class KubeStateMetricsTest {
   @MethodSource("resources")
   void everyPathIsAField(JsonNode resource) {
     JsonNode kind = resource.path("groupVersionKind");
-    JsonNode crd = crd(Objects.requireNonNull(CRDS.get(kind.path("kind").asText())));
+    JsonNode crd = crd(Objects.requireNonNull(CRDS.get(name(kind))));
     assertThat(crd.at("/spec/group").asText()).isEqualTo(kind.path("group").asText());
     assertThat(crd.at("/spec/versions/0/name").asText()).isEqualTo(kind.path("version").asText());
     JsonNode schema = crd.at("/spec/versions/0/schema/openAPIV3Schema");
@@ -55,6 +60,10 @@ final class KubeStateMetricsTest {
         at(each, gauge.path("valueFrom"));
       }
     }
+  }
+
+  private static String name(JsonNode kind) {
+    return kind.path("group").asText() + "/" + kind.path("kind").asText();
   }
 
   private static JsonNode at(JsonNode schema, JsonNode path) {
@@ -80,7 +89,7 @@ final class KubeStateMetricsTest {
   }
 
   private static JsonNode crd(String file) {
-    String name = "/io/fairlead/crds/manifests/" + file + ".yaml";
+    String name = "/io/fairlead/crds/" + file + ".yaml";
     try (InputStream in =
         Objects.requireNonNull(KubeStateMetricsTest.class.getResourceAsStream(name))) {
       return new YAMLMapper().readTree(in);

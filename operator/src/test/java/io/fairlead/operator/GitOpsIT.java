@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import java.io.ByteArrayInputStream;
@@ -54,6 +55,7 @@ class GitOpsIT {
     server = KubeApi.Running.start();
     cluster = Installed.on(server);
     Crds.upstream(cluster.admin(), "llm-d.ai");
+    Crds.oldPools(cluster.admin());
   }
 
   @AfterAll
@@ -64,14 +66,14 @@ class GitOpsIT {
   @Test
   void fluxWaitsForWhatIsOnItsWayAndFailsWhatIsWrong() throws IOException {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("gitops"));
-    for (JsonNode check : checks()) {
+    for (JsonNode check : newer()) {
       askOf(check, pool.namespace());
     }
     pool.createPicker("mine", "{name: pool}");
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.createUpstream("llm-d.ai");
-    for (JsonNode check : checks()) {
+    for (JsonNode check : newer()) {
       awaitAnswer(pool, check, "before the operator runs", false, false);
     }
     try (var _ = new OperatorUnderTest(cluster, pool, true)) {
@@ -84,36 +86,83 @@ class GitOpsIT {
         awaitAnswer(pool, check(kind), "in the config", true, false);
       }
       pool.becomeReady();
-      for (JsonNode check : checks()) {
+      for (JsonNode check : newer()) {
         awaitAnswer(pool, check, "when all is well", true, false);
       }
       edit(
           pool,
-          "EndpointPicker",
+          check("EndpointPicker"),
           "mine",
           "{\"spec\":{\"scheduling\":{\"plugins\":[{\"type\":\"no\"}]}}}");
       for (String kind : List.of("InferencePool", "EndpointPicker")) {
         awaitAnswer(pool, check(kind), "with a field that is wrong", false, true);
       }
-      edit(pool, "InferenceObjective", "batch", "{\"spec\":{\"poolRef\":{\"name\":\"nowhere\"}}}");
+      edit(
+          pool,
+          check("InferenceObjective"),
+          "batch",
+          "{\"spec\":{\"poolRef\":{\"name\":\"nowhere\"}}}");
       awaitAnswer(pool, check("InferenceObjective"), "with no pool", false, true);
-      edit(pool, "InferenceModel", "chat", "{\"spec\":{\"poolRef\":{\"kind\":\"Service\"}}}");
+      edit(
+          pool, check("InferenceModel"), "chat", "{\"spec\":{\"poolRef\":{\"kind\":\"Service\"}}}");
       awaitAnswer(pool, check("InferenceModel"), "with no pool", false, true);
     } finally {
       policies.forEach(policy -> cluster.admin().resource(policy).delete());
     }
   }
 
-  private static JsonNode checks() throws IOException {
+  @Test
+  void fluxJudgesAPoolOfTheOlderGroupByOurEntry() throws IOException {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("gitops"));
+    JsonNode check = checks().stream().filter(GitOpsIT::isOlder).findFirst().orElseThrow();
+    askOf(check, pool.namespace());
+    pool.create(
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferencePool
+        metadata: {name: pool}
+        spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: picker-service}}
+        """);
+    awaitAnswer(pool, check, "before the operator runs", false, false);
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.createModel("chat", "chat", 90);
+      pool.awaitModel("chat", "Accepted", "True/Accepted");
+      awaitAnswer(pool, check, "while pods start", false, false);
+      pool.becomeAvailable();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () -> {
+                pool.reportCurrent();
+                assertThat(answer(pool, check)).isEqualTo("current=true failed=false");
+              });
+      edit(pool, check, "pool", "{\"spec\":{\"extensionRef\":{\"name\":\"Bad Name!\"}}}");
+      awaitAnswer(pool, check, "with a field that is wrong", false, true);
+    } finally {
+      policies.forEach(policy -> cluster.admin().resource(policy).delete());
+    }
+  }
+
+  /** All but the one for pools of the older group. */
+  private static List<JsonNode> newer() throws IOException {
+    return checks().stream().filter(check -> !isOlder(check)).toList();
+  }
+
+  private static boolean isOlder(JsonNode check) {
+    return check.path("kind").asText().equals(OldInferencePool.KIND)
+        && check.path("apiVersion").asText().startsWith(OldInferencePool.GROUP + "/");
+  }
+
+  private static List<JsonNode> checks() throws IOException {
     try (InputStream in = Files.newInputStream(CONFIG.resolve("gitops/flux-kustomization.yaml"))) {
       JsonNode checks = new YAMLMapper().readTree(in).path("spec").path("healthCheckExprs");
-      assertThat(checks).hasSize(5);
-      return checks;
+      assertThat(checks).hasSize(6);
+      return checks.valueStream().toList();
     }
   }
 
   private static JsonNode check(String kind) throws IOException {
-    for (JsonNode check : checks()) {
+    for (JsonNode check : newer()) {
       if (check.path("kind").asText().equals(kind)) {
         return check;
       }
@@ -203,11 +252,10 @@ class GitOpsIT {
     }
   }
 
-  private static void edit(PoolFixture pool, String kind, String name, String patch)
-      throws IOException {
+  private static void edit(PoolFixture pool, JsonNode check, String name, String patch) {
     cluster
         .admin()
-        .genericKubernetesResources(check(kind).path("apiVersion").asText(), kind)
+        .genericKubernetesResources(check.path("apiVersion").asText(), check.path("kind").asText())
         .inNamespace(pool.namespace())
         .withName(name)
         .patch(PatchContext.of(PatchType.JSON_MERGE), patch);

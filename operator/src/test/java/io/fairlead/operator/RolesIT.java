@@ -26,6 +26,8 @@ class RolesIT {
     assertThat(may(admin, "viewer", "patch", "fairlead.io", "endpointpickers", "")).isFalse();
     assertThat(may(admin, "viewer", "watch", "inference.networking.k8s.io", "inferencepools", ""))
         .isTrue();
+    assertThat(may(admin, "viewer", "watch", "inference.networking.x-k8s.io", "inferencepools", ""))
+        .isTrue();
     assertThat(may(admin, "editor", "create", "fairlead.io", "endpointpickers", "")).isTrue();
     assertThat(may(admin, "editor", "patch", "fairlead.io", "endpointpickers", "scale")).isTrue();
     assertThat(may(admin, "editor", "patch", "fairlead.io", "endpointpickers", "status")).isFalse();
