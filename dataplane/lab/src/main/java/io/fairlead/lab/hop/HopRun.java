@@ -13,15 +13,23 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The program of {@code hack/load sizes}, {@code prompts} and {@code chunks}: several ways to the
- * same servers, which take turns under the same closed loop; what each costs by size of request.
+ * The program of {@code hack/load sizes}, {@code prompts}, {@code chunks} and {@code extras}:
+ * several ways to the same servers, which take turns under the same closed loop; what each costs by
+ * size of request. With {@code --pair NAME/NAME}, how many times as much CPU time the first takes
+ * as the second, from the turns of each round.
  *
  * <p>A closed loop shows what a hop costs and carries; latency under a given load is another
  * question, see {@link PickRun}.
  */
 public final class HopRun {
 
+  /** Ways are warm when compilers take less. */
+  private static final double COMPILING = 0.01;
+
+  private static final int MOST_WARMUPS = 20;
+
   private final List<Way> ways;
+  private final List<Pair> pairs;
   private final List<Integer> sizes;
   private final int clients;
   private final int chunks;
@@ -34,6 +42,7 @@ public final class HopRun {
 
   private HopRun(NamedArguments given) {
     ways = given.all("--way").stream().map(Way::parse).toList();
+    pairs = given.all("--pair").stream().map(this::pair).toList();
     sizes = Programs.sizes(given.text("--sizes"));
     clients = Math.toIntExact(given.whole("--in-flight"));
     chunks = Math.toIntExact(given.whole("--chunks"));
@@ -44,6 +53,22 @@ public final class HopRun {
     if (ways.isEmpty() || clients < 1 || rounds < 1) {
       throw new IllegalArgumentException("--way, --in-flight and --rounds need at least one");
     }
+    if (!pairs.isEmpty() && rounds < PairedRatios.FEWEST) {
+      throw new IllegalArgumentException(
+          "--rounds must be at least " + PairedRatios.FEWEST + " for an interval, not " + rounds);
+    }
+  }
+
+  /** Places of two ways that are compared. */
+  private record Pair(int way, int beside) {}
+
+  private Pair pair(String text) {
+    List<String> names = ways.stream().map(Way::name).toList();
+    String[] parts = text.split("/", -1);
+    if (parts.length != 2 || !names.containsAll(List.of(parts))) {
+      throw new IllegalArgumentException("expected --pair NAME/NAME of " + names + ", got " + text);
+    }
+    return new Pair(names.indexOf(parts[0]), names.indexOf(parts[1]));
   }
 
   /** Prints a table in Markdown for each size, and fails when a request did. */
@@ -60,28 +85,72 @@ public final class HopRun {
 
   private boolean run(Path file) throws IOException, InterruptedException {
     for (int size : sizes) {
-      table(size, measure(size));
+      List<PairedRatios> ratios = pairs.stream().map(pair -> new PairedRatios()).toList();
+      table(size, measure(size, ratios));
+      compare(size, ratios);
     }
     new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
     return failed == 0;
   }
 
-  private List<Turn> measure(int size) throws InterruptedException {
+  private List<Turn> measure(int size, List<PairedRatios> ratios)
+      throws IOException, InterruptedException {
     List<byte[]> requests = Prompts.requests(size, chunks, everyMillis);
     List<Turn> turns = new ArrayList<>();
     for (Way way : ways) {
-      Turn unused = Turn.run(way, requests, clients, warmUp);
-      failed += unused.failed();
+      warm(way, requests);
       turns.add(Turn.nothing());
     }
     for (int round = 0; round < rounds; round++) {
+      List<Turn> now = new ArrayList<>(turns);
       for (int i = 0; i < ways.size(); i++) {
         // Whoever is first is another one each time: what else happens weighs on all alike.
         int at = (i + round) % ways.size();
-        turns.set(at, turns.get(at).and(Turn.run(ways.get(at), requests, clients, turn)));
+        now.set(at, Turn.run(ways.get(at), requests, clients, turn));
+        turns.set(at, turns.get(at).and(now.get(at)));
+      }
+      for (int i = 0; i < pairs.size(); i++) {
+        Pair pair = pairs.get(i);
+        ratios.get(i).add(now.get(pair.way()).ownMicros(), now.get(pair.beside()).ownMicros());
       }
     }
     return turns;
+  }
+
+  /** What is compared is warmed until its compilers are idle; the others for the time given. */
+  private void warm(Way way, List<byte[]> requests) throws IOException, InterruptedException {
+    for (int times = 0; times < (pairs.isEmpty() ? 1 : MOST_WARMUPS); times++) {
+      Turn unused = Turn.run(way, requests, clients, warmUp);
+      failed += unused.failed();
+      if (unused.compiling() < COMPILING) {
+        return;
+      }
+    }
+  }
+
+  private void compare(int size, List<PairedRatios> ratios) {
+    for (int i = 0; i < ratios.size(); i++) {
+      PairedRatios of = ratios.get(i);
+      String way = ways.get(pairs.get(i).way()).name();
+      String beside = ways.get(pairs.get(i).beside()).name();
+      System.out.printf(
+          Locale.ROOT,
+          "%nCPU per request of %s beside %s: × %.3f (95 %%: %.3f to %.3f, of %d pairs)%n",
+          way,
+          beside,
+          of.median(),
+          of.low(),
+          of.high(),
+          of.count());
+      report
+          .addObject()
+          .put("bytes", size)
+          .put("way", way)
+          .put("beside", beside)
+          .put("cpuRatio", of.median())
+          .put("low", of.low())
+          .put("high", of.high());
+    }
   }
 
   private void table(int size, List<Turn> turns) throws IOException {
@@ -94,15 +163,15 @@ public final class HopRun {
     System.out.println(
         "| way | requests/s | of direct | p50, ms | p99, ms | failed | CPU per "
             + (chunks == 0 ? "request" : "chunk")
-            + ", µs | MiB |");
-    System.out.println("|---|---|---|---|---|---|---|---|");
+            + ", µs | compilers | MiB |");
+    System.out.println("|---|---|---|---|---|---|---|---|---|");
     double direct = rate(turns.getFirst());
     for (int i = 0; i < ways.size(); i++) {
       Turn turn = turns.get(i);
       failed += turn.failed();
       System.out.printf(
           Locale.ROOT,
-          "| %s | %.0f | %.2f | %.2f | %.2f | %d | %s | %s |%n",
+          "| %s | %.0f | %.2f | %.2f | %.2f | %d | %s | %.1f %% | %s |%n",
           ways.get(i).name(),
           rate(turn),
           rate(turn) / direct,
@@ -110,10 +179,12 @@ public final class HopRun {
           turn.micros().getValueAtPercentile(99) / 1e3,
           turn.failed(),
           cpu(turn),
+          100 * turn.compiling(),
           resident(ways.get(i)));
       ObjectNode row = report.addObject();
       row.put("bytes", size).put("way", ways.get(i).name()).put("requests", turn.requests());
       row.put("perSecond", rate(turn)).put("failed", turn.failed());
+      row.put("compilersShare", turn.compiling());
       row.put("p50Micros", turn.micros().getValueAtPercentile(50));
       row.put("p99Micros", turn.micros().getValueAtPercentile(99));
       ObjectNode cpu = row.putObject("cpuMicrosPerRequest");

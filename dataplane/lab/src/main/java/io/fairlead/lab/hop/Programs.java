@@ -3,15 +3,24 @@ package io.fairlead.lab.hop;
 import io.fairlead.lab.NamedArguments;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What the programs of this package have in common. */
 final class Programs {
+
+  /** The kernel keeps 15 characters of a thread's name. */
+  private static final Pattern COMPILER = Pattern.compile("C[12] Compiler");
+
+  /** Of the fields behind the name in {@code stat}; the system's time is the next. */
+  private static final int USER_TIME = 11;
 
   private Programs() {}
 
@@ -55,6 +64,32 @@ final class Programs {
                     .orElseThrow(
                         () -> new IllegalStateException(name + " (" + id + ") has ended"))));
     return used;
+  }
+
+  /**
+   * CPU time of a process's compilers of byte code, in the kernel's ticks; 0 for one that has none.
+   * It may fall: a JVM ends compilers that have nothing to do.
+   */
+  static long compilerTicks(long process) throws IOException {
+    long ticks = 0;
+    for (Path thread : threads(process)) {
+      try {
+        if (COMPILER.matcher(Files.readString(thread.resolve("comm"))).lookingAt()) {
+          String stat = Files.readString(thread.resolve("stat"));
+          String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+          ticks += Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]);
+        }
+      } catch (NoSuchFileException ended) {
+        // between the listing and now
+      }
+    }
+    return ticks;
+  }
+
+  private static List<Path> threads(long process) throws IOException {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process), "task"))) {
+      return threads.toList();
+    }
   }
 
   /** A line of {@code /proc/PID/status} in bytes, such as {@code VmRSS}. */

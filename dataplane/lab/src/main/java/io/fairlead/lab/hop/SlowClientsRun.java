@@ -23,11 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The program of {@code hack/load slow}: what other clients notice of thousands that send their
- * request a few bytes at a time. The same requests at the same rate alone, with the slow ones, and
- * alone again, each round.
+ * request a few bytes at a time. The same requests at the same rate alone, with the slow ones at a
+ * server that has no part in them, with the slow ones at the target, and alone again, each round:
+ * on a machine that client and servers share, the slow ones cost something wherever they go.
  *
- * <p>Arguments: {@code --target URL}, {@code --clients N} slow ones, {@code --rate} of the others a
- * second, {@code --seconds} of each turn, {@code --rounds}, {@code --report FILE}.
+ * <p>Arguments: {@code --target URL}, {@code --elsewhere URL}, {@code --clients N} slow ones,
+ * {@code --rate} of the others a second, {@code --seconds} of each turn, {@code --rounds}, {@code
+ * --report FILE}.
  */
 public final class SlowClientsRun {
 
@@ -42,12 +44,14 @@ public final class SlowClientsRun {
   private static final byte[] SLOW_PIECE = "x".repeat(20).getBytes(US_ASCII);
 
   private final URI target;
+  private final URI elsewhere;
   private final double perSecond;
   private final double seconds;
   private long failed;
 
-  private SlowClientsRun(URI target, double perSecond, double seconds) {
+  private SlowClientsRun(URI target, URI elsewhere, double perSecond, double seconds) {
     this.target = target;
+    this.elsewhere = elsewhere;
     this.perSecond = perSecond;
     this.seconds = seconds;
   }
@@ -60,6 +64,7 @@ public final class SlowClientsRun {
           SlowClientsRun run =
               new SlowClientsRun(
                   URI.create(given.text("--target")),
+                  URI.create(given.text("--elsewhere")),
                   given.number("--rate"),
                   given.number("--seconds"));
           int clients = Math.toIntExact(given.whole("--clients"));
@@ -75,29 +80,41 @@ public final class SlowClientsRun {
     others(); // warms up
     Histogram alone = new Histogram(LONGEST_MICROS, 3);
     Histogram beside = new Histogram(LONGEST_MICROS, 3);
+    Histogram apart = new Histogram(LONGEST_MICROS, 3);
     int cutOff = 0;
     for (int round = 0; round < rounds; round++) {
       alone.add(others());
-      try (Slow slow = new Slow(clients)) {
-        beside.add(others());
-        cutOff += slow.cutOff.get();
-      }
+      cutOff += besideSlow(elsewhere, clients, apart);
+      cutOff += besideSlow(target, clients, beside);
       alone.add(others());
     }
+    double p99 = beside.getValueAtPercentile(99);
     String text =
         String.format(
             Locale.ROOT,
-            "| | requests | p50, ms | p99, ms |%n|---|---|---|---|%n%s%s%n%d slow clients, %d of them"
-                + " cut off; %d requests of others failed; p99 × %.2f%n",
+            "| | requests | p50, ms | p99, ms |%n|---|---|---|---|%n%s%s%s%n%d slow clients, %d of"
+                + " them cut off; %d requests of others failed; p99 × %.2f of alone, × %.2f of"
+                + " beside slow clients elsewhere%n",
             row("alone", alone),
+            row("beside slow clients elsewhere", apart),
             row("beside slow clients", beside),
             clients,
             cutOff,
             failed,
-            beside.getValueAtPercentile(99) / (double) alone.getValueAtPercentile(99));
+            p99 / alone.getValueAtPercentile(99),
+            p99 / apart.getValueAtPercentile(99));
     System.out.print(text);
     Files.writeString(report, text);
     return failed == 0;
+  }
+
+  /** Says how many of the slow ones were cut off. */
+  private int besideSlow(URI server, int clients, Histogram micros)
+      throws IOException, InterruptedException {
+    try (Slow slow = new Slow(server, clients)) {
+      micros.add(others());
+      return slow.cutOff.get();
+    }
   }
 
   private static String row(String name, Histogram micros) {
@@ -168,17 +185,17 @@ public final class SlowClientsRun {
   }
 
   /** Clients that have begun a request each, and send a piece of it every second. */
-  private final class Slow implements AutoCloseable {
+  private static final class Slow implements AutoCloseable {
 
     private final List<SocketChannel> channels = new ArrayList<>();
     private final Thread thread;
     private volatile boolean closed;
     private final AtomicInteger cutOff = new AtomicInteger();
 
-    Slow(int clients) throws IOException {
+    Slow(URI server, int clients) throws IOException {
       for (int i = 0; i < clients; i++) {
         SocketChannel channel =
-            SocketChannel.open(new InetSocketAddress(target.getHost(), target.getPort()));
+            SocketChannel.open(new InetSocketAddress(server.getHost(), server.getPort()));
         channel.configureBlocking(false);
         channel.write(ByteBuffer.wrap(SLOW_HEAD));
         channels.add(channel);

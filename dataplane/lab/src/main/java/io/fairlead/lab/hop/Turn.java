@@ -18,20 +18,30 @@ import org.HdrHistogram.Histogram;
  * @param seconds from the first request to the last answer
  * @param micros until the end of the answer
  * @param cpuMicros CPU time of each process on the way
+ * @param compilerTicks that of compilers of byte code in them
  */
 record Turn(
-    long requests, long failed, double seconds, Histogram micros, Map<String, Double> cpuMicros) {
+    long requests,
+    long failed,
+    double seconds,
+    Histogram micros,
+    Map<String, Double> cpuMicros,
+    long compilerTicks) {
 
   private static final long LONGEST_MICROS = 300_000_000;
 
+  /** Of all kernels that Linux runs on today. */
+  private static final double TICK_MICROS = 10_000;
+
   /** Nothing yet. */
   static Turn nothing() {
-    return new Turn(0, 0, 0, new Histogram(LONGEST_MICROS, 3), Map.of());
+    return new Turn(0, 0, 0, new Histogram(LONGEST_MICROS, 3), Map.of(), 0);
   }
 
   /** Runs one. */
   static Turn run(Way way, List<byte[]> requests, int clients, Duration lasting)
-      throws InterruptedException {
+      throws IOException, InterruptedException {
+    long compiled = compilers(way);
     Map<String, Duration> before = Programs.cpu(way.processes());
     long start = System.nanoTime();
     long end = start + lasting.toNanos();
@@ -59,7 +69,27 @@ record Turn(
                     name, used.minus(before.getOrDefault(name, Duration.ZERO)).toNanos() / 1e3));
     Histogram micros = new Histogram(LONGEST_MICROS, 3);
     all.forEach(micros::add);
-    return new Turn(micros.getTotalCount(), failed.sum(), seconds, micros, cpu);
+    long compiling = Math.max(0, compilers(way) - compiled);
+    return new Turn(micros.getTotalCount(), failed.sum(), seconds, micros, cpu, compiling);
+  }
+
+  private static long compilers(Way way) throws IOException {
+    long ticks = 0;
+    for (long process : way.processes().values()) {
+      ticks += Programs.compilerTicks(process);
+    }
+    return ticks;
+  }
+
+  /** The part of the CPU time that went to compilers of byte code: 0 to 1. */
+  double compiling() {
+    double all = cpuMicros.values().stream().mapToDouble(used -> used).sum();
+    return all == 0 ? 0 : Math.min(1, compilerTicks * TICK_MICROS / all);
+  }
+
+  /** CPU time of the last process on the way, which is ours, for each request. */
+  double ownMicros() {
+    return cpuMicros.values().stream().reduce(0.0, (before, last) -> last) / requests;
   }
 
   private static void ask(
@@ -94,6 +124,11 @@ record Turn(
     Map<String, Double> cpu = new LinkedHashMap<>(cpuMicros);
     other.cpuMicros.forEach((name, used) -> cpu.merge(name, used, Double::sum));
     return new Turn(
-        requests + other.requests, failed + other.failed, seconds + other.seconds, both, cpu);
+        requests + other.requests,
+        failed + other.failed,
+        seconds + other.seconds,
+        both,
+        cpu,
+        compilerTicks + other.compilerTicks);
   }
 }
