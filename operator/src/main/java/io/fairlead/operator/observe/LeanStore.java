@@ -2,6 +2,7 @@ package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.informers.cache.BasicItemStore;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.util.Map;
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an informer of all namespaces holds, less which fields of an object are others', and which
- * of its status are ours: a good part of all that was held, and nobody here asks. Who the others
- * are stays.
+ * of its status are ours, and what kubectl notes of it for itself: a good part of all that was
+ * held, and nobody here asks. Who the others are stays. What is asked for is kept once where it is
+ * the same in many.
  *
  * <p>Objects are found by a key, too. An informer's own index takes an object out before it puts
  * the changed one in, so that who reads it just then takes the object for deleted; here an object
@@ -26,7 +28,11 @@ public final class LeanStore<R extends HasMetadata> extends BasicItemStore<R> {
   private static final String OURS = "fairlead";
   private static final String STATUS = "status";
 
+  /** Where kubectl keeps the whole object once more. */
+  private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
   private final Function<R, @Nullable String> under;
+  private final FieldSets sets = new FieldSets();
 
   /** By what objects are found: the names by which they are held, or were until a moment ago. */
   private final Map<String, Set<String>> index = new ConcurrentHashMap<>();
@@ -55,9 +61,7 @@ public final class LeanStore<R extends HasMetadata> extends BasicItemStore<R> {
 
   @Override
   public @Nullable R put(String key, R object) {
-    object.getMetadata().getManagedFields().stream()
-        .filter(fields -> !isAsked(fields))
-        .forEach(fields -> fields.setFieldsV1(null));
+    slim(object.getMetadata());
     String now = under.apply(object);
     if (now != null) {
       index.compute(now, (any, names) -> with(names, key));
@@ -67,6 +71,19 @@ public final class LeanStore<R extends HasMetadata> extends BasicItemStore<R> {
       forget(key, under.apply(before), now);
     }
     return before;
+  }
+
+  private void slim(ObjectMeta metadata) {
+    if (metadata.getAnnotations() != null) {
+      metadata.getAnnotations().remove(LAST_APPLIED);
+    }
+    for (ManagedFieldsEntry fields : metadata.getManagedFields()) {
+      if (!isAsked(fields)) {
+        fields.setFieldsV1(null);
+      } else if (fields.getFieldsV1() != null) {
+        sets.share(fields.getFieldsV1());
+      }
+    }
   }
 
   @Override

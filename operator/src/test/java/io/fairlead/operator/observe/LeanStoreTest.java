@@ -1,12 +1,14 @@
 package io.fairlead.operator.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.FieldsV1;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntryBuilder;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -42,6 +44,61 @@ class LeanStoreTest {
         .filteredOn(fields -> fields.getFieldsV1() != null)
         .extracting(ManagedFieldsEntry::getManager)
         .containsExactly("fairlead-epp", "another");
+  }
+
+  @Test
+  void whatKubectlNotesForItselfIsNotKept() {
+    LeanStore<ConfigMap> store = new LeanStore<>();
+    ConfigMap map =
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withNamespace("a")
+            .withName("b")
+            .addToAnnotations("kubectl.kubernetes.io/last-applied-configuration", "{}")
+            .addToAnnotations("example.test/other", "stays")
+            .endMetadata()
+            .build();
+    store.put("a/b", map);
+    assertThat(map.getMetadata().getAnnotations())
+        .containsExactly(entry("example.test/other", "stays"));
+  }
+
+  /** Children of one kind differ in it by their owner alone, and it is most of what is held. */
+  @Test
+  void whatIsTheSameInManyObjectsIsKeptOnce() {
+    LeanStore<ConfigMap> store = new LeanStore<>();
+    Map<String, Object> one = applied(store, "one");
+    Map<String, Object> two = applied(store, "two");
+
+    assertThat(one).isEqualTo(fieldsOf("one"));
+    assertThat(two).isEqualTo(fieldsOf("two"));
+    assertThat(one.get("f:data")).isSameAs(two.get("f:data"));
+  }
+
+  private static Map<String, Object> applied(LeanStore<ConfigMap> store, String owner) {
+    ManagedFieldsEntry ours = fields("fairlead", null);
+    ours.getFieldsV1().setAdditionalProperties(fieldsOf(owner));
+    ConfigMap map =
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withNamespace("a")
+            .withName(owner)
+            .withManagedFields(ours)
+            .endMetadata()
+            .build();
+    store.put("a/" + owner, map);
+    // As of an object that is taken in again.
+    store.put("a/" + owner, map);
+    return map.getMetadata().getManagedFields().getFirst().getFieldsV1().getAdditionalProperties();
+  }
+
+  private static Map<String, Object> fieldsOf(String owner) {
+    Map<String, Object> fields = new HashMap<>();
+    fields.put("f:data", new HashMap<>(Map.of("f:config", new HashMap<>())));
+    fields.put(
+        "f:metadata",
+        new HashMap<>(Map.of("f:ownerReferences", new HashMap<>(Map.of("k:" + owner, Map.of())))));
+    return fields;
   }
 
   @Test
