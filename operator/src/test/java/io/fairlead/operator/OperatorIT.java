@@ -381,8 +381,6 @@ class OperatorIT extends OperatorWithPool {
 
     operator = new OperatorUnderTest(cluster, pool, true);
     operator.awaitReconciled("InferencePool/pool", 1);
-    operator.awaitReconciled("InferenceModel/chat", 1);
-    operator.awaitReconciled("EndpointPicker/a", 1);
     assertThat(operator.writes()).isEmpty();
   }
 
