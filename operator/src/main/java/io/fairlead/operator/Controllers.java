@@ -99,7 +99,7 @@ final class Controllers extends Operator {
             () -> {
               OldPoolReconciler old =
                   new OldPoolReconciler(
-                      pools.pools(), settings, turns, client, clock, events, meters);
+                      pools.pools(), oldPools, settings, turns, client, clock, events, meters);
               Operator operator =
                   new Operator(config -> configure(config, client, metrics, old.deletions()));
               operator.register(old, config -> configure(config, namespaces));

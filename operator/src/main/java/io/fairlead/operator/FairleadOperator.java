@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -36,6 +37,10 @@ import picocli.CommandLine.Spec;
 public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
   private static final String LEASE = "fairlead-operator";
+  private static final int LAST_PORT = 65535;
+
+  /** Whoever watches one of another name is told of nothing, and not why. */
+  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -136,6 +141,13 @@ public final class FairleadOperator implements Callable<Integer> {
     if (maxRollouts < 1) {
       throw wrong("--max-rollouts is %d; set 1 or more".formatted(maxRollouts));
     }
+    if (graceSeconds < 0) {
+      throw wrong("--adopt-grace-seconds is %d; set 0 or more".formatted(graceSeconds));
+    }
+    if (port < 0 || port > LAST_PORT) {
+      throw wrong(
+          "--port is %d; set one from 1 to %d, or 0 for any free one".formatted(port, LAST_PORT));
+    }
     Set<String> namespaces = watched();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -214,6 +226,11 @@ public final class FairleadOperator implements Callable<Integer> {
         throw wrong(
             "--watch-namespaces is \"%s\", with an empty name in it; take out the comma too many"
                 .formatted(all));
+      }
+      if (!NAMESPACE.matcher(name.strip()).matches()) {
+        throw wrong(
+            "--watch-namespaces has \"%s\", which is no name of a namespace; leave the option out to serve all"
+                .formatted(name.strip()));
       }
       names.add(name.strip());
     }

@@ -45,11 +45,18 @@ class FairleadOperatorTest {
     "'--watch-namespaces=a,,b', '--watch-namespaces is \"a,,b\", with an empty name in it'",
     "'--watch-namespaces=,a', '--watch-namespaces is \",a\", with an empty name in it'",
     "'--watch-namespaces=,', '--watch-namespaces is \",\", with an empty name in it'",
+    "'--watch-namespaces=a,Not_a_name', '--watch-namespaces has \"Not_a_name\", which is no name of a namespace'",
+    "'--watch-namespaces=*', '--watch-namespaces has \"*\", which is no name of a namespace; leave the option out to serve all'",
+    "'--adopt-grace-seconds=-1', '--adopt-grace-seconds is -1; set 0 or more'",
+    "'--port=70000', '--port is 70000; set one from 1 to 65535, or 0 for any free one'",
     "'--max-rollouts=0', '--max-rollouts is 0; set 1 or more'"
   })
   void whatCannotBeIsNamedAndNothingStarts(String option, String message) {
     StringWriter said = new StringWriter();
-    CommandLine line = FairleadOperator.commandLine().setErr(new PrintWriter(said));
+    CommandLine line =
+        FairleadOperator.commandLine()
+            .setErr(new PrintWriter(said))
+            .setOverwrittenOptionsAllowed(true);
     int code =
         assertTimeoutPreemptively(
             Duration.ofSeconds(20), () -> line.execute("--leader-elect=false", "--port=0", option));

@@ -13,10 +13,14 @@ import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.RefusedLists;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
@@ -25,12 +29,15 @@ import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.Outage;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
@@ -211,6 +218,80 @@ class OldPoolsIT {
     pool.awaitModel("chat", "Accepted", "True/Accepted");
   }
 
+  /** A gateway that goes by the older pool finds the picker by the Service that this one names. */
+  @Test
+  void onesOfV1WithAServiceOfItsOwnLeavesTheOlderItsService() {
+    haveKind();
+    start(OperatorUnderTest.settings(true));
+    createOld("{app: vllm}", "{name: picker-service}");
+    awaitOld("Ready", "False/RolloutInProgress");
+    String uid = pool.need(Service.class, "picker-service").getMetadata().getUid();
+    pool.createPool(POOL, "another-service");
+    await().until(() -> pool.get(Service.class, "another-service") != null);
+    leadsSomewhere("another-service");
+    pool.becomeReady();
+    pool.delete(ConfigMap.class, PICKER);
+    await().until(() -> pool.get(ConfigMap.class, PICKER) != null);
+    pool.reportCurrent();
+    pool.awaitPool("Ready", "True/Ready");
+    Service left = pool.need(Service.class, "picker-service");
+    assertThat(left.getMetadata().getUid()).isEqualTo(uid);
+    assertThat(left.getMetadata().getDeletionTimestamp()).isNull();
+    assertThat(left.getSpec().getSelector())
+        .as("the same pods")
+        .isEqualTo(pool.need(Service.class, "another-service").getSpec().getSelector());
+  }
+
+  /** All who tell of a model have to go by the same pools, or each undoes what the others wrote. */
+  @Test
+  void aKindThatMayBeReadNoMoreIsGoneForAllAlike() {
+    haveKind();
+    RefusedLists lists = new RefusedLists(OldInferencePool.GROUP, "inferencepools");
+    try (Outage way = new Outage(cluster.admin().getConfiguration());
+        KubernetesClient client =
+            new KubernetesClientBuilder()
+                .withConfig(way.through(cluster.account(Installed.NAMESPACE, "fairlead-operator")))
+                .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("lists", lists))
+                .build()) {
+      OperatorUnderTest operator =
+          new OperatorUnderTest(
+              cluster, pool, OperatorUnderTest.settings(true), InstantSource.system(), client);
+      running.add(operator);
+      pool.createModel("chat", "chat", 90);
+      createOld("{app: vllm}", "{name: picker-service}");
+      pool.awaitModel("chat", "Accepted", "True/Accepted");
+      lists.refuse(Integer.MAX_VALUE);
+      way.begin();
+      // The port may be free a moment later.
+      await()
+          .ignoreExceptions()
+          .until(
+              () -> {
+                way.end();
+                return true;
+              });
+      AtomicInteger touched = new AtomicInteger();
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () -> {
+                pool.touchAll(touched.incrementAndGet());
+                assertThat(pool.modelConditions("chat"))
+                    .containsEntry("ResolvedRefs", "False/PoolNotFound");
+              });
+
+      AuditLog.Mark found = operator.mark();
+      int models = operator.reconciled("InferenceModel/chat");
+      int pools = operator.reconciled("InferencePool/pool");
+      pool.touchAll(touched.incrementAndGet());
+      operator.awaitReconciled("InferenceModel/chat", models + 1);
+      operator.awaitReconciled("InferencePool/pool", pools + 1);
+      assertThat(operator.requests(found)).noneMatch(AuditLog.Request::writes);
+      assertThat(pool.modelConditions("chat")).containsEntry("ResolvedRefs", "False/PoolNotFound");
+      running.removeLast().close();
+    }
+  }
+
   @Test
   void whatIsServedByOthersIsNotTouched() {
     haveKind();
@@ -388,6 +469,20 @@ class OldPoolsIT {
 
   private OwnerReference owner(Class<? extends HasMetadata> kind, String name) {
     return pool.need(kind, name).getMetadata().getOwnerReferences().getFirst();
+  }
+
+  /** What the controller of EndpointSlices tells once a ready pod is behind a Service. */
+  private void leadsSomewhere(String service) {
+    pool.create(
+        """
+        apiVersion: discovery.k8s.io/v1
+        kind: EndpointSlice
+        metadata: {name: %s-1, labels: {kubernetes.io/service-name: %s}}
+        addressType: IPv4
+        endpoints: [{addresses: [10.1.2.3], conditions: {ready: true}}]
+        ports: [{port: 9002}]
+        """
+            .formatted(service, service));
   }
 
   /** What the garbage collector does. */

@@ -36,15 +36,18 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
 
   private final PoolReconciler reconciler;
   private final Pools settled;
+  private final Pools there;
 
   /**
    * @param settled pools of v1
+   * @param there pools of the older group: what is none for those who name pools is none here
    * @param turns shared with whoever else rolls pickers out
    * @param events where transitions are told
    * @param meters where what happens to pools is counted
    */
   public OldPoolReconciler(
       Pools settled,
+      Pools there,
       Settings settings,
       RolloutTurns turns,
       KubernetesClient client,
@@ -52,6 +55,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
       Events events,
       MeterRegistry meters) {
     this.settled = settled;
+    this.there = there;
     reconciler = new PoolReconciler(settings, turns, settled, client, clock, events, meters);
   }
 
@@ -65,7 +69,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
   public List<EventSource<?, OldInferencePool>> prepareEventSources(
       EventSourceContext<OldInferencePool> context) {
     List<EventSource<?, OldInferencePool>> sources = new ArrayList<>();
-    sources.add(new PoolEvents<>(settled, Set::of));
+    sources.add(new PoolEvents<>(Pools.both(settled, there), Set::of));
     // What names no pool of either group is told where those of v1 are served.
     reconciler
         .sources((EventSourceContext<InferencePool>) (EventSourceContext<?>) context, null)
@@ -83,9 +87,15 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
     if (!settled.known(namespace)) {
       return UpdateControl.<OldInferencePool>noUpdate().rescheduleAfter(PoolReconciler.LOOK_AGAIN);
     }
-    boolean there = !pool.isMarkedForDeletion() && !context.isPrimaryResourceDeleted();
+    boolean stays = !pool.isMarkedForDeletion() && !context.isPrimaryResourceDeleted();
+    // It is woken once it is. Without the kind, or the right to read it, the informer goes on
+    // holding what it had; to tell of that would undo, for ever, what is told of pools that are
+    // gone.
+    if (stays && !there.has(namespace, name)) {
+      return UpdateControl.noUpdate();
+    }
     UpdateControl<InferencePool> then =
-        there && settled.has(namespace, name)
+        stays && settled.has(namespace, name)
             ? reconciler.supersede(pool, superseded(name))
             : reconciler.reconcile(pool, (Context<InferencePool>) (Context<?>) context);
     return (UpdateControl<OldInferencePool>) (UpdateControl<?>) then;

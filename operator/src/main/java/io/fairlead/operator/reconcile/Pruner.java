@@ -10,6 +10,7 @@ import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Ownership;
 import java.util.List;
 import java.util.Objects;
 
@@ -33,9 +34,9 @@ final class Pruner {
 
   /**
    * Deletes what the pool controls and {@code desired} lacks. A Service that was replaced goes only
-   * after the new one leads somewhere, so that a gateway always has an address; a NetworkPolicy
-   * after the pods that it is for, whose end wakes the pool. Each is an attempt of its own: a
-   * refusal for one holds for no other.
+   * after the new one leads somewhere, so that a gateway always has an address; one that a pool of
+   * the older group names goes with that pool; a NetworkPolicy goes after the pods that it is for,
+   * whose end wakes the pool. Each is an attempt of its own: a refusal for one holds for no other.
    *
    * @return whether nothing is left to delete that nobody tells of
    */
@@ -45,6 +46,7 @@ final class Pruner {
     for (HasMetadata child : seen.children()) {
       if (child.isMarkedForDeletion()
           || isNeeded(child, seen)
+          || isOfTheOlder(child, seen)
           || desired.stream().anyMatch(want -> same(want, child))) {
         continue;
       }
@@ -55,6 +57,11 @@ final class Pruner {
       }
     }
     return done;
+  }
+
+  /** Whether gateways that go by the older pool find the picker by it. */
+  private static boolean isOfTheOlder(HasMetadata child, Observation seen) {
+    return child instanceof Service && Ownership.byOlder(seen.pool(), child);
   }
 
   /** Whether it is the only policy for pods that are there, or may still come. */

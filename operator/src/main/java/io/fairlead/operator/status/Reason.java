@@ -161,6 +161,16 @@ public enum Reason {
       "CrashLooping",
       "A container of the picker doesn't stay up.",
       "See its log, `kubectl logs`."),
+  CREATE_CONTAINER_CONFIG_ERROR(
+      Kind.WRONG,
+      "CreateContainerConfigError",
+      "A node can't make the picker's container: a Secret or ConfigMap that a variable is from is not there, or lacks the key.",
+      "Create what the message names, or correct `spec.podTemplate.env` of the EndpointPicker."),
+  UNSCHEDULABLE(
+      Kind.WRONG,
+      "Unschedulable",
+      "No node takes a pod of the picker. Those that are ready serve meanwhile.",
+      "See `kubectl describe pods` for why; correct `spec.resources` and `spec.podTemplate` of the EndpointPicker, or add nodes. Wait where the cluster adds them by itself."),
   REPLICA_FAILURE(
       Kind.WRONG,
       "ReplicaFailure",

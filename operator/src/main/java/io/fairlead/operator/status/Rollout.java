@@ -2,11 +2,14 @@ package io.fairlead.operator.status;
 
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Rollout {
   private static final Set<String> IMAGE =
       Set.of("ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull");
-  private static final Set<String> CRASH =
-      Set.of("CrashLoopBackOff", "RunContainerError", "CreateContainerConfigError");
+  private static final Set<String> CRASH = Set.of("CrashLoopBackOff", "RunContainerError");
+
+  private static final Set<String> CONFIG = Set.of("CreateContainerConfigError");
 
   private final PickerFacts facts;
 
@@ -54,6 +58,21 @@ final class Rollout {
                                 Reason.CRASH_LOOPING,
                                 "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s"
                                     .formatted(facts.picker(), status.getName(), facts.picker()))))
+        .or(
+            () ->
+                waiting(CONFIG)
+                    .map(
+                        status ->
+                            Verdict.no(
+                                Reason.CREATE_CONTAINER_CONFIG_ERROR,
+                                "Deployment %s: container %s cannot be made: %s; create what it names, or correct spec.podTemplate.env of the EndpointPicker"
+                                    .formatted(
+                                        facts.picker(),
+                                        status.getName(),
+                                        Objects.requireNonNullElse(
+                                            status.getState().getWaiting().getMessage(),
+                                            "see kubectl describe pods")))))
+        .or(this::unschedulable)
         .or(
             () ->
                 condition("ReplicaFailure", "True")
@@ -147,10 +166,28 @@ final class Rollout {
         .isPresent();
   }
 
-  private Optional<ContainerStatus> waiting(Set<String> reasons) {
+  /** Not in the scheduler's words: they count nodes, and each change would be written down. */
+  private Optional<Verdict> unschedulable() {
+    return staying()
+        .flatMap(pod -> pod.getStatus().getConditions().stream())
+        .filter(c -> "PodScheduled".equals(c.getType()) && "Unschedulable".equals(c.getReason()))
+        .findFirst()
+        .map(
+            c ->
+                Verdict.no(
+                    Reason.UNSCHEDULABLE,
+                    "Deployment %s: no node takes a pod; kubectl describe pods -l fairlead.io/picker=%s says why, see to spec.resources and spec.podTemplate of the EndpointPicker, or to the nodes"
+                        .formatted(facts.picker(), facts.picker())));
+  }
+
+  private Stream<Pod> staying() {
     return facts.replicas().stream()
         .map(Replica::pod)
-        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null && pod.getStatus() != null)
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null && pod.getStatus() != null);
+  }
+
+  private Optional<ContainerStatus> waiting(Set<String> reasons) {
+    return staying()
         .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
         .filter(status -> reasons.contains(waitingReason(status)))
         .findFirst();

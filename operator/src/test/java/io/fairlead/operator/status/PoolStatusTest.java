@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +38,8 @@ import org.junit.jupiter.params.provider.MethodSource;
   Reason.NO_READY_REPLICAS,
   Reason.IMAGE_PULL_FAILED,
   Reason.CRASH_LOOPING,
+  Reason.CREATE_CONTAINER_CONFIG_ERROR,
+  Reason.UNSCHEDULABLE,
   Reason.REPLICA_FAILURE,
   Reason.PROGRESS_DEADLINE_EXCEEDED,
   Reason.ROLLOUT_PAUSED,
@@ -157,6 +161,65 @@ class PoolStatusTest {
 
   private static PickerReport endpoints(@Nullable String reason) {
     return new PickerReport("ns/p", hash("new"), 1, null, new Endpoints(0, 0, reason));
+  }
+
+  /** Has no log, and waiting for the rollout helps nothing. */
+  @Test
+  void aContainerThatCannotBeMadeIsToldInTheWordsOfTheNode() {
+    Pod pod = waiting("CreateContainerConfigError").pod();
+    pod.getStatus()
+        .getContainerStatuses()
+        .getFirst()
+        .getState()
+        .getWaiting()
+        .setMessage("secret \"token\" not found");
+    Verdict ready =
+        PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
+            .get(ConditionType.READY);
+    assertThat(ready)
+        .isEqualTo(
+            Verdict.no(
+                Reason.CREATE_CONTAINER_CONFIG_ERROR,
+                "Deployment p-epp: container epp cannot be made: secret \"token\" not found; create what it names, or correct spec.podTemplate.env of the EndpointPicker"));
+  }
+
+  @Test
+  void aPodThatNoNodeTakesIsTold() {
+    Verdict ready =
+        PoolStatus.of(facts(deployment(1, 1, 0, "True"), ready(runs("new")), unschedulable()))
+            .get(ConditionType.READY);
+    assertThat(ready).extracting(Verdict::reason).isEqualTo(Reason.UNSCHEDULABLE);
+    assertThat(ready)
+        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
+        .contains("kubectl describe pods -l fairlead.io/picker=p-epp")
+        .as("numbers of nodes change, and each change would be a write")
+        .doesNotContain("0/3");
+    Replica leaving = unschedulable();
+    leaving.pod().getMetadata().setDeletionTimestamp("2026-01-01T00:00:00Z");
+    assertThat(
+            PoolStatus.of(facts(rolledOut(), ready(runs("new")), leaving)).get(ConditionType.READY))
+        .as("nobody waits for it")
+        .extracting(Verdict::isTrue)
+        .isEqualTo(true);
+  }
+
+  private static Replica unschedulable() {
+    return new Replica(
+        new PodBuilder()
+            .withNewMetadata()
+            .withName("next")
+            .endMetadata()
+            .withNewStatus()
+            .addNewCondition()
+            .withType("PodScheduled")
+            .withStatus("False")
+            .withReason("Unschedulable")
+            .withMessage("0/3 nodes are available")
+            .endCondition()
+            .endStatus()
+            .build(),
+        null,
+        null);
   }
 
   @Test
