@@ -52,9 +52,10 @@ class WatchedIT {
             overrider ->
                 overrider.withKubernetesClient(cluster.admin()).withCloseClientOnStop(false));
     operator.register(watching, config -> config.settingNamespaces(Set.of(namespace)));
+    Watched<Lease, InferencePool> leases = Objects.requireNonNull(watching.leases);
+    assertThat(leases.find(namespace, "there")).as("before it begins").isEmpty();
     operator.start();
     try {
-      Watched<Lease, InferencePool> leases = Objects.requireNonNull(watching.leases);
       assertThat(leases.find(namespace, "there")).hasSize(1);
       CompletableFuture<Void> changes =
           CompletableFuture.runAsync(

@@ -117,12 +117,15 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
   /**
    * Objects under {@code name} in {@code namespace}. Without a store of ours every object of the
    * namespace is looked at: in the informer's index one is missing for a moment whenever it
-   * changes.
+   * changes. There is none before the framework starts this.
    */
   public List<R> find(@Nullable String namespace, String name) {
     String wanted = key(namespace, name);
     if (store != null) {
       return store.find(wanted).toList();
+    }
+    if (manager() == null) {
+      return List.of();
     }
     return list(namespace, object -> wanted.equals(key.apply(object))).toList();
   }
