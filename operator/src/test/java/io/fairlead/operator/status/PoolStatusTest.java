@@ -295,6 +295,16 @@ class PoolStatusTest {
             "False/EPPUnavailable",
             "False/ImagePullFailed"),
         row(
+            "a Secret of a variable is not there",
+            facts(deployment(1, 1, 0, "True"), waiting("CreateContainerConfigError")),
+            "False/EPPUnavailable",
+            "False/CreateContainerConfigError"),
+        row(
+            "no node takes the new pod",
+            facts(deployment(1, 1, 0, "True"), ready(runs("new")), unschedulable()),
+            "True/Programmed",
+            "False/Unschedulable"),
+        row(
             "crash loop",
             facts(deployment(1, 1, 0, "True"), waiting("CrashLoopBackOff")),
             "False/EPPUnavailable",
