@@ -91,7 +91,6 @@ class ModelNamesIT {
 
     operator = new OperatorUnderTest(cluster, pool, true);
     operator.awaitReconciled("InferencePool/pool", 1);
-    names.forEach(name -> operator.awaitReconciled("InferenceModel/" + name, 1));
     assertThat(operator.writes()).isEmpty();
     assertThat(accepted()).isEqualTo(expected);
   }
