@@ -433,30 +433,6 @@ class EndpointHealthTest {
     }
   }
 
-  /**
-   * Everyone leaves after a second, or four, where servers take four times as long for an answer:
-   * that is the fault of none.
-   */
-  @ParameterizedTest
-  @MethodSource("runs")
-  void clientsThatWaitForNoServerTakeNoneAway(String profile, long seed) {
-    for (long seconds : new long[] {1, 4}) {
-      VirtualPool pool = halfStreamed(profile, seed);
-      pool.slowness = 10 * seconds;
-      pool.patience = seconds * SECOND;
-      for (int i = 0; i < 4; i++) {
-        pool.fault(i, Manner.SLOW, FROM, 70 * SECOND);
-      }
-      pool.traffic(8, 70 * SECOND);
-      pool.runUntil(80 * SECOND);
-      assertThat(pool.gaveUp).as("of some 480").isGreaterThan(400);
-      assertThat(pool.changes).isEmpty();
-      for (Server server : pool.servers) {
-        assertThat(server.sentAfter(FROM + 10 * SECOND)).as("of some 400").isBetween(70, 140);
-      }
-    }
-  }
-
   private static VirtualPool halfStreamed(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 4, profile);
     pool.streamed = 0.5;

@@ -71,7 +71,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     FREEZES_ALL,
     /** Serves; its pages don't. */
     LOSES_METRICS,
-    /** Takes {@link VirtualPool#slowness} times as long. */
+    /** Takes ten times as long. */
     SLOW,
     /** Serves requests, but answers probes with errors. */
     FAILS_PROBES,
@@ -165,9 +165,6 @@ final class VirtualPool implements RequestListener, PoolListener {
   int completed;
   int rejected;
   int disconnected;
-
-  /** How many times as long slow servers take. */
-  long slowness = 10;
 
   /** Requests whose clients have waited as long as {@link #patience}. */
   int gaveUp;
@@ -424,7 +421,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   private void serve(long request, Exchange exchange, Server to, int attempt) {
-    long pace = to.manner == Manner.SLOW ? slowness : to.manner == Manner.CRAWLS ? 30 : 1;
+    long pace = to.manner == Manner.SLOW ? 10 : to.manner == Manner.CRAWLS ? 30 : 1;
     switch (to.manner) {
       case REFUSES -> later(MILLI / 2, request, attempt, () -> failed(request, Failure.REFUSED));
       case SWALLOWS, VANISHES ->
