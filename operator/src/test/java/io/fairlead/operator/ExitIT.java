@@ -8,6 +8,8 @@ import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.OperatorProgram;
 import io.fairlead.operator.testing.PoolFixture;
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -53,9 +55,11 @@ class ExitIT {
   }
 
   @Test
-  void whatCannotStartEndsItWithOne(KubeApi.Running server) {
+  void whatCannotStartEndsItWithOne(KubeApi.Running server) throws IOException {
     PoolFixture pool = new PoolFixture(server.client(), "default");
-    try (OperatorProgram program = start(server, pool, "--port", "99999")) {
+    try (ServerSocket taken = new ServerSocket(0);
+        OperatorProgram program =
+            start(server, pool, "--port", String.valueOf(taken.getLocalPort()))) {
       assertThat(program.code()).as(program.log()).isEqualTo(1);
     }
   }

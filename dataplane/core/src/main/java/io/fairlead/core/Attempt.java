@@ -68,12 +68,6 @@ final class Attempt {
   /** Longest time between two bytes. */
   long mostSilence;
 
-  /** Nanoseconds to the first token, as expected when it was sent. */
-  long expected;
-
-  /** Whether its endpoint's health was told that it stalls. */
-  boolean stalled;
-
   /** Prompt tokens, and those believed to be cached by whoever computes the prompt. */
   int tokens;
 

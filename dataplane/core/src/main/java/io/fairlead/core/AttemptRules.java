@@ -61,8 +61,6 @@ final class AttemptRules {
     flight.attempt.firstByteOverdue = Deadlines.at(now, usual);
     flight.attempt.mostSilence = Deadlines.silence(set);
     flight.attempt.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
-    flight.attempt.expected = expected;
-    flight.attempt.stalled = false;
   }
 
   /** The first byte of an answer came that is no error, or all of it at once. */
@@ -117,40 +115,6 @@ final class AttemptRules {
     budget.giveBack();
   }
 
-  /**
-   * Tells the endpoint's health of a stream that gets nothing while others there do. With a prompt
-   * that another endpoint computes, nobody can tell which of them it is until the first byte.
-   */
-  void checkStall(long now, Flight flight, EndpointState at) {
-    Attempt attempt = flight.attempt;
-    boolean answered = flight.state().isAnswered();
-    long heardAt = answered ? attempt.lastByteAt : attempt.sentAt;
-    if (!attempt.stalled
-        && flight.facts.delivery().streamed()
-        && (answered || attempt.prefilledBy == null)
-        && health.isStall(now, at.health(), heardAt, attempt.expected)) {
-      attempt.stalled = true;
-      health.stalled(now, at.health(), answered, attempt.sentAt);
-    }
-  }
-
-  /** Whether it waits in vain at an endpoint whose streams stall, and may go elsewhere. */
-  boolean isStalled(Flight flight, EndpointState at) {
-    return flight.attempt.stalled
-        && !flight.state().isAnswered()
-        && at.health().stallsStreams()
-        && candidates.hasOtherInUse(flight);
-  }
-
-  /** More of the answer came. */
-  void goesOn(long now, Flight flight, EndpointState at) {
-    flight.attempt.lastByteAt = now;
-    health.sign(now, at.health());
-    if (flight.facts.delivery().streamed()) {
-      health.streamGoesOn(now, at.health(), flight.attempt.sentAt, flight.attempt.expected);
-    }
-  }
-
   /** What a request's end says of its endpoint. */
   void judge(long now, Flight flight, EndpointState endpoint, Outcome outcome, Usage usage) {
     if (flight.attempt.judged) {
@@ -162,9 +126,6 @@ final class AttemptRules {
           serves(now, flight, endpoint);
         }
         health.completed(now, endpoint.health(), flight.attempt.trial);
-        if (flight.facts.delivery().streamed()) {
-          health.streamCompleted(endpoint.health(), flight.attempt.sentAt);
-        }
         // Streams tell of tokens only if they are asked to, and embeddings of prompts alone.
         boolean worked =
             usage.promptTokens() > 0 || usage.completionTokens() > 0 || flight.firstTokenSeen();

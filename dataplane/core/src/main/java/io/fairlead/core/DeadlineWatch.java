@@ -55,11 +55,6 @@ final class DeadlineWatch {
       ends.giveUp(now, flight, Reason.SILENCE_TIMEOUT);
     } else if (!flight.state().isAnswered() && rules.isLate(now, flight, at)) {
       firstByteIsLate(now, flight, at);
-    } else {
-      rules.checkStall(now, flight, at);
-      if (rules.isStalled(flight, at) && rules.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE)) {
-        failures.sendAgain(now, flight);
-      }
     }
   }
 

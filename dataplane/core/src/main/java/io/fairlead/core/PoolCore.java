@@ -399,7 +399,8 @@ public final class PoolCore {
   public void progress(long now, long request) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
-      rules.goesOn(now, flight, flight.attempt.at);
+      flight.attempt.lastByteAt = now;
+      health.sign(now, flight.attempt.at.health());
     }
   }
 

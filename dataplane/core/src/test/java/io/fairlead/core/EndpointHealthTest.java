@@ -394,52 +394,6 @@ class EndpointHealthTest {
     assertThat(pool.changes).isEmpty();
   }
 
-  /** It answers whatever comes in one piece, and so looks well. */
-  @ParameterizedTest
-  @MethodSource("runs")
-  void oneWhoseStreamsStallGetsFewUntilItIsWell(String profile, long seed) {
-    for (Manner manner : new Manner[] {Manner.STALLS_STREAMS, Manner.STALLS_MIDWAY}) {
-      for (boolean gateway : new boolean[] {true, false}) {
-        VirtualPool pool = halfStreamed(profile, seed);
-        pool.gateway = gateway;
-        pool.fault(0, manner, FROM, 70 * SECOND);
-        pool.traffic(40, 150 * SECOND);
-        pool.runUntil(160 * SECOND);
-        Server sick = pool.servers.getFirst();
-        String how = manner + ", gateway: " + gateway;
-        assertThat(sick.sentAfter(FROM + 10 * SECOND) - sick.sentAfter(70 * SECOND))
-            .as("of some 2,200 requests, " + how)
-            .isLessThan(200);
-        // What has no first byte yet goes to another server.
-        boolean again = gateway && manner == Manner.STALLS_STREAMS;
-        assertThat(pool.gaveUp).as("of some 300 that would, " + how).isLessThan(again ? 10 : 150);
-        assertThat(sick.sentAfter(110 * SECOND)).as("of 1,600, " + how).isBetween(320, 480);
-      }
-    }
-  }
-
-  @ParameterizedTest
-  @MethodSource("runs")
-  void whereAllStreamsStallNoServerIsSpared(String profile, long seed) {
-    VirtualPool pool = halfStreamed(profile, seed);
-    for (int i = 0; i < 4; i++) {
-      pool.fault(i, Manner.STALLS_MIDWAY, FROM, 70 * SECOND);
-    }
-    pool.traffic(40, 70 * SECOND);
-    pool.runUntil(80 * SECOND);
-    assertThat(pool.changes).isEmpty();
-    for (Server server : pool.servers) {
-      assertThat(server.sentAfter(FROM + 10 * SECOND)).as("of some 2,200").isBetween(350, 800);
-    }
-  }
-
-  private static VirtualPool halfStreamed(String profile, long seed) {
-    VirtualPool pool = new VirtualPool(seed, 4, profile);
-    pool.streamed = 0.5;
-    pool.patience = 5 * SECOND;
-    return pool;
-  }
-
   @ParameterizedTest
   @MethodSource("runs")
   void serversThatAllTakeLongAndTellNothingAreWaitedFor(String profile, long seed) {

@@ -61,10 +61,6 @@ final class VirtualPool implements RequestListener, PoolListener {
     FINDS_A_THIRD_INVALID,
     /** The same to what is new; what it has it finishes, and its pages are fine. */
     DRAINS,
-    /** Says nothing to streams; what it answers in one piece is fine. */
-    STALLS_STREAMS,
-    /** The same, after their first piece. */
-    STALLS_MIDWAY,
     /** Takes requests and says nothing; its pages are fine. */
     FREEZES,
     /** The same, its pages too. */
@@ -165,13 +161,6 @@ final class VirtualPool implements RequestListener, PoolListener {
   int completed;
   int rejected;
   int disconnected;
-
-  /** Requests whose clients have waited as long as {@link #patience}. */
-  int gaveUp;
-
-  /** Clients wait so long for the end of an answer. */
-  long patience = Long.MAX_VALUE;
-
   int waited;
   int events;
   boolean probing = true;
@@ -384,16 +373,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     if (exchange == null || exchange.over || exchange.headSeen) {
       throw new AssertionError("sent, though over or answered: " + request);
     }
-    if (exchange.attempt++ == 0 && patience < Long.MAX_VALUE) {
-      Exchange waiting = exchange;
-      at(
-          exchange.arrivedAt + patience,
-          () -> {
-            if (open.get(request) == waiting) {
-              leave(request);
-            }
-          });
-    }
+    exchange.attempt++;
     Server to =
         servers.stream().filter(s -> s.name.equals(route.endpoint())).findFirst().orElseThrow();
     if (!listed.contains(to.name)) {
@@ -442,13 +422,6 @@ final class VirtualPool implements RequestListener, PoolListener {
       case BREAKS_OFF -> {
         later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
         later(FIRST_TOKEN * 2, request, attempt, () -> breakOff(request));
-      }
-      case STALLS_STREAMS, STALLS_MIDWAY -> {
-        if (!exchange.delivery.streamed()) {
-          answer(request, exchange, attempt, pace);
-        } else if (to.manner == Manner.STALLS_MIDWAY) {
-          later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
-        }
       }
       case FAILS_ONCE -> {
         to.manner = Manner.WELL;
@@ -576,13 +549,6 @@ final class VirtualPool implements RequestListener, PoolListener {
     server.manner = Manner.WELL;
     server.progress = 0;
     server.startedAt += 100;
-  }
-
-  /** Its client has waited for as long as it may. */
-  private void leave(long request) {
-    over(request, Objects.requireNonNull(open.get(request)));
-    gaveUp++;
-    core.ended(now, request, Outcome.DISCONNECTED, Usage.UNKNOWN);
   }
 
   /** A client goes away. */

@@ -44,15 +44,6 @@ public final class EndpointHealth {
   /** Answers that broke off, or whose clients left a proxy, with none complete between them. */
   int cutsInRow;
 
-  /**
-   * Streams that stalled, with none that went on or was complete between them; when the first of
-   * them was sent, and whether they are too many for chance.
-   */
-  int stalledInRow;
-
-  long stalledSince;
-  boolean stallsStreams;
-
   /** Requests that it called invalid, with none served between them, and since when. */
   int invalidInRow;
 
@@ -148,11 +139,6 @@ public final class EndpointHealth {
     return estimate.risk();
   }
 
-  /** Whether all its streams of late have stalled. */
-  public boolean stallsStreams() {
-    return stallsStreams;
-  }
-
   /** Whether it has answered a request since it came. */
   public boolean served() {
     return served;
@@ -215,24 +201,9 @@ public final class EndpointHealth {
     faults.failed(now, brokenOff);
   }
 
-  /** A stream stalls there: it is none of the failures for which it would be out. */
-  void stalled(long now, boolean begun) {
-    estimate.failed(now, begun);
-  }
-
-  /** A stream that was sent then goes on, or is complete. */
-  void streams(long sentAt) {
-    if (sentAt - stalledSince > 0) {
-      stalledInRow = 0;
-      stallsStreams = false;
-    }
-  }
-
   /** What it did before says nothing of what it will do. */
   void forgetFailures() {
     failuresInRow = 0;
-    stalledInRow = 0;
-    stallsStreams = false;
     estimate.forget();
     faults.forget();
   }

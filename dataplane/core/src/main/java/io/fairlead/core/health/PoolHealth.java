@@ -92,12 +92,7 @@ public final class PoolHealth {
   /** Of answers, those that call their request invalid. */
   private final UsualShare invalidShare = new UsualShare();
 
-  /** Of streams, those that stalled. */
-  private final UsualShare stalledShare = new UsualShare();
-
-  /**
-   * The longest row of invalid requests of late at an endpoint that served then, and when it did.
-   */
+  /** The longest row of them of late at an endpoint that served then, and when it did. */
   private int longestRow;
 
   private long longestRowAt;
@@ -350,63 +345,6 @@ public final class PoolHealth {
     } else {
       endpoint.cutsInRow = row;
     }
-  }
-
-  /**
-   * Whether a stream that got nothing since {@code heardAt} stalls: the endpoint says something to
-   * others, and the stream has waited for as long as an endpoint with work may say nothing.
-   *
-   * @param expected nanoseconds that its prompt and those before it were to take
-   */
-  public boolean isStall(long now, EndpointHealth endpoint, long heardAt, long expected) {
-    return endpoint.state != HealthState.OUT
-        && now - endpoint.lastSign < QUIET
-        && endpoint.lastSign - heardAt > 0
-        && now - heardAt >= silence(expected);
-  }
-
-  /**
-   * A stream stalls there. Any may for a while: a server without room has it wait. So many in a row
-   * that chance hardly makes of what is usual, with none between them that goes on, are the
-   * endpoint's fault, whatever else it serves: it gets fewer requests, as one that fails some. It
-   * works, and is not taken out.
-   *
-   * @param begun whether its first byte had come
-   * @param sentAt when it was sent there
-   */
-  public void stalled(long now, EndpointHealth endpoint, boolean begun, long sentAt) {
-    if (endpoint.stalledInRow == 0) {
-      endpoint.stalledSince = sentAt;
-    }
-    endpoint.stalledInRow++;
-    if (endpoint.stalledInRow <= FAILURES_IN_A_ROW) {
-      // More would be usual in the end, of one that has all wait.
-      stalledShare.add(1);
-    }
-    if (endpoint.stallsStreams) {
-      endpoint.stalled(now, begun);
-      usable.changed();
-    } else if (endpoint.stalledInRow >= FAILURES_IN_A_ROW
-        && Math.pow(stalledShare.mean(), endpoint.stalledInRow) < BY_CHANCE) {
-      endpoint.stallsStreams = true;
-      for (int i = 0; i < endpoint.stalledInRow; i++) {
-        endpoint.stalled(now, begun);
-      }
-      usable.changed();
-    }
-  }
-
-  /** More of a stream came: after so long that one which stalls would have. */
-  public void streamGoesOn(long now, EndpointHealth endpoint, long sentAt, long expected) {
-    if (endpoint.stalledInRow > 0 && now - sentAt >= silence(expected)) {
-      endpoint.streams(sentAt);
-    }
-  }
-
-  /** A stream is complete. */
-  public void streamCompleted(EndpointHealth endpoint, long sentAt) {
-    stalledShare.add(0);
-    endpoint.streams(sentAt);
   }
 
   /**
