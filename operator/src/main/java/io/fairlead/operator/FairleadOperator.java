@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.crds.DnsLabel;
 import io.fairlead.crds.access.PageAccess;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -38,9 +38,6 @@ public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
   private static final String LEASE = "fairlead-operator";
   private static final int LAST_PORT = 65535;
-
-  /** Whoever watches one of another name is told of nothing, and not why. */
-  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -227,7 +224,8 @@ public final class FairleadOperator implements Callable<Integer> {
             "--watch-namespaces is \"%s\", with an empty name in it; take out the comma too many"
                 .formatted(all));
       }
-      if (!NAMESPACE.matcher(name.strip()).matches()) {
+      // Whoever watches one of another name is told of nothing, and not why.
+      if (!DnsLabel.isOne(name.strip())) {
         throw wrong(
             "--watch-namespaces has \"%s\", which is no name of a namespace; leave the option out to serve all"
                 .formatted(name.strip()));

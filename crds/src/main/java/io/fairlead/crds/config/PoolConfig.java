@@ -79,6 +79,21 @@ public record PoolConfig(
         others);
   }
 
+  /** The same pool with other models and objectives. */
+  public PoolConfig withMembers(List<ModelConfig> otherModels, List<ObjectiveConfig> others) {
+    return new PoolConfig(
+        namespace,
+        name,
+        selector,
+        targetPorts,
+        appProtocol,
+        otherModels,
+        others,
+        requests,
+        scheduler,
+        shadows);
+  }
+
   /** A pool without objectives. */
   public PoolConfig(
       String namespace,

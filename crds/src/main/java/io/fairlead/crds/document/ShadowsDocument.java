@@ -3,19 +3,17 @@ package io.fairlead.crds.document;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.DnsLabel;
 import io.fairlead.crds.config.ShadowConfig;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** The list of shadows: the same in a config document and in an EndpointPicker. */
 public final class ShadowsDocument {
 
   /** Also a value of a metric's label. */
-  private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
-
   private ShadowsDocument() {}
 
   /**
@@ -35,7 +33,8 @@ public final class ShadowsDocument {
       FieldPath entry = path.element(i);
       JsonNode shadow = list.get(i);
       String name = shadow.path("name").asText();
-      if (!NAME.matcher(name).matches()) {
+      // Also a value of a metric's label.
+      if (!DnsLabel.isOne(name)) {
         tree.error(
             entry.field("name"),
             "is " + FieldPath.quote(name) + "; use up to 63 lower-case letters, digits and dashes");

@@ -112,17 +112,9 @@ public final class HeldConfig {
           .forEach(model -> models.put(model.name(), model));
     }
     config.models().forEach(model -> models.put(model.name(), model));
-    return new PoolConfig(
-        config.namespace(),
-        config.name(),
-        config.selector(),
-        config.targetPorts(),
-        config.appProtocol(),
+    return config.withMembers(
         List.copyOf(models.values()),
-        unread.contains("InferenceObjective") ? before.objectives() : config.objectives(),
-        config.requests(),
-        config.scheduler(),
-        config.shadows());
+        unread.contains("InferenceObjective") ? before.objectives() : config.objectives());
   }
 
   private static boolean mayBeRewrite(ModelConfig model) {

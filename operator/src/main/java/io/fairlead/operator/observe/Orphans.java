@@ -5,7 +5,6 @@ import io.fairlead.crds.v1.InferencePool;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -19,14 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param <R> kind that names pools
  */
 final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, InferencePool> {
-  /** How soon to look again while it isn't known which pools there are, and after a failure. */
-  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final Duration FAILED = Duration.ofSeconds(1);
 
-  private final Watched<R, InferencePool> objects;
-  private final Function<R, @Nullable String> pool;
-  private final Pools pools;
-  private final Consumer<R> told;
-  private final PendingLooks<ResourceID> looks = new PendingLooks<>(this::look, SOON);
+  private final OrphanLooks<ResourceID, R> looks;
 
   /**
    * Looks at none before something happens.
@@ -42,35 +36,10 @@ final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, Infere
       Pools pools,
       Consumer<R> told) {
     super(objects.resourceType(), "orphans-" + objects.name());
-    this.objects = objects;
-    this.pool = pool;
-    this.pools = pools;
-    this.told = told;
-    objects.listen(this::changed);
+    looks = new OrphanLooks<>(ResourceID::fromResource, objects::get, pool, pools, told, FAILED);
+    objects.listen(looks::changed);
     pools.listen(
-        id -> objects.find(id.getNamespace().orElse(null), id.getName()).forEach(this::changed));
-  }
-
-  private void changed(R object) {
-    if (isOrphan(object)) {
-      looks.ask(ResourceID.fromResource(object));
-    }
-  }
-
-  private boolean isOrphan(R object) {
-    String named = pool.apply(object);
-    return named == null || !pools.has(object.getMetadata().getNamespace(), named);
-  }
-
-  /** Tells of the object as it is now, once it is known which pools there are. */
-  private @Nullable Duration look(ResourceID id) {
-    Optional<R> orphan =
-        objects.get(id).filter(object -> !object.isMarkedForDeletion() && isOrphan(object));
-    if (orphan.isPresent() && !pools.known(id.getNamespace().orElse(null))) {
-      return SOON;
-    }
-    orphan.ifPresent(told);
-    return null;
+        id -> objects.find(id.getNamespace().orElse(null), id.getName()).forEach(looks::changed));
   }
 
   @Override

@@ -31,18 +31,12 @@ import org.jspecify.annotations.Nullable;
  * these take that for an answer.
  */
 final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource, InferencePool> {
-
-  /** How soon to look again while it isn't known which pools there are. */
-  private static final Duration NOT_KNOWN = Duration.ofSeconds(1);
-
   private static final Duration FAILED = Duration.ofSeconds(5);
 
   private final IndexerResourceCache<InferencePool> pools;
-  private final Pools all;
   private final List<UpstreamKind> objectives;
   private final List<UpstreamKind> rewrites;
-  private final Consumer<GenericKubernetesResource> orphaned;
-  private final PendingLooks<String> looks = new PendingLooks<>(this::look, FAILED);
+  private final OrphanLooks<String, GenericKubernetesResource> looks;
 
   /**
    * Not yet started.
@@ -57,11 +51,17 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
       Consumer<GenericKubernetesResource> orphaned) {
     super(GenericKubernetesResource.class, "upstream");
     pools = context.getPrimaryCache();
-    this.all = all;
-    this.orphaned = orphaned;
     Set<String> namespaces = context.getControllerConfiguration().getEffectiveNamespaces();
     objectives = kinds(context.getClient(), "InferenceObjective", namespaces);
     rewrites = kinds(context.getClient(), "InferenceModelRewrite", namespaces);
+    looks =
+        new OrphanLooks<>(
+            object -> object.getMetadata().getUid(),
+            this::find,
+            PoolMembers::pool,
+            all,
+            orphaned,
+            FAILED);
   }
 
   private static List<UpstreamKind> kinds(
@@ -86,9 +86,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
             if (pool != null) {
               wake(new ResourceID(pool, object.getMetadata().getNamespace()));
             }
-            if (isOrphan(object)) {
-              looks.ask(object.getMetadata().getUid());
-            }
+            looks.changed(object);
           }
 
           @Override
@@ -99,25 +97,11 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
     kinds().forEach(kind -> kind.start(listener));
   }
 
-  private boolean isOrphan(GenericKubernetesResource object) {
-    String pool = PoolMembers.pool(object);
-    String namespace = object.getMetadata().getNamespace();
-    return pool == null || !all.has(namespace, pool);
-  }
-
-  /** Tells of the object as it is now, once it is known which pools there are. */
-  private @Nullable Duration look(String uid) {
-    Optional<GenericKubernetesResource> found =
-        kinds()
-            .flatMap(UpstreamKind::all)
-            .filter(object -> uid.equals(object.getMetadata().getUid()))
-            .filter(object -> !object.isMarkedForDeletion() && isOrphan(object))
-            .findFirst();
-    if (found.isPresent() && !all.known(found.get().getMetadata().getNamespace())) {
-      return NOT_KNOWN;
-    }
-    found.ifPresent(orphaned);
-    return null;
+  private Optional<GenericKubernetesResource> find(String uid) {
+    return kinds()
+        .flatMap(UpstreamKind::all)
+        .filter(object -> uid.equals(object.getMetadata().getUid()))
+        .findFirst();
   }
 
   private void wake(ResourceID pool) {

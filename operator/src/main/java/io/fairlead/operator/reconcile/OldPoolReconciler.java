@@ -19,7 +19,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Serves a pool of the older group as the {@link PoolReconciler} serves any, unless there is one of
@@ -69,7 +68,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
   public List<EventSource<?, OldInferencePool>> prepareEventSources(
       EventSourceContext<OldInferencePool> context) {
     List<EventSource<?, OldInferencePool>> sources = new ArrayList<>();
-    sources.add(new PoolEvents<>(Pools.both(settled, there), Set::of));
+    sources.add(new PoolEvents<>(Pools.both(settled, there)));
     // What names no pool of either group is told where those of v1 are served.
     reconciler
         .sources((EventSourceContext<InferencePool>) (EventSourceContext<?>) context, null)

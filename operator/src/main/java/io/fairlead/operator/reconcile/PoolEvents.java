@@ -7,26 +7,19 @@ import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
- * Wakes whom it concerns that a pool comes or goes which others serve.
+ * Wakes the pool that has the name of one which comes or goes.
  *
  * @param <P> kind that is reconciled
  */
 final class PoolEvents<P extends HasMetadata> extends AbstractEventSource<InferencePool, P> {
   private final Pools pools;
-  private final Function<ResourceID, Set<ResourceID>> concerned;
 
-  /**
-   * Wakes nobody before it is started.
-   *
-   * @param concerned by a pool
-   */
-  PoolEvents(Pools pools, Function<ResourceID, Set<ResourceID>> concerned) {
+  /** Wakes nobody before it is started. */
+  PoolEvents(Pools pools) {
     super(InferencePool.class, "pools-of-others");
     this.pools = pools;
-    this.concerned = concerned;
   }
 
   @Override
@@ -37,7 +30,7 @@ final class PoolEvents<P extends HasMetadata> extends AbstractEventSource<Infere
 
   private void wake(ResourceID pool) {
     if (isRunning()) {
-      concerned.apply(pool).forEach(id -> getEventHandler().handleEvent(new Event(id)));
+      getEventHandler().handleEvent(new Event(pool));
     }
   }
 

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.utils.Utils;
 import io.fairlead.cli.InputText;
 import io.fairlead.cli.ShownText;
+import io.fairlead.crds.DnsLabel;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
@@ -106,7 +107,7 @@ public final class StatusCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--output: %s is not known; it can be wide".formatted(output));
     }
-    if (namespace != null && !namespace.matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?")) {
+    if (namespace != null && !DnsLabel.isOne(namespace)) {
       throw new ParameterException(
           spec.commandLine(), "--namespace: \"" + namespace + "\" is no name of one");
     }
