@@ -155,9 +155,7 @@ class EndpointHealthTest {
   @MethodSource("runs")
   void whereClientsMakeMistakesNoneIsSpared(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 4, profile);
-    for (int i = 0; i < 4; i++) {
-      pool.fault(i, Manner.FINDS_A_THIRD_INVALID, 0, 60 * SECOND);
-    }
+    pool.faultOfAll(Manner.FINDS_A_THIRD_INVALID, 0, 60 * SECOND);
     pool.traffic(50, 60 * SECOND);
     pool.runUntil(60 * SECOND);
     assertThat(pool.failures).hasSizeGreaterThan(800);
@@ -169,9 +167,7 @@ class EndpointHealthTest {
   @MethodSource("runs")
   void whereAllFindAllInvalidNoneIsSpared(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 4, profile);
-    for (int i = 0; i < 4; i++) {
-      pool.fault(i, Manner.FINDS_ALL_INVALID, 10 * SECOND, 40 * SECOND);
-    }
+    pool.faultOfAll(Manner.FINDS_ALL_INVALID, 10 * SECOND, 40 * SECOND);
     pool.traffic(50, 40 * SECOND);
     pool.runUntil(40 * SECOND);
     assertThat(pool.failures).hasSizeGreaterThan(1_000);
@@ -285,9 +281,7 @@ class EndpointHealthTest {
   @MethodSource("runs")
   void whereAllTurnAwayWhatNobodyServesNoneIsSpared(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 4, profile);
-    for (int i = 0; i < 4; i++) {
-      pool.fault(i, Manner.TURNS_AWAY, 0, 20 * SECOND);
-    }
+    pool.faultOfAll(Manner.TURNS_AWAY, 0, 20 * SECOND);
     pool.traffic(50, 20 * SECOND);
     pool.runUntil(20 * SECOND);
     assertThat(pool.servers).allMatch(server -> server.sentAfter(0) > 100);
@@ -401,9 +395,7 @@ class EndpointHealthTest {
       VirtualPool pool = new VirtualPool(seed, 3, profile);
       pool.gateway = gateway;
       pool.streamed = 0;
-      for (int i = 0; i < 3; i++) {
-        pool.fault(i, Manner.CRAWLS, 3 * SECOND, 60 * SECOND);
-      }
+      pool.faultOfAll(Manner.CRAWLS, 3 * SECOND, 60 * SECOND);
       pool.traffic(2, 40 * SECOND);
       pool.runUntil(61 * SECOND);
       assertThat(pool.failures).as("of some 75").hasSizeLessThan(8);
@@ -504,9 +496,7 @@ class EndpointHealthTest {
   @MethodSource("runs")
   void metricsThatAreGoneCostNothing(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 6, profile);
-    for (int i = 0; i < 6; i++) {
-      pool.fault(i, Manner.LOSES_METRICS, FROM, 70 * SECOND);
-    }
+    pool.faultOfAll(Manner.LOSES_METRICS, FROM, 70 * SECOND);
     pool.traffic(40, 80 * SECOND);
     pool.runUntil(81 * SECOND);
     assertThat(pool.failures).isEmpty();
@@ -561,9 +551,7 @@ class EndpointHealthTest {
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void whereMostLookSickItIsNotThey(long seed) {
     VirtualPool pool = new VirtualPool(seed, 6, "cost");
-    for (int i = 0; i < 6; i++) {
-      pool.fault(i, Manner.FAILS_FAST, FROM, 40 * SECOND);
-    }
+    pool.faultOfAll(Manner.FAILS_FAST, FROM, 40 * SECOND);
     pool.traffic(40, 60 * SECOND);
     pool.runUntil(40 * SECOND);
     int during = pool.servers.stream().mapToInt(s -> s.sentAfter(FROM)).sum();

@@ -295,6 +295,13 @@ final class VirtualPool implements RequestListener, PoolListener {
     at(to, () -> well(servers.get(server)));
   }
 
+  /** The same of all servers. */
+  void faultOfAll(Manner manner, long from, long to) {
+    for (int i = 0; i < servers.size(); i++) {
+      fault(i, manner, from, to);
+    }
+  }
+
   void well(Server server) {
     server.manner = Manner.WELL;
   }
