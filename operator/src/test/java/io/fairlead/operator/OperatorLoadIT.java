@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
@@ -34,6 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,18 +81,19 @@ class OperatorLoadIT {
       for (int i = 0; i < Math.min(POOLS, NAMESPACES); i++) {
         namespaces.add(new PoolFixture(admin, cluster.namespace("load")));
       }
-      try (OperatorProgram operator = start("loaded", server)) {
+      try (Told told = Told.by(admin);
+          OperatorProgram operator = start("loaded", server)) {
         running(operator);
         AuditLog.Mark empty = server.audit().mark();
         apply();
         long applied = System.nanoTime();
-        awaitModels("Accepted");
+        told.await("Accepted");
         figure("convergence after the last apply, s", seconds(applied), 5);
         figure("CPU time of the operator until then, s", operator.cpuSeconds(), Double.NaN);
         calls("until then", server.audit(), empty);
         try (Kubelets kubelets = new Kubelets(admin)) {
           long begun = System.nanoTime();
-          awaitModels("Ready");
+          told.await("Ready");
           figure("all ready after the first pod, s", seconds(begun), Double.NaN);
           settle(server.audit());
           figure("CPU time of the operator until settled, s", operator.cpuSeconds(), Double.NaN);
@@ -173,27 +176,49 @@ class OperatorLoadIT {
     }
   }
 
-  /** Waits until the condition is True of every model and every pool. */
-  private void awaitModels(String type) {
-    await()
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(100))
-        .until(
-            () ->
-                namespaces.stream()
-                    .allMatch(
-                        namespace ->
-                            namespace.all(InferenceModel.class).stream()
-                                    .allMatch(
-                                        model ->
-                                            model.getStatus() != null
-                                                && is(model.getStatus().conditions(), type))
-                                && namespace.all(InferencePool.class).stream()
-                                    .allMatch(
-                                        pool ->
-                                            pool.getStatus() != null
-                                                && pool.getStatus().parents().stream()
-                                                    .anyMatch(p -> is(p.conditions(), type)))));
+  /**
+   * Every model and pool as it is now. They are watched: to list them all again and again would
+   * take more of the machine than the operator does.
+   */
+  private record Told(
+      SharedIndexInformer<InferenceModel> models, SharedIndexInformer<InferencePool> pools)
+      implements AutoCloseable {
+    static Told by(KubernetesClient client) {
+      return new Told(
+          client.resources(InferenceModel.class).inAnyNamespace().inform(),
+          client.resources(InferencePool.class).inAnyNamespace().inform());
+    }
+
+    /** Waits until the condition is True of every model and every pool. */
+    void await(String type) {
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(20))
+          .until(() -> all(type));
+    }
+
+    private boolean all(String type) {
+      List<InferenceModel> now = models.getStore().list();
+      List<InferencePool> served = pools.getStore().list();
+      return now.size() == MODELS
+          && served.size() == POOLS
+          && now.stream()
+              .allMatch(
+                  model -> model.getStatus() != null && is(model.getStatus().conditions(), type))
+          && served.stream()
+              .allMatch(
+                  pool ->
+                      pool.getStatus() != null
+                          && pool.getStatus().parents().stream()
+                              .anyMatch(p -> is(p.conditions(), type)));
+    }
+
+    @Override
+    public void close() {
+      models.stop();
+      pools.stop();
+    }
   }
 
   private static boolean is(List<Condition> conditions, String type) {
