@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.WebhookClientConfig;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -25,8 +26,12 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.RefusingWebhook;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -35,6 +40,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What keeps requests from being served is told with a next step, and all of it at once. */
 @ExtendWith(KubeApi.class)
@@ -113,6 +121,7 @@ class ObstaclesIT {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.awaitPool("Ready", "False/RolloutInProgress");
+    pool.awaitPickerCarriedOut();
     pool.becomeAvailable();
     try (Picker _ = new Picker(cluster, pool)) {
       pool.awaitModel("chat", "Ready", "False/NoMatchingPods");
@@ -150,6 +159,27 @@ class ObstaclesIT {
 
     cluster.admin().resource(webhook("deployments", "apps")).delete();
     await().atMost(Duration.ofSeconds(20)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** As those do that want to be asked again later: a conflict, or too many requests. */
+  @ParameterizedTest
+  @ValueSource(ints = {409, 429})
+  void aWebhookThatPutsOffForEverIsToldAndTheRestServes(int code, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    try (RefusingWebhook refusing = RefusingWebhook.start(folder, code)) {
+      failAt("deployments", "apps", refusing.url(), refusing.certificate());
+      pool.createPool();
+      pool.createModel("chat", "chat", 90);
+      pool.awaitPool("Programmed", "False/APIServerError");
+      assertThat(pool.poolMessage("Programmed"))
+          .startsWith("Deployment %s/pool-epp is not as it should be".formatted(pool.namespace()))
+          .contains("failing.example.test", "not now", Integer.toString(code));
+      pool.awaitModel("chat", "Programmed", "False/EPPUnavailable");
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    }
+    cluster.admin().resource(webhook("deployments", "apps")).delete();
+    await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
     pool.awaitPool("Ready", "False/RolloutInProgress");
   }
 
@@ -219,7 +249,16 @@ class ObstaclesIT {
 
   /** From here on a webhook is asked that nobody answers for: the API server says 500. */
   private void failAt(String resource, String group) {
-    cluster.admin().resource(webhook(resource, group)).create();
+    failAt(resource, group, "https://127.0.0.1:1/", "");
+  }
+
+  /** From here on this webhook is asked, which refuses. */
+  private void failAt(String resource, String group, String url, String certificate) {
+    ValidatingWebhookConfiguration configuration = webhook(resource, group);
+    WebhookClientConfig asked = configuration.getWebhooks().getFirst().getClientConfig();
+    asked.setUrl(url);
+    asked.setCaBundle(certificate);
+    cluster.admin().resource(configuration).create();
     Config config = Config.fromKubeconfig(kubeConfig);
     // It is refused again and again until the API server has seen the webhook.
     config.setRequestRetryBackoffLimit(0);
@@ -271,7 +310,7 @@ class ObstaclesIT {
         .withAdmissionReviewVersions("v1")
         .withTimeoutSeconds(1)
         .withNewClientConfig()
-        .withUrl("https://127.0.0.1:1/")
+        .withUrl("")
         .endClientConfig()
         .withNewNamespaceSelector()
         .addToMatchLabels("kubernetes.io/metadata.name", pool.namespace())

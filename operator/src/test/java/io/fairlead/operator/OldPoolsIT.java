@@ -103,6 +103,7 @@ class OldPoolsIT {
         .satisfies(port -> assertThat(port.getPort()).as("where none is named").isEqualTo(9002));
     assertThat(pool.config()).contains("app: \"vllm\"", "- 8000", "name: \"chat\"");
 
+    pool.awaitPickerCarriedOut();
     pool.becomeAvailable();
     eventually(
         () -> {

@@ -124,8 +124,7 @@ public final class ChildApplier {
    * a policy of their own is for wait for it: without it they would be open to anybody.
    *
    * @return every child that could not be; empty when all is well
-   * @throws KubernetesClientException after all were tried, when the API server is overloaded or
-   *     away, or a child changes again and again between look and apply
+   * @throws KubernetesClientException after all were tried, when the API server is away
    */
   public List<Failure> apply(
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
@@ -403,11 +402,14 @@ public final class ChildApplier {
   }
 
   private static Verdict refused(HasMetadata child, KubernetesClientException e) {
-    if (e.getCode() < BAD_REQUEST || e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS) {
+    if (e.getCode() < BAD_REQUEST) {
       throw e;
     }
     String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
-    if (e.getCode() >= SERVER_ERROR) {
+    // A conflict or too many requests may also be what an admission webhook says for ever.
+    if (e.getCode() >= SERVER_ERROR
+        || e.getCode() == CONFLICT
+        || e.getCode() == TOO_MANY_REQUESTS) {
       return Verdict.no(
           Reason.API_SERVER_ERROR,
           "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"

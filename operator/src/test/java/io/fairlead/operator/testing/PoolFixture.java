@@ -331,6 +331,25 @@ public final class PoolFixture {
         });
   }
 
+  /**
+   * Waits until the Deployment is as the picker of {@link #createPicker} has it: a pool that is
+   * seen before its picker is served with defaults first, and what a test says of that one's
+   * rollout says nothing of the next.
+   */
+  public void awaitPickerCarriedOut() {
+    eventually(
+        () ->
+            assertThat(
+                    need(Deployment.class, PICKER)
+                        .getSpec()
+                        .getTemplate()
+                        .getSpec()
+                        .getContainers()
+                        .getFirst()
+                        .getImage())
+                .isEqualTo("example.test/own:2"));
+  }
+
   /** What the Deployment controller and a kubelet do: the rollout ends, with a ready pod. */
   public void becomeAvailable() {
     deploymentStatus(1);

@@ -1,0 +1,139 @@
+package io.fairlead.operator.testing;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.Map;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+/** An admission webhook that refuses all that it is asked for. */
+public final class RefusingWebhook implements AutoCloseable {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final char[] PASSWORD = "webhook".toCharArray();
+
+  private final HttpsServer server;
+  private final String certificate;
+
+  private RefusingWebhook(HttpsServer server, String certificate) {
+    this.server = server;
+    this.certificate = certificate;
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param folder for its key
+   * @param code HTTP status that the API server is to answer
+   */
+  public static RefusingWebhook start(Path folder, int code)
+      throws IOException, GeneralSecurityException {
+    KeyStore keys = keys(folder);
+    KeyManagerFactory factory =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    factory.init(keys, PASSWORD);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(factory.getKeyManagers(), null, null);
+    HttpsServer server =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(context));
+    server.createContext("/", exchange -> refuse(exchange, code));
+    server.start();
+    String pem =
+        "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n"
+            .formatted(
+                Base64.getMimeEncoder(64, new byte[] {'\n'})
+                    .encodeToString(keys.getCertificate("webhook").getEncoded()));
+    return new RefusingWebhook(
+        server, Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static KeyStore keys(Path folder) throws IOException, GeneralSecurityException {
+    Path file = folder.resolve("webhook.p12");
+    try {
+      int code =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                  "-genkeypair",
+                  "-alias",
+                  "webhook",
+                  "-keyalg",
+                  "EC",
+                  "-storetype",
+                  "PKCS12",
+                  "-keystore",
+                  file.toString(),
+                  "-storepass",
+                  new String(PASSWORD),
+                  "-dname",
+                  "CN=webhook",
+                  "-ext",
+                  "san=ip:127.0.0.1")
+              .inheritIO()
+              .start()
+              .waitFor();
+      if (code != 0) {
+        throw new IllegalStateException("keytool ended with " + code);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file)) {
+      keys.load(in, PASSWORD);
+    }
+    return keys;
+  }
+
+  private static void refuse(HttpExchange exchange, int code) throws IOException {
+    try (exchange) {
+      JsonNode review = MAPPER.readTree(exchange.getRequestBody());
+      byte[] answer =
+          MAPPER.writeValueAsBytes(
+              Map.of(
+                  "apiVersion",
+                  "admission.k8s.io/v1",
+                  "kind",
+                  "AdmissionReview",
+                  "response",
+                  Map.of(
+                      "uid",
+                      review.path("request").path("uid").asText(),
+                      "allowed",
+                      false,
+                      "status",
+                      Map.of("code", code, "message", "not now"))));
+      exchange.getResponseHeaders().add("Content-Type", "application/json");
+      exchange.sendResponseHeaders(200, answer.length);
+      exchange.getResponseBody().write(answer);
+    }
+  }
+
+  /** Where the API server finds it. */
+  public String url() {
+    return "https://127.0.0.1:%d/".formatted(server.getAddress().getPort());
+  }
+
+  /** Whom the API server is to trust, as a webhook's {@code caBundle}. */
+  public String certificate() {
+    return certificate;
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}
