@@ -4,8 +4,8 @@ import io.fairlead.core.Failure.Work;
 import io.fairlead.core.health.Deadlines;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.health.RetryBudget;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
 
 /**
  * How long an attempt may take, what it says of its endpoint, and whether another may follow. What
@@ -32,8 +32,11 @@ final class AttemptRules {
   private final CandidateChoice candidates;
   private final RetryBudget budget = new RetryBudget();
 
-  /** Names of models that some endpoint has answered for: of those, whoever refuses lacks it. */
-  private final Set<String> served = new HashSet<>();
+  /**
+   * Names of models that some endpoint has answered for: of those, whoever refuses lacks it. Names
+   * come from clients: the one that was answered for longest ago makes room for a new one.
+   */
+  private final SequencedSet<String> served = new LinkedHashSet<>();
 
   AttemptRules(PoolLimits limits, PoolHealth health, CandidateChoice candidates) {
     this.limits = limits;
@@ -129,8 +132,11 @@ final class AttemptRules {
         // Streams tell of tokens only if they are asked to, and embeddings of prompts alone.
         boolean worked =
             usage.promptTokens() > 0 || usage.completionTokens() > 0 || flight.firstTokenSeen();
-        if (worked && served.size() < MOST_SERVED) {
-          served.add(flight.attempt.target);
+        if (worked && !flight.attempt.target.isEmpty()) {
+          served.addLast(flight.attempt.target);
+          if (served.size() > MOST_SERVED) {
+            served.removeFirst();
+          }
         }
       }
       case REFUSED -> {

@@ -239,6 +239,42 @@ class EndpointHealthTest {
     assertThat(pool.snapshot("a").health().failing()).isPositive();
   }
 
+  /** Clients may ask for adapters by the thousand, and name each once. */
+  @Test
+  void whatWasServedLastIsKnownHoweverManyNamesThereWere() {
+    Pool pool = new Pool().configure().endpoints("a", "b");
+    for (int i = 0; i <= 10_000; i++) {
+      complete(pool, "m-" + i);
+    }
+    int refused = 0;
+    for (int i = 0; i < 100; i++) {
+      long ticket = pool.arrive("m-10000");
+      if (pool.lastRoute().endpoint().equals("a")) {
+        refused++;
+        pool.core.ended(pool.now, ticket, Outcome.REFUSED, Usage.UNKNOWN);
+      } else {
+        pool.core.firstByte(pool.now, ticket);
+        pool.core.ended(pool.now, ticket, Outcome.COMPLETED, new Usage(12, 3, -1));
+      }
+    }
+    assertThat(refused).isPositive().isLessThan(20);
+  }
+
+  /** What a request is for that names none is not known, so nobody need serve it. */
+  @Test
+  void whoRefusesWhatNamesNoModelIsNotToBlame() {
+    Pool pool = new Pool().configure().endpoints("a");
+    complete(pool, "");
+    pool.core.ended(pool.now, pool.arrive(""), Outcome.REFUSED, Usage.UNKNOWN);
+    assertThat(pool.snapshot("a").health().failing()).isZero();
+  }
+
+  private static void complete(Pool pool, String model) {
+    long served = pool.arrive(model);
+    pool.core.firstByte(pool.now, served);
+    pool.core.ended(pool.now, served, Outcome.COMPLETED, new Usage(12, 3, -1));
+  }
+
   /** They have no answers whose tokens could be counted. */
   @Test
   void anEmbeddingShowsWhatIsServed() {
