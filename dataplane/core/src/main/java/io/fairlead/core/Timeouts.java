@@ -29,12 +29,16 @@ public record Timeouts(
     }
   }
 
+  private boolean isUnset() {
+    return firstByte == null && silence == null && total == null;
+  }
+
   /** What this says, and where it says nothing, what the other does. */
   public Timeouts or(Timeouts other) {
-    if (equals(UNSET)) {
+    if (isUnset()) {
       return other;
     }
-    if (other.equals(UNSET)) {
+    if (other.isUnset()) {
       return this;
     }
     return new Timeouts(

@@ -343,13 +343,19 @@ final class DecisionReader {
       Arrays.fill(weights[i], 1);
       for (int t = 0; t < terms.size(); t++) {
         if ((Words.low(place) & 1 << t) != 0) {
-          millis[i][t] = words.number();
-          weights[i][t] = words.number();
+          long cost = words.next();
+          millis[i][t] = shortest(Words.high(cost));
+          weights[i][t] = shortest(Words.low(cost));
         }
       }
     }
     String preference = (String) vocabulary.get(Words.low(names));
     return new Costs(scorer, terms, preference, places, millis, weights);
+  }
+
+  /** The number with the fewest digits that is kept as these bits, as it is shown to people. */
+  private static double shortest(int bits) {
+    return Double.parseDouble(Float.toString(Float.intBitsToFloat(bits)));
   }
 
   private int[] picks(int count) {

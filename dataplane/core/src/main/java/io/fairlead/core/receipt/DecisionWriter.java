@@ -35,6 +35,12 @@ public final class DecisionWriter implements DecisionRecorder {
   /** In the place of a number: there is none. */
   static final int NOBODY = -1;
 
+  /** Words before the costs of each candidate. */
+  private static final int COSTS_HEAD = 3;
+
+  /** What is known of all endpoints, in words. */
+  private static final int COLUMNS = 8;
+
   private final ReceiptRing ring;
   private final Vocabulary vocabulary;
 
@@ -61,6 +67,9 @@ public final class DecisionWriter implements DecisionRecorder {
   private int itemizedNumber;
 
   private final int[] shown = new int[SHOWN + 2];
+  private @Nullable List<CostTerm> lastTerms;
+  private @Nullable String lastPreference;
+  private long lastWording;
   private double[] millis = {};
   private double[] weights = {};
   private boolean[] isCandidate = {};
@@ -168,8 +177,8 @@ public final class DecisionWriter implements DecisionRecorder {
   }
 
   /**
-   * Writes of each cost the terms that are not at their usual: 0 ms, with a weight of 1. Returns
-   * what is expected until the first token at who was picked; NaN where that isn't among the best.
+   * Writes of each cost the terms that are not 0 ms. Returns what is expected until the first token
+   * at who was picked; NaN where that isn't among the best.
    */
   private double costs(
       ItemizedScorer scorer, InferenceRequest request, Left left, Run run, int picked) {
@@ -180,27 +189,44 @@ public final class DecisionWriter implements DecisionRecorder {
       millis = new double[count];
       weights = new double[count];
     }
-    ring.put(DecisionReader.COSTS, itemizedNumber);
-    ring.put(vocabulary.number(terms), vocabulary.number(scorer.preference()));
-    ring.put(run.bestCount);
+    long[] words = ring.room(COSTS_HEAD + run.bestCount * (1 + count));
+    int to = ring.gathered();
+    words[to++] = ReceiptRing.pair(DecisionReader.COSTS, itemizedNumber);
+    words[to++] = wording(terms, scorer.preference());
+    words[to++] = run.bestCount;
     for (int i = 0; i < run.bestCount; i++) {
       int place = run.best[i];
       scorer.itemize(request, left.candidates(), place, millis, weights);
-      int unusual = 0;
-      for (int t = 0; t < count; t++) {
-        unusual |= millis[t] != 0 || weights[t] != 1 ? 1 << t : 0;
-      }
       if (place == picked) {
         expectedThere = firstToken(terms);
       }
-      ring.put(place, unusual);
-      for (int rest = unusual; rest != 0; rest &= rest - 1) {
-        int t = Integer.numberOfTrailingZeros(rest);
-        ring.put(millis[t]);
-        ring.put(weights[t]);
+      int head = to++;
+      int some = 0;
+      for (int t = 0; t < count; t++) {
+        if (millis[t] != 0) {
+          some |= 1 << t;
+          // For people: what decides are the scores, which are kept as they are.
+          words[to++] =
+              ReceiptRing.pair(
+                  Float.floatToRawIntBits((float) millis[t]),
+                  Float.floatToRawIntBits((float) weights[t]));
+        }
       }
+      words[head] = ReceiptRing.pair(place, some);
     }
+    ring.wrote(to);
     return expectedThere;
+  }
+
+  /** Numbers of the terms and of the preference, which are nearly always those of the last time. */
+  @SuppressWarnings("ReferenceEquality") // the same ones, or looked up
+  private long wording(List<CostTerm> terms, String preference) {
+    if (terms != lastTerms || preference != lastPreference) {
+      lastTerms = terms;
+      lastPreference = preference;
+      lastWording = ReceiptRing.pair(vocabulary.number(terms), vocabulary.number(preference));
+    }
+    return lastWording;
   }
 
   private double firstToken(List<CostTerm> terms) {
@@ -346,14 +372,7 @@ public final class DecisionWriter implements DecisionRecorder {
       ring.put(endpoints, 1);
     }
     EndpointTable table = around.table();
-    column(table.sent, endpoints, count);
-    column(table.tokens, endpoints, count);
-    column(table.queued, endpoints, count);
-    column(table.prefillTokens, endpoints, count);
-    column(table.scraped, endpoints, count);
-    column(table.scrapedAt, endpoints, count);
-    column(table.kvUsage, endpoints, count);
-    column(table.saturation, endpoints, count);
+    columns(table, endpoints, count);
     ring.put(around.prefillPace());
     ring.put(around.seed());
     ring.put(around.prefixKey());
@@ -386,24 +405,23 @@ public final class DecisionWriter implements DecisionRecorder {
     headers(around.headers());
   }
 
-  private void column(long[] all, int endpoints, int count) {
-    if (endpoints <= WHOLE_POOL) {
-      ring.put(all, endpoints);
-    } else {
-      for (int i = 0; i < count; i++) {
-        ring.put(all[shown[i]]);
-      }
+  private void columns(EndpointTable table, int endpoints, int count) {
+    boolean whole = endpoints <= WHOLE_POOL;
+    int rows = whole ? endpoints : count;
+    long[] words = ring.room(COLUMNS * rows);
+    int to = ring.gathered();
+    for (int i = 0; i < rows; i++) {
+      int place = whole ? i : shown[i];
+      words[to + i] = table.sent[place];
+      words[to + rows + i] = table.tokens[place];
+      words[to + 2 * rows + i] = table.queued[place];
+      words[to + 3 * rows + i] = table.prefillTokens[place];
+      words[to + 4 * rows + i] = table.scraped[place];
+      words[to + 5 * rows + i] = table.scrapedAt[place];
+      words[to + 6 * rows + i] = Double.doubleToRawLongBits(table.kvUsage[place]);
+      words[to + 7 * rows + i] = Double.doubleToRawLongBits(table.saturation[place]);
     }
-  }
-
-  private void column(double[] all, int endpoints, int count) {
-    if (endpoints <= WHOLE_POOL) {
-      ring.put(all, endpoints);
-    } else {
-      for (int i = 0; i < count; i++) {
-        ring.put(all[shown[i]]);
-      }
-    }
+    ring.wrote(to + COLUMNS * rows);
   }
 
   private void health(int place, Surroundings around) {

@@ -153,7 +153,7 @@ public final class ProfileRun {
     return costs == null ? 0 : costs.millis()[costs.find(place)][term];
   }
 
-  /** What a millisecond of that term counts. */
+  /** What a millisecond of that term counts; 1 where it takes none. */
   public double costWeight(int place, int term) {
     return costs == null ? 0 : costs.weights()[costs.find(place)][term];
   }

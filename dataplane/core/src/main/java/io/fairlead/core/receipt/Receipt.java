@@ -100,6 +100,7 @@ public final class Receipt {
     idHash = id.hashCode();
     ring.put(id);
     ring.put(clipped(facts.model()));
+    ring.commit();
     nameWords = Math.toIntExact(ring.end() - from);
     arrivedAt = now;
     blocks = facts.blocks().length;
@@ -212,6 +213,7 @@ public final class Receipt {
     ring.put(flow == null ? 0 : flow.priority());
     ring.put(clipped(target));
     ring.put(flow == null ? "" : clipped(flow.id()));
+    ring.commit();
   }
 
   private static String clipped(String name) {

@@ -1,5 +1,6 @@
 package io.fairlead.core.receipt;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * whoever keeps one can ask whether it is still {@link #holds held}. The memory is taken piece by
  * piece while it fills for the first time, and never again: what is written leaves nothing to
  * collect.
+ *
+ * <p>What is written is gathered where the processor's cache always has it, and goes to its place
+ * all at once, when it is {@link #commit committed}; until then it can be taken back.
  */
 final class ReceiptRing {
 
@@ -18,6 +22,10 @@ final class ReceiptRing {
   private static final int LINE = 64 / Long.BYTES;
 
   private static final int MOST_APPROACHED = 256;
+
+  /** Words of a usual decision; there is more room where one takes more. */
+  private static final int GATHERED = 512;
+
   private static final int CHUNK_BITS = 13;
   private static final int CHUNK = 1 << CHUNK_BITS;
 
@@ -29,8 +37,16 @@ final class ReceiptRing {
   private long start;
   private int at = CHUNK;
 
-  /** Where writing was farthest: what was taken back has overwritten older words nevertheless. */
+  /** Where older words have been given up to. */
   private long reached;
+
+  /** What is not committed yet. */
+  private long[] gathered = new long[GATHERED];
+
+  private int gatheredCount;
+
+  /** Of a text; its size is a multiple of {@link #CHARACTERS}. */
+  private char[] characters = new char[256];
 
   /** A ring of so many bytes, rounded up to at least one piece of 64 KiB; empty for 0. */
   ReceiptRing(long maxBytes) {
@@ -40,20 +56,35 @@ final class ReceiptRing {
 
   /** Position of the next word. */
   long end() {
+    return committed() + gatheredCount;
+  }
+
+  private long committed() {
     return start + at;
   }
 
-  /** Takes back what was written from a position on. */
+  /** Takes back what was written from a position on, as far as it is not committed. */
   void rewind(long to) {
-    reached = reached();
-    // A piece that would be begun now is entered with its first word.
-    long last = Math.max(0, to - 1);
-    enter(last - (last & (CHUNK - 1)));
-    at = (int) (to - start);
+    gatheredCount = Math.clamp(to - committed(), 0, gatheredCount);
+  }
+
+  /** Puts all that was written in its place. */
+  void commit() {
+    int done = 0;
+    while (done < gatheredCount) {
+      if (at == CHUNK) {
+        next();
+      }
+      int fit = Math.min(gatheredCount - done, CHUNK - at);
+      System.arraycopy(gathered, done, current, at, fit);
+      done += fit;
+      at += fit;
+    }
+    gatheredCount = 0;
   }
 
   private long reached() {
-    return Math.max(reached, end());
+    return Math.max(reached, committed());
   }
 
   /**
@@ -78,16 +109,38 @@ final class ReceiptRing {
     return Math.min(Math.ceilDiv(reached(), (long) CHUNK), chunks.length) * CHUNK * Long.BYTES;
   }
 
-  void put(long word) {
-    if (at == CHUNK) {
-      next();
+  /**
+   * Room for so many words more, beginning at {@link #gathered}: whoever has filled some of it in
+   * says so to {@link #wrote}. For what writes many: a word alone is put.
+   */
+  long[] room(int words) {
+    if (gathered.length - gatheredCount < words) {
+      gathered = Arrays.copyOf(gathered, Math.max(2 * gathered.length, gatheredCount + words));
     }
-    current[at++] = word;
+    return gathered;
+  }
+
+  /** Where the next word goes in {@link #room}. */
+  int gathered() {
+    return gatheredCount;
+  }
+
+  /** Words are written up to this place in {@link #room}. */
+  void wrote(int until) {
+    gatheredCount = until;
+  }
+
+  void put(long word) {
+    room(1)[gatheredCount++] = word;
   }
 
   /** Two numbers of 32 bits in one word. */
   void put(int high, int low) {
-    put(((long) high << 32) | (low & 0xffffffffL));
+    put(pair(high, low));
+  }
+
+  static long pair(int high, int low) {
+    return ((long) high << 32) | (low & 0xffffffffL);
   }
 
   void put(double number) {
@@ -97,49 +150,36 @@ final class ReceiptRing {
   /** A text: its length, and then four characters a word. */
   void put(String text) {
     int length = text.length();
-    put(length);
-    for (int start = 0; start < length; start += CHARACTERS) {
-      long word = 0;
-      for (int i = Math.min(length, start + CHARACTERS) - 1; i >= start; i--) {
-        word = (word << Character.SIZE) | text.charAt(i);
-      }
-      put(word);
+    if (length > characters.length) {
+      characters = new char[length * CHARACTERS];
     }
+    // All at once: one by one, each is looked up in its text's own encoding.
+    text.getChars(0, length, characters, 0);
+    int count = Math.ceilDiv(length, CHARACTERS);
+    Arrays.fill(characters, length, count * CHARACTERS, '\0');
+    long[] words = room(1 + count);
+    int to = gatheredCount;
+    words[to++] = length;
+    for (int i = 0; i < count; i++) {
+      int first = i * CHARACTERS;
+      words[to + i] =
+          characters[first]
+              | ((long) characters[first + 1] << Character.SIZE)
+              | ((long) characters[first + 2] << (2 * Character.SIZE))
+              | ((long) characters[first + 3] << (3 * Character.SIZE));
+    }
+    gatheredCount = to + count;
   }
 
   /** The first so many of an array, a word each. */
   void put(double[] numbers, int count) {
-    int done = 0;
-    while (done < count) {
-      int fit = fit(count - done);
-      long[] into = current;
-      int to = at;
-      // No branch in here: the compiler makes vector instructions of it.
-      for (int i = 0; i < fit; i++) {
-        into[to + i] = Double.doubleToRawLongBits(numbers[done + i]);
-      }
-      done += fit;
-      at = to + fit;
+    long[] words = room(count);
+    int to = gatheredCount;
+    // No branch in here: the compiler makes vector instructions of it.
+    for (int i = 0; i < count; i++) {
+      words[to + i] = Double.doubleToRawLongBits(numbers[i]);
     }
-  }
-
-  /** The first so many of an array. */
-  void put(long[] words, int count) {
-    int done = 0;
-    while (done < count) {
-      int fit = fit(count - done);
-      System.arraycopy(words, done, current, at, fit);
-      done += fit;
-      at += fit;
-    }
-  }
-
-  /** How many of so many words go into the piece that is written to; at least one. */
-  private int fit(int wanted) {
-    if (at == CHUNK) {
-      next();
-    }
-    return Math.min(wanted, CHUNK - at);
+    gatheredCount = to + count;
   }
 
   private void next() {

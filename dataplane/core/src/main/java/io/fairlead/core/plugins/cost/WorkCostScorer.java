@@ -18,7 +18,6 @@ import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.WaitingRequest;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -289,24 +288,21 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       double[] millis,
       double[] weights) {
     int place = PoolCandidates.of(candidates).place(index);
-    Arrays.fill(millis, 0, CostTerms.ALL.size(), 0);
-    Arrays.fill(weights, 0, CostTerms.ALL.size(), 1);
     costs.itemize(place, cached[index], worth, millis, weights);
+    double load = 0;
+    double slot = 0;
     if (columns.hasAdapters(place)) {
       Endpoint endpoint = candidates.get(index);
-      double load = load(request, endpoint.adapters(), speeds.engine(endpoint));
-      if (load > 0) {
-        millis[CostTerms.ADAPTER] = load;
-        weights[CostTerms.ADAPTER] = worthOfLoad(place);
-        millis[CostTerms.ADAPTER_SLOT] = untilASlotIsFree(endpoint.adapters(), place);
-        weights[CostTerms.ADAPTER_SLOT] = settings.omega();
-      }
+      load = load(request, endpoint.adapters(), speeds.engine(endpoint));
+      slot = load > 0 ? untilASlotIsFree(endpoint.adapters(), place) : 0;
     }
-    if (costs.hasObjective()) {
-      double adapter = millis[CostTerms.ADAPTER] + millis[CostTerms.ADAPTER_SLOT];
-      millis[CostTerms.LATE] = costs.late(place, cached[index], adapter);
-      weights[CostTerms.LATE] = settings.epsilon();
-    }
+    millis[CostTerms.ADAPTER] = load;
+    weights[CostTerms.ADAPTER] = load > 0 ? worthOfLoad(place) : 1;
+    millis[CostTerms.ADAPTER_SLOT] = slot;
+    weights[CostTerms.ADAPTER_SLOT] = load > 0 ? settings.omega() : 1;
+    boolean objective = costs.hasObjective();
+    millis[CostTerms.LATE] = objective ? costs.late(place, cached[index], load + slot) : 0;
+    weights[CostTerms.LATE] = objective ? settings.epsilon() : 1;
   }
 
   /** Of those that cost as much as this one but for rounding, one with the least load. */
