@@ -16,26 +16,33 @@ import java.util.Map;
  * The program of {@code hack/load sizes}, {@code prompts}, {@code chunks} and {@code extras}:
  * several ways to the same servers, which take turns under the same closed loop; what each costs by
  * size of request. With {@code --pair NAME/NAME}, how many times as much CPU time the first takes
- * as the second, from the turns of each round.
+ * as the second, from the turns of each round; ways may also be one process with {@link Settings}
+ * that take turns.
  *
  * <p>A closed loop shows what a hop costs and carries; latency under a given load is another
  * question, see {@link PickRun}.
  */
 public final class HopRun {
 
-  /** Ways are warm when compilers take less. */
+  /** Ways are warm when compilers take less, in so many turns of each one after the other. */
   private static final double COMPILING = 0.01;
 
+  private static final int IDLE_TURNS = 3;
   private static final int MOST_WARMUPS = 20;
 
   private final List<Way> ways;
   private final List<Pair> pairs;
+  private final Settings settings;
   private final List<Integer> sizes;
   private final int clients;
   private final int chunks;
   private final int everyMillis;
   private final Duration turn;
   private final Duration warmUp;
+
+  /** Under load, after a change of settings: such as until a shadow has found its share. */
+  private final Duration settling;
+
   private final int rounds;
   private final ArrayNode report = new ObjectMapper().createArrayNode();
   private long failed;
@@ -43,12 +50,14 @@ public final class HopRun {
   private HopRun(NamedArguments given) {
     ways = given.all("--way").stream().map(Way::parse).toList();
     pairs = given.all("--pair").stream().map(this::pair).toList();
+    settings = new Settings(given);
     sizes = Programs.sizes(given.text("--sizes"));
     clients = Math.toIntExact(given.whole("--in-flight"));
     chunks = Math.toIntExact(given.whole("--chunks"));
     everyMillis = Math.toIntExact(given.whole("--every-millis"));
     turn = Duration.ofMillis(Math.round(given.number("--seconds") * 1_000));
     warmUp = Duration.ofMillis(Math.round(given.number("--warmup") * 1_000));
+    settling = Duration.ofMillis(Math.round(given.number("--settle") * 1_000));
     rounds = Math.toIntExact(given.whole("--rounds"));
     if (ways.isEmpty() || clients < 1 || rounds < 1) {
       throw new IllegalArgumentException("--way, --in-flight and --rounds need at least one");
@@ -97,16 +106,14 @@ public final class HopRun {
       throws IOException, InterruptedException {
     List<byte[]> requests = Prompts.requests(size, chunks, everyMillis);
     List<Turn> turns = new ArrayList<>();
-    for (Way way : ways) {
-      warm(way, requests);
-      turns.add(Turn.nothing());
-    }
+    warm(requests);
+    ways.forEach(_ -> turns.add(Turn.nothing()));
     for (int round = 0; round < rounds; round++) {
       List<Turn> now = new ArrayList<>(turns);
       for (int i = 0; i < ways.size(); i++) {
         // Whoever is first is another one each time: what else happens weighs on all alike.
         int at = (i + round) % ways.size();
-        now.set(at, Turn.run(ways.get(at), requests, clients, turn));
+        now.set(at, turn(ways.get(at), requests, turn));
         turns.set(at, turns.get(at).and(now.get(at)));
       }
       for (int i = 0; i < pairs.size(); i++) {
@@ -118,14 +125,29 @@ public final class HopRun {
   }
 
   /** What is compared is warmed until its compilers are idle; the others for the time given. */
-  private void warm(Way way, List<byte[]> requests) throws IOException, InterruptedException {
-    for (int times = 0; times < (pairs.isEmpty() ? 1 : MOST_WARMUPS); times++) {
-      Turn unused = Turn.run(way, requests, clients, warmUp);
-      failed += unused.failed();
-      if (unused.compiling() < COMPILING) {
-        return;
+  private void warm(List<byte[]> requests) throws IOException, InterruptedException {
+    int idle = 0;
+    for (int times = 0;
+        times < (pairs.isEmpty() ? 1 : MOST_WARMUPS) && idle < IDLE_TURNS;
+        times++) {
+      idle++;
+      for (Way way : ways) {
+        Turn unused = turn(way, requests, warmUp);
+        failed += unused.failed();
+        if (unused.compiling() >= COMPILING) {
+          idle = 0;
+        }
       }
     }
+  }
+
+  private Turn turn(Way way, List<byte[]> requests, Duration lasting)
+      throws IOException, InterruptedException {
+    settings.putInForce(way);
+    if (settings.differ(way)) {
+      failed += Turn.run(way, requests, clients, settling).failed();
+    }
+    return Turn.run(way, requests, clients, lasting);
   }
 
   private void compare(int size, List<PairedRatios> ratios) {

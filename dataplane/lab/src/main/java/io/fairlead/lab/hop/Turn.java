@@ -87,9 +87,13 @@ record Turn(
     return all == 0 ? 0 : Math.min(1, compilerTicks * TICK_MICROS / all);
   }
 
-  /** CPU time of the last process on the way, which is ours, for each request. */
+  /**
+   * CPU time of the last process on the way, which is ours, for each request: without what
+   * compilers of byte code took, which ends some day, and of which one turn has more than another.
+   */
   double ownMicros() {
-    return cpuMicros.values().stream().reduce(0.0, (before, last) -> last) / requests;
+    double own = cpuMicros.values().stream().reduce(0.0, (before, last) -> last);
+    return (own - compilerTicks * TICK_MICROS) / requests;
   }
 
   private static void ask(
