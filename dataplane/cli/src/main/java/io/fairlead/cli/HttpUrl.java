@@ -15,7 +15,7 @@ final class HttpUrl {
    * @throws IllegalArgumentException if it is none of HTTP, or names no host
    */
   static void check(String option, URI url, String example) {
-    if (url.getHost() == null || !String.valueOf(url.getScheme()).matches("https?")) {
+    if (url.getHost() == null || !String.valueOf(url.getScheme()).matches("(?i)https?")) {
       throw new IllegalArgumentException(
           "%s is %s; write a URL, such as %s".formatted(option, url, example));
     }

@@ -399,7 +399,7 @@ final class PoolRuntime implements AutoCloseable {
       for (EndpointSnapshot endpoint : endpoints.subList(from, to)) {
         read.put(endpoint.name(), telemetry.latency(endpoint.name()));
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       moment.tryFailure(e); // whoever isn't told would wait for ever
       return;
     }
