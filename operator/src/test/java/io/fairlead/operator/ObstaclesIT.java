@@ -183,6 +183,26 @@ class ObstaclesIT {
     pool.awaitPool("Ready", "False/RolloutInProgress");
   }
 
+  /** The ports of a Service are replaced where they can't be applied, which it refuses, too. */
+  @Test
+  void aWebhookThatPutsOffTheRepairOfPortsIsTold(@TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    pool.createPool();
+    pool.becomeReady();
+    try (RefusingWebhook refusing = RefusingWebhook.start(folder, 422)) {
+      failAt("services", "", refusing.url(), refusing.certificate());
+      cluster
+          .admin()
+          .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+          .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"port\":{\"number\":9100}}}}");
+      awaitPoolMessage("ResolvedRefs", "not now");
+      pool.createModel("chat", "chat", 90);
+      await().until(() -> pool.config().contains("chat"));
+    }
+    cluster.admin().resource(webhook("services", "")).delete();
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+  }
+
   @Test
   void whatIsInForceGoesOnWhileItsRepairFails() {
     pool.createPool();

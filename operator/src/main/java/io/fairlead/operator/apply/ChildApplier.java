@@ -116,8 +116,14 @@ public final class ChildApplier {
    * A child that could not be brought to its desired state.
    *
    * @param why as the pool's Programmed condition
+   * @param mayPass whether it is what usually passes by itself, such as that another wrote at the
+   *     same time; but an admission webhook may say the same for ever
    */
-  public record Failure(HasMetadata child, Verdict why) {}
+  public record Failure(HasMetadata child, Verdict why, boolean mayPass) {
+    private static Failure lasting(HasMetadata child, Verdict why) {
+      return new Failure(child, why, false);
+    }
+  }
 
   /**
    * Applies in order; one that cannot be applied keeps none of the others back. But pods that only
@@ -134,14 +140,13 @@ public final class ChildApplier {
     policies.removeIf(child -> !(child instanceof NetworkPolicy));
     for (HasMetadata child : desired) {
       if (child instanceof Deployment && !policies.isEmpty()) {
-        failures.add(new Failure(child, keptBack(child, policies.getFirst())));
+        failures.add(Failure.lasting(child, keptBack(child, policies.getFirst())));
         continue;
       }
       attempts.attempt(
           () ->
               apply(child, seen, context)
-                  .ifPresentOrElse(
-                      why -> failures.add(new Failure(child, why)), () -> policies.remove(child)));
+                  .ifPresentOrElse(failures::add, () -> policies.remove(child)));
     }
     attempts.rethrow();
     return List.copyOf(failures);
@@ -196,7 +201,7 @@ public final class ChildApplier {
     return last != null && last.isMetBy(actual, wanted);
   }
 
-  private Optional<Verdict> apply(
+  private Optional<Failure> apply(
       HasMetadata child, Observation seen, Context<InferencePool> context) {
     Optional<HasMetadata> cached =
         seen.child(child.getClass(), child.getMetadata().getName()).map(HasMetadata.class::cast);
@@ -207,10 +212,12 @@ public final class ChildApplier {
     for (int attempt = 1; ; attempt++) {
       try {
         HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
-        return apply(child, actual, seen.pool(), context);
+        return apply(child, actual, seen.pool(), context).map(why -> Failure.lasting(child, why));
       } catch (KubernetesClientException e) {
-        if (attempt == ATTEMPTS || !mended(child, e, context.getClient())) {
-          return Optional.of(refused(child, e));
+        KubernetesClientException still =
+            attempt == ATTEMPTS ? e : mend(child, e, context.getClient());
+        if (still != null) {
+          return Optional.of(refused(child, still));
         }
         // What has changed since it was observed is looked at where it is.
         look = true;
@@ -218,21 +225,36 @@ public final class ChildApplier {
     }
   }
 
-  /** Whether another try may succeed. */
-  private boolean mended(HasMetadata child, KubernetesClientException e, KubernetesClient client) {
+  /**
+   * Sees to it that another try may succeed.
+   *
+   * @return null when it may; else what is in its way
+   */
+  private @Nullable KubernetesClientException mend(
+      HasMetadata child, KubernetesClientException e, KubernetesClient client) {
     if (e.getCode() == CONFLICT) {
-      return true;
+      return null;
     }
     if (e.getCode() != UNPROCESSABLE || !(child instanceof Service service)) {
-      return false;
+      return e;
     }
-    // A list of ports is merged by number: after an edit by hand ours stands beside the edited one
-    // under one name, which the API server refuses for ever. Only a list that is replaced helps.
-    Service there = client.resource(service).get();
-    if (there == null || !labelled(there)) {
-      return false;
+    try {
+      // A list of ports is merged by number: after an edit by hand ours stands beside the edited
+      // one under one name, which the API server refuses for ever. Only a list that is replaced
+      // helps.
+      Service there = client.resource(service).get();
+      if (there == null || !labelled(there)) {
+        return e;
+      }
+      LOG.info("replacing the ports of {}, which were edited", describe(child));
+      replacePorts(there, service, client);
+      return null;
+    } catch (KubernetesClientException refused) {
+      return refused.getCode() == CONFLICT ? null : refused;
     }
-    LOG.info("replacing the ports of {}, which were edited", describe(child));
+  }
+
+  private static void replacePorts(Service there, Service wanted, KubernetesClient client) {
     Service patch = new Service();
     patch.setMetadata(
         new ObjectMetaBuilder()
@@ -240,13 +262,12 @@ public final class ChildApplier {
             .withNamespace(there.getMetadata().getNamespace())
             .withResourceVersion(there.getMetadata().getResourceVersion())
             .build());
-    patch.setSpec(new ServiceSpecBuilder().withPorts(service.getSpec().getPorts()).build());
+    patch.setSpec(new ServiceSpecBuilder().withPorts(wanted.getSpec().getPorts()).build());
     client
         .resource(there)
         .patch(
             PatchContext.of(PatchType.JSON_MERGE),
             client.getKubernetesSerialization().asJson(patch));
-    return true;
   }
 
   /**
@@ -401,26 +422,29 @@ public final class ChildApplier {
             .formatted(describe(child), describe(policy)));
   }
 
-  private static Verdict refused(HasMetadata child, KubernetesClientException e) {
+  private static Failure refused(HasMetadata child, KubernetesClientException e) {
     if (e.getCode() < BAD_REQUEST) {
       throw e;
     }
     String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
-    // A conflict or too many requests may also be what an admission webhook says for ever.
-    if (e.getCode() >= SERVER_ERROR
-        || e.getCode() == CONFLICT
-        || e.getCode() == TOO_MANY_REQUESTS) {
-      return Verdict.no(
-          Reason.API_SERVER_ERROR,
-          "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
-              .formatted(describe(child), e.getCode(), said));
+    boolean mayPass = e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS;
+    if (mayPass || e.getCode() >= SERVER_ERROR) {
+      return new Failure(
+          child,
+          Verdict.no(
+              Reason.API_SERVER_ERROR,
+              "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
+                  .formatted(describe(child), e.getCode(), said)),
+          mayPass);
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
-    return e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
-        ? Verdict.no(
-            Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount")
-        : Verdict.no(Reason.EPP_UNAVAILABLE, message);
+    return Failure.lasting(
+        child,
+        e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
+            ? Verdict.no(
+                Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount")
+            : Verdict.no(Reason.EPP_UNAVAILABLE, message));
   }
 
   private static String describe(HasMetadata child) {

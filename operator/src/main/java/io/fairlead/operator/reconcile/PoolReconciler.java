@@ -94,6 +94,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** How soon at first where it failed: that passes by itself. */
   private static final Duration RETRY_FAILED = Duration.ofSeconds(1);
 
+  /** How long a conflict or too many requests may last before they are told. */
+  private static final Duration PASSING = Duration.ofSeconds(1);
+
+  private static final Duration RETRY_CONTENDED = Duration.ofMillis(300);
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
   /** Models that a message names. */
@@ -413,6 +417,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     List<HasMetadata> due =
         waits ? desired.stream().filter(child -> !(child instanceof Deployment)).toList() : desired;
     List<ChildApplier.Failure> all = children.apply(due, seen, context);
+    if (mayPass(seen, all)) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_CONTENDED);
+    }
     // Requests are served without it.
     List<ChildApplier.Failure> failures =
         all.stream().filter(failure -> !isMonitor(failure)).toList();
@@ -463,6 +470,15 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return again
         .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
         .orElseGet(UpdateControl::noUpdate);
+  }
+
+  /** Whether something was refused that has not lasted yet: it is not told before. */
+  private boolean mayPass(Observation seen, List<ChildApplier.Failure> failures) {
+    return failures.stream().anyMatch(ChildApplier.Failure::mayPass)
+        && failing
+                .since(seen.pool().getMetadata().getUid(), Reason.API_SERVER_ERROR)
+                .compareTo(PASSING)
+            < 0;
   }
 
   /** When to try again what could not be applied; empty when all could. */
