@@ -103,10 +103,11 @@ final class DecisionNotes implements Surroundings {
     }
     receipt.sent(
         decision, route.criticality(), flight.flow, route.targetModel(), route.promptTokens());
-    return active.receipts().responseHeader()
-            && flight.facts.headers().first(FlowHeaders.EXPLAIN) != null
-        ? route.withResponseHeader(FlowHeaders.DECISION, receipts.brief(receipt))
-        : route;
+    boolean asks =
+        active.receipts().responseHeader()
+            && flight.facts.headers().first(FlowHeaders.EXPLAIN) != null;
+    String brief = asks ? receipts.brief(receipt) : null;
+    return brief == null ? route : route.withResponseHeader(FlowHeaders.DECISION, brief);
   }
 
   /** Nothing is decided any more. */

@@ -90,9 +90,26 @@ class ReceiptTest {
         .isEmpty();
   }
 
-  private static List<Route.Header> decisionHeader(
-      RequestsConfig requests, RequestHeaders headers) {
-    Pool pool = pool(1 << 20);
+  /** A request may be under way for longer than its receipt is kept. */
+  @Test
+  void tellsNothingOfARequestWhoseReceiptIsNotKeptAnyMore() {
+    pool = byQueue(RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(10_000, 1, true)));
+    pool.endpoints(IntStream.range(0, 200).mapToObj(i -> "e" + i).toArray(String[]::new));
+    RequestFacts asking =
+        RequestFactsBuilder.of("m", 1, 1, 2).bodyBytes(10).headers(name -> "true").build();
+    long ticket = pool.core.arrive(0, asking, pool);
+    assertThat(pool.lastRoute().responseHeaders()).hasSize(1);
+    for (int i = 0; i < 500; i++) {
+      pool.arrive("m");
+    }
+    pool.core.attemptFailed(0, ticket, Failure.REFUSED);
+    assertThat(pool.routes).hasSize(502);
+    assertThat(pool.rejections).isEmpty();
+    assertThat(pool.lastRoute().responseHeaders()).isEmpty();
+  }
+
+  private static Pool byQueue(RequestsConfig requests) {
+    Pool pool = pool(256 << 10);
     pool.core.configure(
         0,
         new ConfigCompiler(List.of())
@@ -101,6 +118,12 @@ class ReceiptTest {
                     requests,
                     Pool.atOnce(
                         List.of(new PluginConfig("queue", "queue-scorer", Map.of())), List.of()))));
+    return pool;
+  }
+
+  private static List<Route.Header> decisionHeader(
+      RequestsConfig requests, RequestHeaders headers) {
+    Pool pool = byQueue(requests);
     pool.endpoints("a", "b", "c");
     int waiting = 2;
     for (String name : List.of("a", "c", "b")) {

@@ -100,9 +100,12 @@ public final class ReceiptLog {
     return writer;
   }
 
-  /** Why a request that was just sent went where it did, in a line for its client. */
-  public String brief(Receipt receipt) {
-    return DecisionBrief.of(receipt.lastDecision(vocabulary.known()));
+  /**
+   * Why a request that was just sent went where it did, in a line for its client; null where it is
+   * not kept any more when that request arrived.
+   */
+  public @Nullable String brief(Receipt receipt) {
+    return receipt.isWhole() ? DecisionBrief.of(receipt.lastDecision(vocabulary.known())) : null;
   }
 
   /** What was decided of the newest request of this name; null if that isn't kept. */

@@ -151,7 +151,7 @@ final class ReceiptRing {
   void put(String text) {
     int length = text.length();
     if (length > characters.length) {
-      characters = new char[length * CHARACTERS];
+      characters = new char[2 * Math.ceilDiv(length, CHARACTERS) * CHARACTERS];
     }
     // All at once: one by one, each is looked up in its text's own encoding.
     text.getChars(0, length, characters, 0);

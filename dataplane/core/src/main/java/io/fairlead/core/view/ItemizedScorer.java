@@ -15,7 +15,8 @@ public interface ItemizedScorer extends Scorer {
   List<CostTerm> costTerms();
 
   /**
-   * Fills in what a candidate costs: the sum of each term's time times its weight.
+   * Fills in what a candidate costs: the sum of each term's time times its weight. All of both are
+   * filled in, since the arrays hold those of another candidate.
    *
    * @param millis the time of each term, in milliseconds
    * @param weights what a millisecond of it counts
