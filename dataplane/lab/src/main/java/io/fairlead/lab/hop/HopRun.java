@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * The program of {@code hack/load sizes}, {@code prompts}, {@code chunks} and {@code extras}:
@@ -40,7 +43,7 @@ public final class HopRun {
   private final Duration turn;
   private final Duration warmUp;
 
-  /** Under load, after a change of settings: such as until a shadow has found its share. */
+  /** Under load, before the turn of a way with settings: such as until a shadow has its share. */
   private final Duration settling;
 
   private final int rounds;
@@ -110,9 +113,7 @@ public final class HopRun {
     ways.forEach(_ -> turns.add(Turn.nothing()));
     for (int round = 0; round < rounds; round++) {
       List<Turn> now = new ArrayList<>(turns);
-      for (int i = 0; i < ways.size(); i++) {
-        // Whoever is first is another one each time: what else happens weighs on all alike.
-        int at = (i + round) % ways.size();
+      for (int at : order(round)) {
         now.set(at, turn(ways.get(at), requests, turn));
         turns.set(at, turns.get(at).and(now.get(at)));
       }
@@ -139,6 +140,13 @@ public final class HopRun {
         }
       }
     }
+  }
+
+  /** Another one each time: what else happens, and what those before leave, weighs on all alike. */
+  private List<Integer> order(int round) {
+    List<Integer> order = new ArrayList<>(IntStream.range(0, ways.size()).boxed().toList());
+    Collections.shuffle(order, new Random(round));
+    return order;
   }
 
   private Turn turn(Way way, List<byte[]> requests, Duration lasting)

@@ -71,7 +71,7 @@ final class Settings {
       Files.copy(wanted, beside, StandardCopyOption.REPLACE_EXISTING);
       Files.move(beside, read, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       long end = System.nanoTime() + PATIENCE.toNanos();
-      while (hash(client, told).equals(before)) {
+      for (String now = before; now.isEmpty() || now.equals(before); now = hash(client, told)) {
         if (System.nanoTime() > end) {
           throw new IllegalStateException("the settings of %s are not in force".formatted(wanted));
         }

@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  * @param seconds from the first request to the last answer
  * @param micros until the end of the answer
  * @param cpuMicros CPU time of each process on the way
- * @param compilerTicks that of compilers of byte code in them
+ * @param compilerTicks that of compilers of byte code in the last of them, which is ours
  */
 record Turn(
     long requests,
@@ -76,15 +76,19 @@ record Turn(
   private static long compilers(Way way) throws IOException {
     long ticks = 0;
     for (long process : way.processes().values()) {
-      ticks += Programs.compilerTicks(process);
+      ticks = Programs.compilerTicks(process);
     }
     return ticks;
   }
 
-  /** The part of the CPU time that went to compilers of byte code: 0 to 1. */
+  /** The part of our process's CPU time that went to compilers of byte code: 0 to 1. */
   double compiling() {
-    double all = cpuMicros.values().stream().mapToDouble(used -> used).sum();
-    return all == 0 ? 0 : Math.min(1, compilerTicks * TICK_MICROS / all);
+    double own = own();
+    return own == 0 ? 0 : Math.min(1, compilerTicks * TICK_MICROS / own);
+  }
+
+  private double own() {
+    return cpuMicros.values().stream().reduce(0.0, (before, last) -> last);
   }
 
   /**
@@ -92,8 +96,7 @@ record Turn(
    * compilers of byte code took, which ends some day, and of which one turn has more than another.
    */
   double ownMicros() {
-    double own = cpuMicros.values().stream().reduce(0.0, (before, last) -> last);
-    return (own - compilerTicks * TICK_MICROS) / requests;
+    return (own() - compilerTicks * TICK_MICROS) / requests;
   }
 
   private static void ask(
