@@ -244,16 +244,7 @@ class OperatorIT extends OperatorWithPool {
     cluster.admin().resource(drifted).update();
     await()
         .atMost(Duration.ofSeconds(5))
-        .until(
-            () ->
-                pool.need(Deployment.class, PICKER)
-                    .getSpec()
-                    .getTemplate()
-                    .getSpec()
-                    .getContainers()
-                    .getFirst()
-                    .getImage()
-                    .equals(OperatorUnderTest.IMAGE));
+        .until(() -> pool.pickerImage().equals(OperatorUnderTest.IMAGE));
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getAnnotations())
         .containsEntry("someone", "else");
 

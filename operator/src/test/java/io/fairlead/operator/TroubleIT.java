@@ -159,15 +159,7 @@ class TroubleIT {
     assertThat(pool.pickerMessage("kind", "Accepted")).contains("spec.poolRef.kind");
     assertThat(pool.pickerMessage("group", "Accepted")).contains("spec.poolRef.group");
     await().until(() -> pool.get(Deployment.class, PICKER) != null);
-    assertThat(
-            pool.need(Deployment.class, PICKER)
-                .getSpec()
-                .getTemplate()
-                .getSpec()
-                .getContainers()
-                .getFirst()
-                .getImage())
-        .isEqualTo(OperatorUnderTest.IMAGE);
+    assertThat(pool.pickerImage()).isEqualTo(OperatorUnderTest.IMAGE);
 
     cluster
         .admin()

@@ -337,17 +337,18 @@ public final class PoolFixture {
    * rollout says nothing of the next.
    */
   public void awaitPickerCarriedOut() {
-    eventually(
-        () ->
-            assertThat(
-                    need(Deployment.class, PICKER)
-                        .getSpec()
-                        .getTemplate()
-                        .getSpec()
-                        .getContainers()
-                        .getFirst()
-                        .getImage())
-                .isEqualTo("example.test/own:2"));
+    eventually(() -> assertThat(pickerImage()).isEqualTo("example.test/own:2"));
+  }
+
+  /** The image that the Deployment's pods run. */
+  public String pickerImage() {
+    return need(Deployment.class, PICKER)
+        .getSpec()
+        .getTemplate()
+        .getSpec()
+        .getContainers()
+        .getFirst()
+        .getImage();
   }
 
   /** What the Deployment controller and a kubelet do: the rollout ends, with a ready pod. */
