@@ -294,6 +294,15 @@ class ReceiptTest {
   }
 
   @Test
+  void noRequestIsOfAnEmptyName() {
+    pool.configure().endpoints("a");
+    pool.core.arrive(0, RequestFactsBuilder.of("m", 1, 1, 2).id("mine").build(), pool);
+    pool.arrive("m");
+    assertThat(pool.core.receipts().find("mine")).isNotNull();
+    assertThat(pool.core.receipts().find("")).isNull();
+  }
+
+  @Test
   void tellsWhichFilterLeftNobody() {
     pool.configure(filtered());
     pool.core.endpoints(0, List.of(endpoint("a", "iron"), endpoint("b", "lead")));

@@ -300,6 +300,24 @@ class TelemetryIT {
     }
   }
 
+  @Test
+  void anAddressThatIsNotEncodedRightIsAnsweredAndTheNextOne() throws Exception {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), dataPlane.adminPort().orElseThrow())) {
+      ask(socket, "/debug/decisions/%zz");
+      ask(socket, "/debug/decisions?model=%zz");
+      ask(socket, "/debug/decisions/");
+      socket
+          .getOutputStream()
+          .write(
+              "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+          .containsSubsequence(
+              "HTTP/1.1 400", "must follow each %", "HTTP/1.1 400", "HTTP/1.1 404", "ok\n");
+    }
+  }
+
   /** Behind an answer that goes on for ten minutes there would be nothing but waiting. */
   @Test
   void whoAsksAgainOnAStreamOfTheConsoleIsCutOff() throws Exception {

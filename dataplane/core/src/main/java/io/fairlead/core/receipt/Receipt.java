@@ -259,7 +259,7 @@ public final class Receipt {
   /** Whether it is of that name, as far as names are kept. */
   boolean isNamed(String whole) {
     String name = clipped(whole);
-    return idHash == name.hashCode() ? name.equals(id()) : name.equals(nameless());
+    return idHash == name.hashCode() ? name.equals(id()) : idHash == 0 && name.equals(nameless());
   }
 
   /** What a request is called that came without a name. */

@@ -183,6 +183,16 @@ public final class AdminServer implements AutoCloseable {
         return;
       }
       QueryStringDecoder query = new QueryStringDecoder(request.uri());
+      if (!isDecodable(query)) {
+        answer(
+            context,
+            400,
+            TEXT,
+            "two hexadecimal digits must follow each % in the address\n",
+            keepAlive,
+            head);
+        return;
+      }
       if (query.path().startsWith("/debug/")
           && !access.admits(context.channel().remoteAddress(), request.headers())) {
         refuse(context, request, query.path(), keepAlive, head);
@@ -337,6 +347,15 @@ public final class AdminServer implements AutoCloseable {
               + " lists those\n",
           keepAlive,
           head);
+    }
+
+    /** Only its getters say so. */
+    private static boolean isDecodable(QueryStringDecoder query) {
+      try {
+        return query.path() != null && query.parameters() != null;
+      } catch (IllegalArgumentException e) {
+        return false;
+      }
     }
 
     private void decisions(
