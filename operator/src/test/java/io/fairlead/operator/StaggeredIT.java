@@ -160,13 +160,7 @@ class StaggeredIT {
   }
 
   private static String image(PoolFixture pool, String name) {
-    return pool.need(Deployment.class, name + "-epp")
-        .getSpec()
-        .getTemplate()
-        .getSpec()
-        .getContainers()
-        .getFirst()
-        .getImage();
+    return pool.image(name + "-epp");
   }
 
   private static @Nullable Deployment deployment(PoolFixture pool, String name) {

@@ -342,7 +342,12 @@ public final class PoolFixture {
 
   /** The image that the Deployment's pods run. */
   public String pickerImage() {
-    return need(Deployment.class, PICKER)
+    return image(PICKER);
+  }
+
+  /** The image that the pods of any Deployment run. */
+  public String image(String deployment) {
+    return need(Deployment.class, deployment)
         .getSpec()
         .getTemplate()
         .getSpec()

@@ -191,7 +191,7 @@ public final class DecisionWriter implements DecisionRecorder {
     }
     long[] words = ring.room(COSTS_HEAD + run.bestCount * (1 + count));
     int to = ring.gathered();
-    words[to++] = ReceiptRing.pair(DecisionReader.COSTS, itemizedNumber);
+    words[to++] = Words.pair(DecisionReader.COSTS, itemizedNumber);
     words[to++] = wording(terms, scorer.preference());
     words[to++] = run.bestCount;
     for (int i = 0; i < run.bestCount; i++) {
@@ -207,12 +207,12 @@ public final class DecisionWriter implements DecisionRecorder {
           some |= 1 << t;
           // For people: what decides are the scores, which are kept as they are.
           words[to++] =
-              ReceiptRing.pair(
+              Words.pair(
                   Float.floatToRawIntBits((float) millis[t]),
                   Float.floatToRawIntBits((float) weights[t]));
         }
       }
-      words[head] = ReceiptRing.pair(place, some);
+      words[head] = Words.pair(place, some);
     }
     ring.wrote(to);
     return expectedThere;
@@ -224,7 +224,7 @@ public final class DecisionWriter implements DecisionRecorder {
     if (terms != lastTerms || preference != lastPreference) {
       lastTerms = terms;
       lastPreference = preference;
-      lastWording = ReceiptRing.pair(vocabulary.number(terms), vocabulary.number(preference));
+      lastWording = Words.pair(vocabulary.number(terms), vocabulary.number(preference));
     }
     return lastWording;
   }

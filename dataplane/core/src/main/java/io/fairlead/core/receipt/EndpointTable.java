@@ -60,8 +60,8 @@ public final class EndpointTable {
       int prefills,
       long uncachedTokens,
       int saidToWait) {
-    sent[place] = pair(inFlight, awaitingFirstToken);
-    queued[place] = pair(saidToWait, prefills);
+    sent[place] = Words.pair(inFlight, awaitingFirstToken);
+    queued[place] = Words.pair(saidToWait, prefills);
     tokens[place] = inFlightTokens;
     prefillTokens[place] = uncachedTokens;
   }
@@ -72,7 +72,7 @@ public final class EndpointTable {
    * @param more whether it has adapters, or numbers that the config asks for
    */
   public void scraped(int place, int waiting, int running, long begunAt, boolean more) {
-    scraped[place] = pair(waiting, running);
+    scraped[place] = Words.pair(waiting, running);
     scrapedAt[place] = begunAt;
     some |= more;
   }
@@ -80,9 +80,5 @@ public final class EndpointTable {
   /** Whether any endpoint has more than numbers that all have. */
   boolean hasMore() {
     return some;
-  }
-
-  private static long pair(int high, int low) {
-    return ((long) high << 32) | (low & 0xffffffffL);
   }
 }

@@ -136,11 +136,7 @@ final class ReceiptRing {
 
   /** Two numbers of 32 bits in one word. */
   void put(int high, int low) {
-    put(pair(high, low));
-  }
-
-  static long pair(int high, int low) {
-    return ((long) high << 32) | (low & 0xffffffffL);
+    put(Words.pair(high, low));
   }
 
   void put(double number) {
@@ -183,13 +179,9 @@ final class ReceiptRing {
   }
 
   private void next() {
-    enter(start + CHUNK);
+    start += CHUNK;
     at = 0;
-  }
-
-  private void enter(long position) {
-    start = position;
-    int number = (int) ((position >> CHUNK_BITS) % chunks.length);
+    int number = (int) ((start >> CHUNK_BITS) % chunks.length);
     long[] chunk = chunks[number];
     if (chunk == null) {
       chunk = new long[CHUNK];

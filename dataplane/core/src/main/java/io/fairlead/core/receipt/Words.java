@@ -60,6 +60,11 @@ final class Words {
     return bits;
   }
 
+  /** A word of two numbers. */
+  static long pair(int high, int low) {
+    return ((long) high << 32) | (low & 0xffffffffL);
+  }
+
   /** The upper of two numbers in a word. */
   static int high(long word) {
     return (int) (word >> 32);

@@ -74,11 +74,8 @@ record Turn(
   }
 
   private static long compilers(Way way) throws IOException {
-    long ticks = 0;
-    for (long process : way.processes().values()) {
-      ticks = Programs.compilerTicks(process);
-    }
-    return ticks;
+    List<Long> processes = List.copyOf(way.processes().values());
+    return processes.isEmpty() ? 0 : Programs.compilerTicks(processes.getLast());
   }
 
   /** The part of our process's CPU time that went to compilers of byte code: 0 to 1. */
