@@ -2,15 +2,19 @@ package io.fairlead.epp.shadow;
 
 /**
  * Which share of the requests a shadow is asked about, so that it takes no more than its part of
- * the process's CPU time. All of them, as long as the process has little to do.
+ * the process's CPU time. All of them, as long as it takes next to nothing.
  */
 final class CpuShare {
 
   /** Below the twentieth that a shadow may cost: what it costs others is not in its own time. */
   private static final double MOST = 0.035;
 
-  /** A process that uses less than a tenth of a processor is not busy. */
-  private static final double BUSY = 0.1;
+  /**
+   * Of one processor: so much it may take of a process that does little, too. Its thread wakes up
+   * for nothing now and then, and that alone is more than a small share of what an idle process
+   * uses; to leave requests out would not save it.
+   */
+  private static final double LITTLE = 0.02;
 
   private static final double LEAST = 1.0 / 256;
 
@@ -25,9 +29,8 @@ final class CpuShare {
    * @param all CPU time of the process meanwhile
    */
   void passed(long elapsed, long own, long all) {
-    double part = all <= 0 ? 0 : (double) own / all;
-    boolean busy = all >= BUSY * elapsed;
-    double wanted = busy && part > 0 ? share * MOST / part : 1;
+    double allowed = Math.max(MOST * all, LITTLE * elapsed);
+    double wanted = own > 0 ? share * allowed / own : 1;
     // Step by step upwards: a share that was too large costs at once.
     share = Math.clamp(wanted, LEAST, Math.min(1, share * 1.5));
   }

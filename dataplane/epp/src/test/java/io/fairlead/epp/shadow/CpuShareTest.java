@@ -26,6 +26,14 @@ class CpuShareTest {
   }
 
   @Test
+  void allRequestsWhileItOnlyWakesUpForThemNowAndThen() {
+    for (int i = 0; i < 20; i++) {
+      share.passed(SECOND, SECOND / 60, SECOND / 5);
+    }
+    assertThat(taken(100)).isEqualTo(1);
+  }
+
+  @Test
   void allRequestsWhileTheShadowCostsLittle() {
     share.passed(SECOND, SECOND / 50, SECOND * 2);
     assertThat(taken(100)).isEqualTo(1);
