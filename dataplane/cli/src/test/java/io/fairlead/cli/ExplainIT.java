@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -66,9 +67,11 @@ final class ExplainIT {
   /** The objective comes as a header and ends as a cost, through all that is in between. */
   @Test
   void saysWhatWouldHaveBeenLaterThanTheRequestAskedFor() throws Exception {
-    String prompt = "The rope runs through the fairlead. ".repeat(400);
+    // Half a second to compute: more than the objective. Cached it is a few milliseconds, and what
+    // the first request of a cold process takes, by which servers are believed slow, is less.
+    String prompt = "The rope runs through the fairlead. ".repeat(1_600);
     ask("first", prompt);
-    ask("urgent", prompt, "x-slo-ttft-ms", "5");
+    ask("urgent", prompt, "x-slo-ttft-ms", "250");
     assertThat(endpointOf("urgent")).isEqualTo(endpointOf("first"));
     assertThat(explain("urgent").out())
         .containsPattern("(one|two|three): .*later than it asked for costs [\\d.,]+ ms more");
@@ -211,6 +214,29 @@ final class ExplainIT {
             "    one: was rejected by by-label",
             "    two: was rejected by by-label",
             "    three: was rejected by by-label");
+  }
+
+  /** How each attempt failed, why there was no other, and that it went to one that was out. */
+  @Test
+  void saysHowServersFailedARequest() throws Exception {
+    List.of("one", "two", "three").forEach(gateway::kill);
+    List<String> ids = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              ids.add("failed-" + ids.size());
+              assertThat(send(ids.getLast(), "hello").statusCode()).isEqualTo(502);
+              return explain(ids.getLast()).out().contains("it was out, since ");
+            });
+    String first = explain(ids.getFirst()).out();
+    assertThat(first)
+        .contains(
+            "attempt 1, ", "attempt 2, ", "  upstream_failed after ", "  was not sent again: ")
+        .containsPattern("  failed after [\\d.]+ ms: (refuses|resets) connections");
+    assertThat(explain(ids.getLast()).out())
+        .containsPattern(
+            "it was out, since [\\dT:.-]+Z: \\w+ connections; it got the request since too few")
+        .contains("HEALTH");
   }
 
   private Path config(String name, String scheduling) throws IOException {

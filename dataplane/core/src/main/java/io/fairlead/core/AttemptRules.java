@@ -4,8 +4,10 @@ import io.fairlead.core.Failure.Work;
 import io.fairlead.core.health.Deadlines;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.health.RetryBudget;
+import io.fairlead.core.receipt.Receipt;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long an attempt may take, what it says of its endpoint, and whether another may follow. What
@@ -82,6 +84,7 @@ final class AttemptRules {
    * the one that is well. One that is out already is to blame alone.
    */
   void failed(long now, Flight flight, EndpointState at, Failure failure) {
+    note(now, flight, failure);
     EndpointState prefiller = flight.attempt.prefilledBy;
     if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {
       health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
@@ -94,20 +97,51 @@ final class AttemptRules {
         now, prefiller.health(), failure, flight.attempt.sentAt, flight.attempt.prefillTrial);
   }
 
+  /** Notes in its receipt, if it has one, how this attempt failed, whoever is to blame. */
+  static void note(long now, Flight flight, Failure failure) {
+    Receipt receipt = flight.receipt();
+    if (receipt != null) {
+      receipt.failed(now, failure);
+    }
+  }
+
+  /** Notes in its receipt, if it has one, why it is not sent to another. */
+  static void note(Flight flight, NotSentAgain why) {
+    Receipt receipt = flight.receipt();
+    if (receipt != null) {
+      receipt.notSentAgain(why);
+    }
+  }
+
   /** Whether its bounds and those of the pool allow another attempt; counts it if so. */
   boolean maySendAgain(long now, Flight flight, Failure failure) {
     boolean worked = failure.work() != Work.NONE || now - flight.attempt.sentAt >= LONG_AT_A_SERVER;
-    if (flight.state().isAnswered()
-        || !flight.facts.delivery().resendable()
-        || flight.attempts > limits.retries()
-        || flight.nowhereElse
-        || (worked && flight.workedOn)
-        || !candidates.hasOther(flight)
-        || !budget.take(now)) {
+    NotSentAgain why = whyNotAgain(now, flight, worked);
+    if (why != null) {
+      note(flight, why);
       return false;
     }
     flight.workedOn |= worked;
     return true;
+  }
+
+  private @Nullable NotSentAgain whyNotAgain(long now, Flight flight, boolean worked) {
+    if (flight.state().isAnswered()) {
+      return NotSentAgain.ANSWERED;
+    }
+    if (!flight.facts.delivery().resendable()) {
+      return NotSentAgain.NOT_RESENDABLE;
+    }
+    if (flight.attempts > limits.retries()) {
+      return NotSentAgain.LIMIT;
+    }
+    if (flight.nowhereElse || !candidates.hasOther(flight)) {
+      return NotSentAgain.NOBODY_ELSE;
+    }
+    if (worked && flight.workedOn) {
+      return NotSentAgain.WORKED_ON;
+    }
+    return budget.take(now) ? null : NotSentAgain.BUDGET;
   }
 
   /**
@@ -116,6 +150,7 @@ final class AttemptRules {
   void notSentAgain(Flight flight) {
     flight.nowhereElse = true;
     budget.giveBack();
+    note(flight, NotSentAgain.NOBODY_ELSE);
   }
 
   /** What a request's end says of its endpoint. */

@@ -240,7 +240,10 @@ final class CandidateChoice {
       return Exclusion.TOO_SMALL;
     }
     if (use != Use.ANY && health.busyOnTrial(place)) {
-      return Exclusion.OUT;
+      return Exclusion.ON_TRIAL;
+    }
+    if (use != Use.ANY && !health.isUsable(place)) {
+      return Exclusion.NEW;
     }
     if (ceiling != NEVER_FULL && endpoints.saturation(place) >= ceiling) {
       return Exclusion.FULL;

@@ -59,13 +59,17 @@ final class DeadlineWatch {
   }
 
   private void firstByteIsLate(long now, Flight flight, EndpointState at) {
+    AttemptRules.note(now, flight, Failure.FIRST_BYTE_LATE);
     // What was told of this attempt already, when nobody else was found for it, is not told again.
     if (!flight.nowhereElse && AttemptRules.isOverdue(now, flight, at)) {
       rules.failed(now, flight, at, Failure.FIRST_BYTE_LATE);
     }
-    boolean again =
-        candidates.hasOtherInUse(flight)
-            && rules.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE);
+    boolean again = false;
+    if (candidates.hasOtherInUse(flight)) {
+      again = rules.maySendAgain(now, flight, Failure.FIRST_BYTE_LATE);
+    } else {
+      AttemptRules.note(flight, NotSentAgain.NOBODY_ELSE);
+    }
     boolean sent = again && failures.sendAgain(now, flight) == null;
     if (!sent && rules.isLate(now, flight, at)) {
       ends.giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);

@@ -4,6 +4,7 @@ import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.health.PoolHealth;
+import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Receipt;
 import io.fairlead.crds.config.Criticality;
 
@@ -14,9 +15,8 @@ import io.fairlead.crds.config.Criticality;
 final class RequestEnds {
 
   /** For people, of a request whose end nobody saw. */
-  private static final String PRESUMED_OVER = "left to the proxy";
-
   private final RequestTable requests;
+
   private final LeftRequests left;
   private final Bookings bookings;
   private final Contexts contexts;
@@ -89,7 +89,7 @@ final class RequestEnds {
       health.answered(now, attempt.prefilledBy.health(), attempt.sentAt, true);
     }
     bookings.settle(now, flight);
-    remove(now, flight, PRESUMED_OVER, Usage.UNKNOWN);
+    remove(now, flight, DecidedRequest.PRESUMED_OVER, Usage.UNKNOWN);
     try {
       told.presumedOver(request);
     } finally {

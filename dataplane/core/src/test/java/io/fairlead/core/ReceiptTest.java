@@ -9,6 +9,7 @@ import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.Decision.Excluded;
 import io.fairlead.core.receipt.EndpointFacts;
 import io.fairlead.core.receipt.Exclusion;
+import io.fairlead.core.receipt.FailedAttempt;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.receipt.ReceiptFilter;
@@ -218,8 +219,12 @@ class ReceiptTest {
 
     DecidedRequest receipt = receipt(ticket);
     assertThat(kept(ticket).decisions()).hasSize(2);
+    assertThat(kept(ticket).failed(0)).isEqualTo(new FailedAttempt(Failure.DIED, 45 * MILLISECOND));
+    assertThat(kept(ticket).failed(1)).isNull();
+    assertThat(kept(ticket).notSentAgain()).isNull();
     assertThat(last(ticket).excluded())
-        .containsExactly(new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED, ""));
+        .containsExactly(
+            new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED, "", 0, ""));
     assertThat(receipt.endpoint()).isEqualTo(pool.lastRoute().endpoint());
     assertThat(receipt.firstTokenNanos()).isEqualTo(100 * MILLISECOND);
     assertThat(receipt.tookNanos()).isEqualTo(1_000 * MILLISECOND);
@@ -264,8 +269,8 @@ class ReceiptTest {
     assertThat(began.ceiling()).isEqualTo(1);
     assertThat(began.excluded())
         .containsExactly(
-            new Excluded("a", Exclusion.FULL, "requests in flight"),
-            new Excluded("b", Exclusion.FULL, "requests in flight"));
+            new Excluded("a", Exclusion.FULL, "requests in flight", 0, ""),
+            new Excluded("b", Exclusion.FULL, "requests in flight", 0, ""));
     EndpointFacts facts = Objects.requireNonNull(began.factsOf(began.excluded().getFirst()));
     assertThat(facts.saturation()).isEqualTo(1);
     assertThat(facts.inFlight()).isEqualTo(1);
@@ -278,8 +283,8 @@ class ReceiptTest {
     Decision ended = refusals(waits).getLast();
     assertThat(ended.excluded())
         .containsExactly(
-            new Excluded("a", Exclusion.FULL, "requests in flight"),
-            new Excluded("b", Exclusion.OUT, ""));
+            new Excluded("a", Exclusion.FULL, "requests in flight", 0, ""),
+            new Excluded("b", Exclusion.OUT, "", 2 * MILLISECOND, Failure.REFUSED.words()));
     EndpointFacts out = Objects.requireNonNull(ended.factsOf(ended.excluded().getLast()));
     assertThat(out.health()).isEqualTo(HealthState.OUT);
     assertThat(out.healthSince()).isEqualTo(2 * MILLISECOND);
@@ -291,6 +296,66 @@ class ReceiptTest {
     pool.core.ended(pool.now, second, Outcome.COMPLETED, Usage.UNKNOWN);
     assertThat(kept(third).decisions()).hasSize(1);
     assertThat(refusals(third)).hasSize(1);
+  }
+
+  @Test
+  void tellsWhyItWasNotSentAgain() {
+    pool.configure().endpoints("a", "b");
+    long nobody = pool.arrive("m");
+    pool.core.attemptFailed(MILLISECOND, nobody, Failure.REFUSED);
+    pool.core.attemptFailed(2 * MILLISECOND, nobody, Failure.ERROR);
+    assertThat(kept(nobody).failed(0)).isEqualTo(new FailedAttempt(Failure.REFUSED, MILLISECOND));
+    assertThat(kept(nobody).failed(1)).isEqualTo(new FailedAttempt(Failure.ERROR, 2 * MILLISECOND));
+    assertThat(kept(nobody).notSentAgain()).isEqualTo(NotSentAgain.NOBODY_ELSE);
+
+    long begun = pool.arrive("m");
+    pool.core.firstByte(3 * MILLISECOND, begun);
+    assertThat(kept(begun).notSentAgain()).isNull();
+    pool.core.ended(4 * MILLISECOND, begun, Outcome.FAILED, Usage.UNKNOWN);
+    assertThat(kept(begun).failed(0))
+        .isEqualTo(new FailedAttempt(Failure.BROKEN_OFF, 4 * MILLISECOND));
+  }
+
+  @Test
+  void theNextRequestOfItsPlaceHasNotFailed() {
+    keep(1, 1);
+    pool.endpoints("a", "b");
+    long failed = pool.arrive("m");
+    pool.core.attemptFailed(0, failed, Failure.REFUSED);
+    for (int i = 0; i < 3; i++) {
+      long next = pool.arrive("m");
+      assertThat(kept(next).failed(0)).isNull();
+      assertThat(kept(next).notSentAgain()).isNull();
+    }
+  }
+
+  @Test
+  void tellsOfALargePoolWhoIsOut() {
+    String[] names = IntStream.range(0, 200).mapToObj(i -> "e" + i).toArray(String[]::new);
+    pool.configure().endpoints(names);
+    for (int i = 100; i < 150; i++) {
+      for (int times = 0; times < 3; times++) {
+        pool.core.unreachable(0, Pool.endpoint("e" + i), 0, Failure.REFUSED);
+      }
+    }
+    List<Excluded> excluded = last(pool.arrive("m")).excluded();
+    assertThat(excluded).hasSize(50).allMatch(one -> one.why() == Exclusion.OUT);
+    assertThat(excluded.subList(0, 32))
+        .allMatch(one -> one.reason().equals(Failure.REFUSED.words()));
+    assertThat(excluded.subList(32, 50)).allMatch(one -> one.reason().isEmpty());
+  }
+
+  @Test
+  void aNewcomerIsSaidToBeNew() {
+    pool.configure().endpoints("a", "b", "c");
+    pool.now = 5_000 * MILLISECOND;
+    for (int i = 0; i < 10; i++) {
+      long ticket = pool.arrive("m", i, i + 1);
+      pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+    pool.endpoints("a", "b", "c", "d");
+    assertThat(last(pool.arrive("m", 77, 78)).excluded())
+        .containsExactly(new Excluded("d", Exclusion.NEW, "", 0, ""));
   }
 
   @Test

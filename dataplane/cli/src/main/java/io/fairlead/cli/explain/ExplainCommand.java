@@ -1,13 +1,10 @@
 package io.fairlead.cli.explain;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.cli.InputText;
 import io.fairlead.cli.PickerPage;
 import io.fairlead.cli.ShownText;
 import io.fairlead.cli.TextTable;
-import io.fairlead.epp.status.DecisionPage;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -37,8 +34,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class ExplainCommand implements Callable<Integer> {
-
-  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   @Parameters(
       arity = "0..1",
@@ -113,29 +108,20 @@ public final class ExplainCommand implements Callable<Integer> {
     return PickerPage.read(picker, path);
   }
 
-  private static List<String> receipt(String page, @Nullable OtherConfig other) throws IOException {
-    JsonNode tree = tree(page);
-    if (!tree.path("version").isInt()) {
-      throw new IOException("this is no receipt: it has no version");
-    }
-    int version = tree.path("version").asInt();
-    if (version != DecisionPage.VERSION) {
-      throw new IOException(
-          "the receipt is of version %d, and this program reads version %d: use the picker's own"
-              .formatted(version, DecisionPage.VERSION));
-    }
-    try {
-      ReceiptPage receipt = JSON.treeToValue(tree, ReceiptPage.class);
-      return ReceiptText.lines(receipt, other == null ? List.of() : other.decide(receipt));
-    } catch (JsonProcessingException e) {
-      throw new IOException("this is no receipt: " + e.getOriginalMessage(), e);
-    }
+  private List<String> receipt(String text, @Nullable OtherConfig other) throws IOException {
+    ReceiptReader reader = reader();
+    ReceiptPage page = reader.receipt(text);
+    return ReceiptText.lines(page, other == null ? List.of() : other.decide(page, reader));
   }
 
-  private static List<String> list(String page) throws IOException {
+  private ReceiptReader reader() {
+    return new ReceiptReader(file == null ? picker.toString() : InputText.name(file));
+  }
+
+  private List<String> list(String page) throws IOException {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("ID", "ARRIVED", "MODEL", "ENDPOINT", "OUTCOME", "FIRST TOKEN", "TOOK"));
-    for (JsonNode request : tree(page).path("requests")) {
+    for (JsonNode request : reader().tree(page).path("requests")) {
       rows.add(
           List.of(
               request.path("id").asText(),
@@ -147,14 +133,6 @@ public final class ExplainCommand implements Callable<Integer> {
               millis(request.path("tookMillis"))));
     }
     return TextTable.lines(rows);
-  }
-
-  private static JsonNode tree(String page) throws IOException {
-    try {
-      return JSON.readTree(page);
-    } catch (JsonProcessingException e) {
-      throw new IOException("this is no receipt: " + e.getOriginalMessage(), e);
-    }
   }
 
   private static String millis(JsonNode number) {

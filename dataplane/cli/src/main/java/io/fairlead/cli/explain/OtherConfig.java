@@ -51,15 +51,15 @@ final class OtherConfig {
   }
 
   /** Decides each attempt of a receipt again. */
-  List<OtherDecision> decide(ReceiptPage page) throws IOException {
+  List<OtherDecision> decide(ReceiptPage page, ReceiptReader reader) throws IOException {
     List<OtherDecision> decisions = new ArrayList<>();
     for (Attempt attempt : page.decisions()) {
-      decisions.add(decide(attempt));
+      decisions.add(decide(attempt, reader));
     }
     return decisions;
   }
 
-  private OtherDecision decide(Attempt attempt) throws IOException {
+  private OtherDecision decide(Attempt attempt, ReceiptReader reader) throws IOException {
     JsonNode inputs = attempt.inputs();
     if (inputs == null) {
       return nothing("can't be told: the receipt is of a picker that keeps no inputs");
@@ -68,7 +68,7 @@ final class OtherConfig {
     try {
       known = JSON.treeToValue(inputs, DecisionInputs.class);
     } catch (JsonProcessingException e) {
-      throw new IOException("this is no receipt: " + e.getOriginalMessage(), e);
+      throw reader.noReceipt("inputs: " + ReceiptReader.problem(e));
     }
     CompiledConfig fresh = config.compile();
     try {
@@ -85,8 +85,8 @@ final class OtherConfig {
           : new OtherDecision(
               file, attempt(attempt, known, outcome), "", outcome.leftOut(), outcome.repeated());
     } catch (RuntimeException e) {
-      // A plugin of somebody's, asked about what it has never seen.
-      return nothing("can't be told: a plugin failed, " + e);
+      // Inputs that were edited, or a plugin of somebody's, asked about what it has never seen.
+      return nothing("can't be told: the inputs don't fit together, or a plugin failed: " + e);
     }
   }
 
@@ -117,6 +117,7 @@ final class OtherConfig {
         candidates,
         real.candidates().size() + real.moreCandidates() - candidates.size(),
         outcome.runs().stream().map(run -> run(run, inputs)).toList(),
+        null,
         null);
   }
 

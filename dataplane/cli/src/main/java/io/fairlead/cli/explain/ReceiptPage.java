@@ -1,5 +1,8 @@
 package io.fairlead.cli.explain;
 
+import static io.fairlead.cli.explain.ReceiptReader.required;
+import static io.fairlead.cli.explain.ReceiptReader.requiredList;
+
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
@@ -11,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param version of the page; what has another one is not read
  * @param priority of its band; absent for a request that was never sent, as all up to {@code
  *     promptTokens} may be
+ * @param notSentAgain why there was no further attempt after the last one failed
  * @param refusals why nobody got it, when it began to wait and when it was rejected
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -33,7 +37,17 @@ record ReceiptPage(
     @Nullable Double tookMillis,
     @Nullable Used usage,
     List<Attempt> decisions,
-    @Nullable List<Refusal> refusals) {
+    @Nullable String notSentAgain,
+    List<Refusal> refusals) {
+
+  ReceiptPage {
+    id = required(id, "id");
+    arrived = required(arrived, "arrived");
+    model = required(model, "model");
+    outcome = required(outcome, "outcome");
+    decisions = requiredList(decisions, "decisions");
+    refusals = requiredList(refusals == null ? List.of() : refusals, "refusals");
+  }
 
   /** Tokens as the server reported them; -1 for what it didn't. */
   @JsonIgnoreProperties(ignoreUnknown = true)
@@ -43,6 +57,7 @@ record ReceiptPage(
    * One choice of an endpoint.
    *
    * @param profile whose pick counts
+   * @param failed how the endpoint failed the request; null where it did not
    * @param inputs what it was made from, as {@link io.fairlead.core.replay.DecisionInputs}; null
    *     from a picker that does not tell
    */
@@ -57,7 +72,28 @@ record ReceiptPage(
       List<Candidate> candidates,
       int moreCandidates,
       List<Run> profiles,
-      @Nullable JsonNode inputs) {}
+      @Nullable Failed failed,
+      @Nullable JsonNode inputs) {
+
+    Attempt {
+      at = required(at, "at");
+      configHash = required(configHash, "configHash");
+      endpoint = required(endpoint, "endpoint");
+      profile = required(profile, "profile");
+      excluded = requiredList(excluded, "excluded");
+      candidates = requiredList(candidates, "candidates");
+      profiles = requiredList(profiles, "profiles");
+    }
+  }
+
+  /** How an endpoint failed the request: words to be read after its name. */
+  @JsonIgnoreProperties(ignoreUnknown = true)
+  record Failed(String why, double afterMillis) {
+
+    Failed {
+      why = required(why, "why");
+    }
+  }
 
   /** An endpoint that the scheduler was not asked about. */
   @JsonIgnoreProperties(ignoreUnknown = true)
@@ -67,8 +103,15 @@ record ReceiptPage(
       @Nullable String limit,
       @Nullable Double saturation,
       @Nullable Double fullFrom,
+      @Nullable String health,
       @Nullable String healthSince,
-      @Nullable String healthReason) {}
+      @Nullable String healthReason) {
+
+    Excluded {
+      endpoint = required(endpoint, "endpoint");
+      why = required(why, "why");
+    }
+  }
 
   /**
    * Why nobody got the request.
@@ -76,9 +119,20 @@ record ReceiptPage(
    * @param endpoints each with its own reason
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Refusal(String at, String configHash, List<Excluded> endpoints) {}
+  record Refusal(String at, String configHash, List<Excluded> endpoints) {
 
-  /** What was known of an endpoint. */
+    Refusal {
+      at = required(at, "at");
+      configHash = required(configHash, "configHash");
+      endpoints = requiredList(endpoints, "endpoints");
+    }
+  }
+
+  /**
+   * What was known of an endpoint.
+   *
+   * @param healthSince since when it was out or on trial; null for in use
+   */
   @JsonIgnoreProperties(ignoreUnknown = true)
   record Candidate(
       String endpoint,
@@ -87,7 +141,15 @@ record ReceiptPage(
       @Nullable Double kvUsage,
       int cachedTokens,
       @Nullable Double scrapeAgeMillis,
-      String health) {}
+      String health,
+      @Nullable String healthSince,
+      @Nullable String healthReason) {
+
+    Candidate {
+      endpoint = required(endpoint, "endpoint");
+      health = required(health, "health");
+    }
+  }
 
   /** How a profile chose. */
   @JsonIgnoreProperties(ignoreUnknown = true)
@@ -97,11 +159,27 @@ record ReceiptPage(
       String preference,
       List<String> picked,
       List<Rejected> rejected,
-      List<Scored> scored) {}
+      List<Scored> scored) {
+
+    Run {
+      name = required(name, "name");
+      picker = required(picker, "picker");
+      preference = required(preference, "preference");
+      picked = requiredList(picked, "picked");
+      rejected = requiredList(rejected, "rejected");
+      scored = requiredList(scored, "scored");
+    }
+  }
 
   /** An endpoint that a filter rejected. */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Rejected(String endpoint, String by) {}
+  record Rejected(String endpoint, String by) {
+
+    Rejected {
+      endpoint = required(endpoint, "endpoint");
+      by = required(by, "by");
+    }
+  }
 
   /** An endpoint that was scored. */
   @JsonIgnoreProperties(ignoreUnknown = true)
@@ -110,13 +188,29 @@ record ReceiptPage(
       double score,
       List<Score> scores,
       @Nullable Double cost,
-      @Nullable List<Term> terms) {}
+      @Nullable List<Term> terms) {
+
+    Scored {
+      endpoint = required(endpoint, "endpoint");
+      scores = requiredList(scores, "scores");
+    }
+  }
 
   /** What a scorer said. */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Score(String plugin, double score, double weight) {}
+  record Score(String plugin, double score, double weight) {
+
+    Score {
+      plugin = required(plugin, "plugin");
+    }
+  }
 
   /** One of the times that a cost is the sum of. */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Term(String name, double millis, double weight) {}
+  record Term(String name, double millis, double weight) {
+
+    Term {
+      name = required(name, "name");
+    }
+  }
 }

@@ -5,6 +5,7 @@ import io.fairlead.cli.explain.ReceiptPage.Attempt;
 import io.fairlead.cli.explain.ReceiptPage.Candidate;
 import io.fairlead.cli.explain.ReceiptPage.Excluded;
 import io.fairlead.cli.explain.ReceiptPage.Refusal;
+import io.fairlead.cli.explain.ReceiptPage.Rejected;
 import io.fairlead.cli.explain.ReceiptPage.Run;
 import io.fairlead.cli.explain.ReceiptPage.Score;
 import io.fairlead.cli.explain.ReceiptPage.Scored;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Tells people of a receipt: who got the request, and why the others did not. */
 final class ReceiptText {
@@ -35,7 +37,7 @@ final class ReceiptText {
   /** Endpoints that a table has: the winner and the next best. */
   private static final int MOST_ROWS = 10;
 
-  /** Endpoints of which it is told one by one why they did not get a request that nobody got. */
+  /** Endpoints of which it is told one by one why they did not get a request. */
   private static final int MOST_REFUSING = 20;
 
   private static final String OPEN = "open";
@@ -52,7 +54,7 @@ final class ReceiptText {
   static List<String> lines(ReceiptPage page, List<OtherDecision> other) {
     ReceiptText text = new ReceiptText();
     text.request(page);
-    List<Refusal> refusals = page.refusals() == null ? List.of() : page.refusals();
+    List<Refusal> refusals = page.refusals();
     for (int i = 0; i < refusals.size(); i++) {
       boolean last = i == refusals.size() - 1 && page.decisions().isEmpty();
       text.refusal(refusals.get(i), last && !page.outcome().equals(OPEN));
@@ -81,17 +83,31 @@ final class ReceiptText {
                     ? "rejected, since of " + count(refusal.endpoints().size()) + " none got it"
                     : "none of " + count(refusal.endpoints().size()) + " got it then",
             shortened(refusal.configHash())));
-    refusal.endpoints().stream()
+    losers(refusal.endpoints().stream().map(ReceiptText::loser).toList());
+  }
+
+  /**
+   * One that did not get the request.
+   *
+   * @param why in words
+   * @param kind the same as far as others have it in common
+   */
+  private record Loser(String endpoint, String why, String kind) {}
+
+  private static Loser loser(Excluded one) {
+    return new Loser(one.endpoint(), why(one), one.why());
+  }
+
+  /** One by one as far as people read on, the rest counted by what they have in common. */
+  private void losers(List<Loser> losers) {
+    losers.stream()
         .limit(MOST_REFUSING)
-        .forEach(one -> lines.add("    " + one.endpoint() + ": " + why(one)));
-    if (refusal.endpoints().size() > MOST_REFUSING) {
-      Map<String, Long> rest =
-          refusal.endpoints().stream()
-              .skip(MOST_REFUSING)
-              .collect(
-                  Collectors.groupingBy(Excluded::why, LinkedHashMap::new, Collectors.counting()));
-      rest.forEach((why, count) -> lines.add("    " + count + " others: " + why));
-    }
+        .forEach(one -> lines.add("    " + one.endpoint() + ": " + one.why()));
+    Map<String, Long> rest =
+        losers.stream()
+            .skip(MOST_REFUSING)
+            .collect(Collectors.groupingBy(Loser::kind, LinkedHashMap::new, Collectors.counting()));
+    rest.forEach((kind, count) -> lines.add("    " + count + " others: " + kind));
   }
 
   private static String count(int endpoints) {
@@ -113,12 +129,15 @@ final class ReceiptText {
               100 * one.fullFrom()));
     }
     if (one.healthSince() != null) {
-      why.append(", since ").append(one.healthSince());
-      if (one.healthReason() != null && !one.healthReason().isEmpty()) {
-        why.append(": ").append(one.healthReason());
-      }
+      boolean said = one.why().equals("is " + one.health());
+      why.append(said ? "," : "; " + one.health());
+      why.append(" since ").append(since(one.healthSince(), one.healthReason()));
     }
     return why.toString();
+  }
+
+  private static String since(String since, @Nullable String reason) {
+    return reason == null || reason.isEmpty() ? since : since + ": " + reason;
   }
 
   private static String shortened(String hash) {
@@ -216,6 +235,9 @@ final class ReceiptText {
     if (page.decisions().isEmpty()) {
       lines.add("  was sent to nobody");
     }
+    if (page.notSentAgain() != null) {
+      lines.add("  was not sent again: " + page.notSentAgain());
+    }
   }
 
   private void attempt(Attempt attempt, int number, int of) {
@@ -235,6 +257,20 @@ final class ReceiptText {
     if (attempt.prefill() != null) {
       lines.add("  its prompt is computed by " + attempt.prefill());
     }
+    if (attempt.failed() != null) {
+      lines.add(
+          "  failed after "
+              + millis(attempt.failed().afterMillis())
+              + ": "
+              + attempt.failed().why());
+    }
+    attempt.candidates().stream()
+        .filter(one -> one.endpoint().equals(attempt.endpoint()) && one.healthSince() != null)
+        .forEach(
+            one ->
+                lines.add(
+                    "  it was %s, since %s; it got the request since too few others were left"
+                        .formatted(one.health(), since(one.healthSince(), one.healthReason()))));
     if (!run.preference().isEmpty()) {
       lines.add("  preferred: " + run.preference());
     }
@@ -267,6 +303,10 @@ final class ReceiptText {
       head.add("COST");
     }
     head.addAll(List.of("IN FLIGHT", "QUEUE", "KV USE", "CACHED", "SCRAPED"));
+    boolean sick = known.values().stream().anyMatch(one -> one.healthSince() != null);
+    if (sick) {
+      head.add("HEALTH");
+    }
     rows.add(head);
     for (Scored one : scored) {
       List<String> row = new ArrayList<>(List.of(one.endpoint(), score(one.score())));
@@ -287,6 +327,9 @@ final class ReceiptText {
         row.add(String.format(Locale.ROOT, "%,d", facts.cachedTokens()));
         row.add(
             facts.scrapeAgeMillis() == null ? "never" : millis(facts.scrapeAgeMillis()) + " ago");
+      }
+      if (sick) {
+        row.add(facts == null ? "-" : facts.health());
       }
       rows.add(row);
     }
@@ -313,14 +356,19 @@ final class ReceiptText {
     if (more > 0) {
       why.put(String.format(Locale.ROOT, "%,d others", more), "did no better than these");
     }
-    run.rejected().forEach(one -> why.put(one.endpoint(), "was rejected by " + one.by()));
-    attempt.excluded().forEach(one -> why.put(one.endpoint(), why(one)));
-    if (why.isEmpty()) {
+    List<Loser> losers = new ArrayList<>();
+    for (Rejected one : run.rejected()) {
+      String by = "was rejected by " + one.by();
+      losers.add(new Loser(one.endpoint(), by, by));
+    }
+    attempt.excluded().forEach(one -> losers.add(loser(one)));
+    if (why.isEmpty() && losers.isEmpty()) {
       lines.add("  there was no other");
       return;
     }
     lines.add("  why not the others");
     why.forEach((endpoint, reason) -> lines.add("    " + endpoint + ": " + reason));
+    losers(losers);
   }
 
   private static String against(Scored other, Scored winner, Run run) {

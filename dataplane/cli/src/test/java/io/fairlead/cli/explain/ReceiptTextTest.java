@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What a person reads of a receipt. */
@@ -77,6 +79,48 @@ class ReceiptTextTest {
   }
 
   @Test
+  void tellsHowAnAttemptFailedAndWhoWasOut() throws IOException {
+    String failed =
+        TWICE
+            .replace(
+                "\"moreCandidates\": 5,",
+                "\"moreCandidates\": 5, \"failed\": {\"how\": \"died\", \"why\":"
+                    + " \"breaks connections before it answers\", \"afterMillis\": 12.3},")
+            .replace("\"decisions\":", "\"notSentAgain\": \"no other endpoint\", \"decisions\":")
+            .replace(
+                "\"cachedTokens\": 1100, \"health\": \"in use\"",
+                "\"cachedTokens\": 1100, \"health\": \"out\", \"healthSince\": \"then\","
+                    + " \"healthReason\": \"refuses connections\"")
+            .replace(
+                "\"why\": \"failed this request before\"",
+                "\"why\": \"failed this request before\", \"health\": \"out\","
+                    + " \"healthSince\": \"then\", \"healthReason\": \"dies\"");
+    assertThat(text(failed))
+        .contains(
+            "  was not sent again: no other endpoint\n",
+            """
+            \n  failed after 12 ms: breaks connections before it answers
+              it was out, since then: refuses connections; it got the request since too few others were left
+
+              ENDPOINT    SUM  queue x 2  kv x 1  IN FLIGHT  QUEUE  KV USE  CACHED    SCRAPED  HEALTH
+              b         3.000      1.000   1.000          0      0       -   1,100      never     out
+              a         1.500      0.500   0.500          3      1    50 %       0  12 ms ago  in use
+            """,
+            "    b: failed this request before; out since then: dies");
+  }
+
+  @Test
+  void countsOthersWhereManyWereLeftOut() throws IOException {
+    String many =
+        IntStream.range(0, 200)
+            .mapToObj(i -> "{\"endpoint\": \"e%d\", \"why\": \"is out\"}".formatted(i))
+            .collect(Collectors.joining(","));
+    String text = text(TWICE.replace("{\"endpoint\": \"full\", \"why\": \"is full\"}", many));
+    assertThat(text).contains("    e18: is out\n    181 others: is out\n");
+    assertThat(text.lines().count()).isLessThan(50);
+  }
+
+  @Test
   void saysWhatWasPreferredToAScore() throws IOException {
     String drawn =
         TWICE
@@ -117,7 +161,7 @@ class ReceiptTextTest {
                   {"at": "2026-11-24T05:00:00Z", "configHash": "abcdef0123456789", "endpoints": [
                    {"endpoint": "a", "why": "is full", "limit": "KV cache", "saturation": 1.25, "fullFrom": 1}]},
                   {"at": "2026-11-24T05:00:30Z", "configHash": "abcdef0123456789", "endpoints": [
-                   {"endpoint": "a", "why": "gets no requests: it does not answer, or is on trial",
+                   {"endpoint": "a", "why": "is out", "health": "out",
                     "healthSince": "2026-11-24T05:00:12Z", "healthReason": "refused the connection"},
                    {"endpoint": "b", "why": "has room, but others were to go first"}]}]}
                 """))
@@ -132,7 +176,7 @@ class ReceiptTextTest {
                 a: is full, by KV cache (at 125 %; this request goes below 100 %)
 
             2026-11-24T05:00:30Z: rejected, since of 2 endpoints none got it, under config abcdef012345
-                a: gets no requests: it does not answer, or is on trial, since 2026-11-24T05:00:12Z: refused the connection
+                a: is out, since 2026-11-24T05:00:12Z: refused the connection
                 b: has room, but others were to go first""");
   }
 }

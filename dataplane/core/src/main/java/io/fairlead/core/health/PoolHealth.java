@@ -120,6 +120,11 @@ public final class PoolHealth {
     return usable.place(index);
   }
 
+  /** Whether the endpoint in this place is among the {@link #usable(int)} ones. */
+  public boolean isUsable(int place) {
+    return usable.lists(place);
+  }
+
   /**
    * Whether requests that draw the endpoint in this place go there whatever the scheduler would
    * say: it is on trial, or has failed requests and got none for so long that nothing new is known.

@@ -16,7 +16,7 @@ final class UsableEndpoints {
 
   private int count;
 
-  /** By place: whether it is among the usable ones that are being made. */
+  /** By place: whether it is among the usable ones. */
   private boolean[] listed = {};
 
   private boolean whole = true;
@@ -46,6 +46,10 @@ final class UsableEndpoints {
 
   int place(int index) {
     return places[index];
+  }
+
+  boolean lists(int place) {
+    return listed[place];
   }
 
   private void refresh(long now, EndpointHealth[] endpoints) {

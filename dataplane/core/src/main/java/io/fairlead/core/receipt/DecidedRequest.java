@@ -1,7 +1,13 @@
 package io.fairlead.core.receipt;
 
+import io.fairlead.core.Outcome;
+import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.Usage;
 import io.fairlead.crds.config.Criticality;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * A receipt in brief, as it was at one moment: what was decided of a request, and what came of it.
@@ -53,6 +59,26 @@ public record DecidedRequest(
     long tookNanos,
     String outcome,
     Usage usage) {
+
+  /** The outcome of one that is not over. */
+  public static final String OPEN = "open";
+
+  /** The outcome of one that nobody saw the end of. */
+  public static final String PRESUMED_OVER = "left to the proxy";
+
+  /** All outcomes that there are. */
+  public static final SortedSet<String> OUTCOMES = outcomes();
+
+  private static SortedSet<String> outcomes() {
+    SortedSet<String> all = new TreeSet<>(List.of(OPEN, PRESUMED_OVER));
+    for (Outcome outcome : Outcome.values()) {
+      all.add(outcome.code());
+    }
+    for (Reason reason : Reason.values()) {
+      all.add(reason.code());
+    }
+    return Collections.unmodifiableSortedSet(all);
+  }
 
   /** Nanoseconds from its arrival until it was sent first; -1 if it never was. */
   public long beforeSentNanos() {

@@ -25,8 +25,12 @@ public final class Decision {
    *
    * @param endpoint its name
    * @param limit what it lacks where it is full; empty where nobody says
+   * @param since when it went out, or came back on trial, by the pool's clock; of meaning only with
+   *     a reason
+   * @param reason why it is out or on trial; empty where it isn't, or that is not kept: of a pool
+   *     in which many are, it is of some
    */
-  public record Excluded(String endpoint, Exclusion why, String limit) {}
+  public record Excluded(String endpoint, Exclusion why, String limit, long since, String reason) {}
 
   /**
    * A decision; the arrays are its own from here on.

@@ -110,9 +110,12 @@ final class DecisionReader {
           candidateOf[place] = -1;
           long why = words.next();
           Exclusion exclusion = EXCLUSIONS.get(Words.low(why));
-          String limit =
-              exclusion == Exclusion.FULL ? (String) vocabulary.get(Words.high(why)) : "";
-          excluded.add(new Excluded(pool[place].name(), exclusion, limit));
+          boolean full = exclusion == Exclusion.FULL;
+          String limit = full ? (String) vocabulary.get(Words.high(why)) : "";
+          boolean tells = !full && Words.high(why) != 0;
+          long since = tells ? words.next() : 0;
+          String reason = tells ? words.text() : "";
+          excluded.add(new Excluded(pool[place].name(), exclusion, limit, since, reason));
         }
       }
     }

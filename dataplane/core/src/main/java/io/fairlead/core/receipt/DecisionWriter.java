@@ -352,11 +352,18 @@ public final class DecisionWriter implements DecisionRecorder {
       isCandidate[around.place(i)] = true;
     }
     putBits(isCandidate, endpoints);
+    int told = 0;
     for (int place = 0; place < endpoints; place++) {
       if (!isCandidate[place]) {
         Exclusion why = around.exclusion(place);
+        boolean isOut = why == Exclusion.OUT || why == Exclusion.ON_TRIAL;
+        boolean tells = isOut && told++ < WHOLE_POOL;
         int limit = why == Exclusion.FULL ? vocabulary.number(around.limit(place)) : 0;
-        ring.put(limit, DecisionReader.EXCLUSIONS.indexOf(why));
+        ring.put(tells ? 1 : limit, DecisionReader.EXCLUSIONS.indexOf(why));
+        if (tells) {
+          ring.put(around.healthSince(place));
+          ring.put(around.healthReason(place));
+        }
       }
     }
   }

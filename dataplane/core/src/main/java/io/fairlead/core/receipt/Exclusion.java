@@ -6,8 +6,12 @@ public enum Exclusion {
   TRIED("failed this request before"),
   /** The gateway's subset leaves it out. */
   NOT_ALLOWED("is not among the endpoints that the gateway allows"),
-  /** It is out, or on trial with a request already. */
-  OUT("gets no requests: it does not answer, or is on trial"),
+  /** It is out. */
+  OUT("is out"),
+  /** It came back, and has the one request that it gets. */
+  ON_TRIAL("is on trial, and has a request already"),
+  /** It has just come, and others are known. */
+  NEW("has just come, and nothing is known of it yet"),
   /** It gets fewer requests, the more it fails. */
   SPARED("is spared this one, since it failed others of late"),
   /** It gets fewer requests for a model, the more of them it refuses. */

@@ -1,5 +1,8 @@
 package io.fairlead.core.receipt;
 
+import io.fairlead.core.Failure;
+import io.fairlead.core.NotSentAgain;
+import io.fairlead.core.Outcome;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.flow.FlowQueue;
@@ -9,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +26,8 @@ public final class Receipt {
   /** Characters of names that are kept; a header may be of any length. */
   private static final int LONGEST_NAME = 128;
 
-  private static final String OPEN = "open";
+  private static final Set<String> ANSWERED =
+      Set.of(Outcome.COMPLETED.code(), Outcome.REFUSED.code(), Outcome.INVALID.code());
 
   /** Of each decision: where its words begin, where those of what became of it do, the end. */
   private static final int PLACES = 3;
@@ -30,6 +35,7 @@ public final class Receipt {
   private static final int MOST_REFUSALS = 2;
   private static final DecisionContext[] NOWHERE = {};
   private static final long[] NO_PLACES = {};
+  private static final @Nullable Failure[] NO_FAILURES = {};
 
   private final ReceiptRing ring;
   private long ticket;
@@ -55,6 +61,14 @@ public final class Receipt {
   private DecisionContext[] againIn = NOWHERE;
 
   private long[] againPlaces = NO_PLACES;
+
+  /** By attempt, how it failed and when: few do. Null for one that did not. */
+  private @Nullable Failure[] failedHow = NO_FAILURES;
+
+  private long[] failedAt = NO_PLACES;
+
+  /** Why it was not sent again, where its last attempt failed; null while that is not known. */
+  private @Nullable NotSentAgain notSentAgain;
 
   /** Why it was not sent: when it began to wait, and when it was rejected. Few are. */
   private DecisionContext[] refusedIn = NOWHERE;
@@ -85,6 +99,10 @@ public final class Receipt {
     waited = false;
     attempts = 0;
     refusals = 0;
+    Arrays.fill(failedHow, null);
+    if (notSentAgain != null) {
+      notSentAgain = null;
+    }
     firstFrom = 0;
     firstTokenSeen = false;
     endedAt = 0;
@@ -157,6 +175,9 @@ public final class Receipt {
       keep(decision, sent, end, againPlaces, again);
     }
     attempts++;
+    if (notSentAgain != null) {
+      notSentAgain = null;
+    }
     ring.approach(end - decision.from());
   }
 
@@ -220,6 +241,24 @@ public final class Receipt {
     return name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
   }
 
+  /** The attempt under way failed. */
+  public void failed(long now, Failure how) {
+    if (attempts == 0) {
+      return;
+    }
+    if (failedHow.length < attempts) {
+      failedHow = Arrays.copyOf(failedHow, attempts);
+      failedAt = Arrays.copyOf(failedAt, attempts);
+    }
+    failedHow[attempts - 1] = how;
+    failedAt[attempts - 1] = now;
+  }
+
+  /** The attempt that failed was the last, unless it is sent after all. */
+  public void notSentAgain(NotSentAgain why) {
+    notSentAgain = why;
+  }
+
   /** Its first token came. */
   public void firstToken(long now) {
     firstTokenSeen = true;
@@ -241,7 +280,7 @@ public final class Receipt {
   }
 
   private String outcome() {
-    return over ? outcome : OPEN;
+    return over ? outcome : DecidedRequest.OPEN;
   }
 
   private void use(Usage used) {
@@ -331,11 +370,19 @@ public final class Receipt {
     for (int i = 0; i < attempts; i++) {
       decisions.add(decision(sent(i), vocabulary));
     }
+    List<@Nullable FailedAttempt> failed = new ArrayList<>();
+    for (int i = 0; i < attempts; i++) {
+      Failure how = i < failedHow.length ? failedHow[i] : null;
+      // Late it may have been, but its answer came.
+      boolean came = i == attempts - 1 && ANSWERED.contains(outcome());
+      failed.add(how == null || came ? null : new FailedAttempt(how, failedAt[i]));
+    }
     List<KeptDecision> refused = new ArrayList<>();
     for (int i = 0; i < refusals; i++) {
       refused.add(decision(refused(i), vocabulary));
     }
-    return new KeptRequest(inBrief(), decisions, refused);
+    boolean lastFailed = attempts > 0 && failed.getLast() != null;
+    return new KeptRequest(inBrief(), decisions, failed, lastFailed ? notSentAgain : null, refused);
   }
 
   /** The decision by which it was sent last. */

@@ -188,6 +188,7 @@ public final class PoolLoop {
             capture.configured(now, config);
           }
           told(() -> core.configure(now, config));
+          tellOfFewerReceipts(config.receipts().keep());
           trustTimeoutHeaders = config.trustTimeoutHeaders();
           trust = new HeaderTrust(config.trustFlowHeaders());
           shadows.configured(now, config);
@@ -196,6 +197,17 @@ public final class PoolLoop {
             change(now, endpoints);
           }
         });
+  }
+
+  private void tellOfFewerReceipts(int wanted) {
+    int most = core.receipts().kept().most();
+    if (most < wanted) {
+      LOG.info(
+          "requests.receipts.keep is {}: there is memory for {} receipts, and the newest {} are kept",
+          wanted,
+          most,
+          most);
+    }
   }
 
   /** Sets which endpoints may get requests; the future ends when it is in force. */

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.HealthState;
+import io.fairlead.core.NotSentAgain;
 import io.fairlead.core.Usage;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.Decision.Excluded;
 import io.fairlead.core.receipt.EndpointFacts;
 import io.fairlead.core.receipt.Exclusion;
+import io.fairlead.core.receipt.FailedAttempt;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.receipt.ReceiptLog;
@@ -44,7 +46,21 @@ public final class DecisionPage {
     ObjectNode page = summary(kept.request());
     page.put("version", VERSION);
     ArrayNode decisions = page.putArray("decisions");
-    kept.decisions().forEach(decision -> write(decision, decisions.addObject()));
+    List<Decision> made = kept.decisions();
+    for (int i = 0; i < made.size(); i++) {
+      ObjectNode one = decisions.addObject();
+      write(made.get(i), one);
+      FailedAttempt failed = kept.failed(i);
+      if (failed != null) {
+        ObjectNode how = one.putObject("failed").put("how", failed.how().code());
+        how.put("why", failed.how().words());
+        millis(how, "afterMillis", failed.at() - made.get(i).at());
+      }
+    }
+    NotSentAgain notAgain = kept.notSentAgain();
+    if (notAgain != null) {
+      page.put("notSentAgain", notAgain.words());
+    }
     List<Decision> refusals = kept.refusals();
     if (!refusals.isEmpty()) {
       ArrayNode refused = page.putArray("refusals");
@@ -202,13 +218,13 @@ public final class DecisionPage {
       to.put("limit", one.limit());
       number(to, "fullFrom", decision.ceiling());
     }
-    if (facts != null && facts.health() != HealthState.IN_USE) {
-      to.put("healthSince", clock.moment(facts.healthSince()));
-      to.put("healthReason", facts.healthReason());
+    if (facts == null && !one.reason().isEmpty()) {
+      HealthState state = one.why() == Exclusion.ON_TRIAL ? HealthState.ON_TRIAL : HealthState.OUT;
+      health(to, state, one.since(), one.reason());
     }
   }
 
-  private static void write(Decision decision, String name, EndpointFacts facts, ObjectNode to) {
+  private void write(Decision decision, String name, EndpointFacts facts, ObjectNode to) {
     to.put("endpoint", name);
     to.put("inFlight", facts.inFlight());
     to.put("awaitingFirstToken", facts.awaitingFirstToken());
@@ -219,9 +235,17 @@ public final class DecisionPage {
     if (facts.scrapedAt() != Long.MIN_VALUE) {
       millis(to, "scrapeAgeMillis", decision.at() - facts.scrapedAt());
     }
-    to.put("health", facts.health().words());
+    health(to, facts.health(), facts.healthSince(), facts.healthReason());
     number(to, "failureRisk", facts.failing());
     number(to, "saturation", facts.saturation());
+  }
+
+  private void health(ObjectNode to, HealthState state, long since, String reason) {
+    to.put("health", state.words());
+    if (state != HealthState.IN_USE) {
+      to.put("healthSince", clock.moment(since));
+      to.put("healthReason", reason);
+    }
   }
 
   /** Of the candidates those of which facts are kept: the best, and who was picked. */

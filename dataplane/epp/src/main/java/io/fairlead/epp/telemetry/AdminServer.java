@@ -2,6 +2,7 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.crds.access.PageAccess;
 import io.fairlead.epp.console.Access;
 import io.fairlead.epp.console.Console;
@@ -56,12 +57,13 @@ public final class AdminServer implements AutoCloseable {
   private static final String DECISIONS = "/debug/decisions";
   private static final int USUAL_DECISIONS = 100;
   private static final String LIMIT = "limit";
+  private static final String OUTCOME = "outcome";
 
   /** Longer than scrapers' usual intervals; streams of the console say something each second. */
   private static final int IDLE_SECONDS = 180;
 
-  private static final Set<String> FILTERS = Set.of("model", "endpoint", "outcome");
-  private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,3}");
+  private static final Set<String> FILTERS = Set.of("model", "endpoint", OUTCOME);
+  private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,4}");
   private static final String JSON = "application/json";
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
@@ -365,6 +367,17 @@ public final class AdminServer implements AutoCloseable {
       String wrong = null;
       for (Map.Entry<String, List<String>> asked : query.parameters().entrySet()) {
         String value = asked.getValue().getLast();
+        boolean known = !asked.getKey().equals(OUTCOME) || DecidedRequest.OUTCOMES.contains(value);
+        if (!known) {
+          answer(
+              context,
+              400,
+              TEXT,
+              "no such outcome: set one of " + String.join(", ", DecidedRequest.OUTCOMES) + "\n",
+              keepAlive,
+              head);
+          return;
+        }
         if (FILTERS.contains(asked.getKey())) {
           wanted.put(asked.getKey(), value);
         } else if (asked.getKey().equals(LIMIT) && LIMITS.matcher(value).matches()) {
@@ -379,7 +392,7 @@ public final class AdminServer implements AutoCloseable {
             400,
             TEXT,
             "no such filter, or no such value: set model, endpoint, outcome, or limit from 1 to"
-                + " 9999\n",
+                + " 99999\n",
             keepAlive,
             head);
         return;

@@ -98,6 +98,7 @@ function show(page) {
     facts(page),
     ...(page.tookMillis > 0 ? [course(page)] : []),
     ...page.decisions.map((decision, i) => attempt(decision, i, page.decisions.length)),
+    ...(page.notSentAgain ? [el('p', { class: 'note' }, `It was not sent again: ${page.notSentAgain}.`)] : []),
     ...(page.decisions.length === 0 ? [el('p', { class: 'empty' }, 'It was sent to nobody.')] : []));
 }
 
@@ -153,7 +154,8 @@ function attempt(decision, index, of) {
     el('p', { class: 'note' },
       `${time(decision.at)}, by profile ${decision.profile} of config `, el('code', { title: decision.configHash }, shortHash(decision.configHash)),
       decision.prefill ? `; its prompt is computed by ${decision.prefill}` : '',
-      run.preference ? `; preferred: ${run.preference}` : '', '.'),
+      run.preference ? `; preferred: ${run.preference}` : '', '.',
+      decision.failed ? ` It failed after ${millis(decision.failed.afterMillis)}: it ${decision.failed.why}.` : ''),
     picture(scored, decision.endpoint),
     known.size > 0 ? candidates(scored, known, decision) : null,
     losers(run, decision));
@@ -215,16 +217,20 @@ function candidates(scored, known, decision) {
     { title: 'KV cache', of: (c) => percent(c.kvUsage), number: true },
     { title: 'Cached tokens', of: (c) => count(c.cachedTokens), number: true },
     { title: 'Scraped', of: (c) => (c.scrapeAgeMillis === undefined ? 'never' : `${millis(c.scrapeAgeMillis)} before`), number: true },
-    { title: 'Health', of: (c) => c.health },
+    { title: 'Health', of: (c) => withReason(c.health, c) },
   ], { key: (c) => c.endpoint, kind: 'candidates', rowClass: (c) => (c.endpoint === decision.endpoint ? 'winner' : '') });
   view.update(list);
   return el('div', null, el('h4', null, 'What was known'), view.root);
 }
 
+function withReason(words, one) {
+  return one.healthReason ? `${words}: ${one.healthReason}` : words;
+}
+
 function losers(run, decision) {
   const lines = [
     ...run.rejected.map((one) => [one.endpoint, `rejected by ${one.by}`]),
-    ...decision.excluded.map((one) => [one.endpoint, one.why]),
+    ...decision.excluded.map((one) => [one.endpoint, withReason(one.why, one)]),
   ];
   if (decision.moreCandidates > 0) {
     lines.push([plural(decision.moreCandidates, 'other'), 'did no better than these']);

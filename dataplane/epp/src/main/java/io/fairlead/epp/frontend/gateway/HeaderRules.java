@@ -6,6 +6,9 @@ import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -53,6 +56,22 @@ final class HeaderRules {
       all.addAll(kind);
     }
     return new HeaderNames(all);
+  }
+
+  /**
+   * What a value says: people write names in UTF-8, and the decoder makes a character of each byte.
+   * As it is where it is no UTF-8.
+   */
+  static String text(String value) {
+    if (value.chars().allMatch(character -> character < 0x80)) {
+      return value;
+    }
+    try {
+      byte[] bytes = value.getBytes(StandardCharsets.ISO_8859_1);
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      return value;
+    }
   }
 
   /** No headers yet; values are not checked again: they come from the decoder or from here. */

@@ -96,7 +96,7 @@ final class ProxyExchange implements Exchange {
     boolean taken =
         director.submit(
             new RequestFacts(
-                requestId,
+                HeaderRules.text(requestId),
                 parsed.model(),
                 seed,
                 parsed.blocks(),

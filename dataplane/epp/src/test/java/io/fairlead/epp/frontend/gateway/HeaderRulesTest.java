@@ -51,6 +51,14 @@ class HeaderRulesTest {
     return headers;
   }
 
+  /** As the decoder gives it, with a character for each byte. */
+  @Test
+  void readsNamesInUtf8() {
+    assertThat(HeaderRules.text("caf\u00c3\u00a9")).isEqualTo("caf\u00e9");
+    assertThat(HeaderRules.text("caf\u00e9")).as("Latin 1").isEqualTo("caf\u00e9");
+    assertThat(HeaderRules.text("plain")).isEqualTo("plain");
+  }
+
   @Test
   void headersThatNobodyAsksForBecomeNoStrings() {
     HttpHeaders request = request();
