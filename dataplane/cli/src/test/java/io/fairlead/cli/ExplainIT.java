@@ -209,6 +209,9 @@ final class ExplainIT {
     Files.writeString(picker, Files.readString(picker).replace(", parameters: {depth: 3}", ""));
     assertThat(explain("kept", "--with", picker.toString()).out())
         .contains("under " + picker + ": sent to", "queue-scorer x 1");
+    Files.writeString(picker, "{apiVersion: v1, kind: Pod}");
+    assertThat(explain("kept", "--with", picker.toString()).err())
+        .contains(picker + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig");
     assertThat(explain("kept", "--with", "no-such-file").err())
         .contains("no-such-file: is not there");
     assertThat(explain("--with", picker.toString()).exitCode()).isEqualTo(2);

@@ -36,6 +36,10 @@ public final class ConfigReaders {
   private static final Pattern PICKER =
       Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPicker\\b");
 
+  /** A whole config, which may be JSON. */
+  private static final Pattern DOCUMENT =
+      Pattern.compile("\\bkind[\"']?\\s*:\\s*[\"']?PoolConfig\\b");
+
   /** Of no pool in particular. */
   private static final InferencePool ANY_POOL =
       LocalResourceReader.read(
@@ -145,7 +149,15 @@ public final class ConfigReaders {
     if (SCHEDULER_ONLY.matcher(text).find()) {
       return scheduling(origin, text);
     }
-    return PICKER.matcher(text).find() ? picker(origin, text) : document(origin, text);
+    if (PICKER.matcher(text).find()) {
+      return picker(origin, text);
+    }
+    return DOCUMENT.matcher(text).find()
+        ? document(origin, text)
+        : new ConfigOffer.Unreadable(
+            origin,
+            ConfigMapSource.hash(text),
+            origin + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig");
   }
 
   private static ConfigOffer picker(String origin, String text) {

@@ -201,7 +201,7 @@ public final class PoolLoop {
 
   private void tellOfFewerReceipts(int wanted) {
     int most = core.receipts().kept().most();
-    if (most < wanted) {
+    if (most > 0 && most < wanted) {
       LOG.info(
           "requests.receipts.keep is {}: there is memory for {} receipts, and the newest {} are kept",
           wanted,
