@@ -209,9 +209,9 @@ final class ExplainIT {
     Files.writeString(picker, Files.readString(picker).replace(", parameters: {depth: 3}", ""));
     assertThat(explain("kept", "--with", picker.toString()).out())
         .contains("under " + picker + ": sent to", "queue-scorer x 1");
-    Files.writeString(picker, "{apiVersion: v1, kind: Pod}");
-    assertThat(explain("kept", "--with", picker.toString()).err())
-        .contains(picker + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig");
+    Path pod = Files.writeString(temporary.resolve("pod.yaml"), "{apiVersion: v1, kind: Pod}");
+    assertThat(explain("kept", "--with", pod.toString()).err())
+        .contains(pod + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig");
     assertThat(explain("kept", "--with", "no-such-file").err())
         .contains("no-such-file: is not there");
     assertThat(explain("--with", picker.toString()).exitCode()).isEqualTo(2);
@@ -264,7 +264,7 @@ final class ExplainIT {
         .containsPattern("  failed after [\\d.]+ ms: (refuses|resets) connections");
     assertThat(explain(ids.getLast()).out())
         .containsPattern(
-            "it was out, since [\\dT:.-]+Z: \\w+ connections; it got the request since too few")
+            "it was out, since [\\dT:.-]+Z: \\w+ connections; one that is out is used where too few")
         .contains("HEALTH");
   }
 

@@ -189,6 +189,9 @@ final class AttemptRules {
       case FAILED -> {
         Failure failure = flight.state().isAnswered() ? Failure.BROKEN_OFF : Failure.ERROR;
         failed(now, flight, endpoint, failure);
+        note(
+            flight,
+            flight.state().isAnswered() ? NotSentAgain.ANSWERED : NotSentAgain.NOT_RESENDABLE);
       }
       case DISCONNECTED -> {
         if (!flight.facts.delivery().resendable()) {

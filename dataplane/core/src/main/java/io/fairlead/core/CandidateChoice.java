@@ -233,17 +233,14 @@ final class CandidateChoice {
         allowedEndpoints.of(flight.facts.subset(), endpoints.eligible()), place)) {
       return Exclusion.NOT_ALLOWED;
     }
-    if (use != Use.ANY && endpoint.health().state() == HealthState.OUT) {
-      return Exclusion.OUT;
+    if (use != Use.ANY && !health.isUsable(place)) {
+      return endpoint.health().state() == HealthState.OUT ? Exclusion.OUT : Exclusion.NEW;
     }
     if (sizeMatters && !endpoints.columns().fits(place, SPARE * current.promptTokens())) {
       return Exclusion.TOO_SMALL;
     }
     if (use != Use.ANY && health.busyOnTrial(place)) {
       return Exclusion.ON_TRIAL;
-    }
-    if (use != Use.ANY && !health.isUsable(place)) {
-      return Exclusion.NEW;
     }
     if (ceiling != NEVER_FULL && endpoints.saturation(place) >= ceiling) {
       return Exclusion.FULL;

@@ -7,8 +7,8 @@ public enum NotSentAgain {
   /** Its body was not kept, or its frontend can't send it to another. */
   NOT_RESENDABLE("it can't be sent again: its body is not kept, or the gateway holds it"),
   /** It was sent as often as a request may be. */
-  LIMIT("a request is sent no more often"),
-  /** Each endpoint that it may go to has failed it, or none has room for it. */
+  LIMIT("it was sent as often as a request may be"),
+  /** Each endpoint that it may go to has failed it or is out, or none has room for it. */
   NOBODY_ELSE("no other endpoint could have it"),
   /** Two servers may have worked on it. */
   WORKED_ON("two servers may have worked on it already"),
@@ -23,7 +23,7 @@ public enum NotSentAgain {
     this.words = words;
   }
 
-  /** To be read after "it was not sent again, since". */
+  /** To be read after "it was not sent again:". */
   public String words() {
     return words;
   }

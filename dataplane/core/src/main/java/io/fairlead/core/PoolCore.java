@@ -379,8 +379,11 @@ public final class PoolCore {
     }
     flight.answered(now);
     Receipt receipt = flight.receipt();
-    if (receipt != null && flight.facts.delivery().streamed()) {
-      receipt.firstToken(now);
+    if (receipt != null) {
+      receipt.answered();
+      if (flight.facts.delivery().streamed()) {
+        receipt.firstToken(now);
+      }
     }
     rules.serves(now, flight, flight.attempt.at);
     if (flight.firstTokenSeen()) {

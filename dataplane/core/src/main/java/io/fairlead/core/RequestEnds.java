@@ -14,9 +14,7 @@ import io.fairlead.crds.config.Criticality;
  */
 final class RequestEnds {
 
-  /** For people, of a request whose end nobody saw. */
   private final RequestTable requests;
-
   private final LeftRequests left;
   private final Bookings bookings;
   private final Contexts contexts;

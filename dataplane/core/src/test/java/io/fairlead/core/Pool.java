@@ -34,9 +34,11 @@ final class Pool implements RequestListener {
     core = new PoolCore(limits);
   }
 
-  /** One whose endpoints are probed. */
+  /** One whose endpoints are probed, and which keeps receipts. */
   Pool(PoolListener endpoints) {
-    core = new PoolCore(PoolLimits.DEFAULT, endpoints);
+    core =
+        new PoolCore(
+            new PoolLimits(4, 1 << 16, 1 << 20, 256 << 20, Long.MAX_VALUE, 1 << 20), endpoints);
   }
 
   static PoolConfig config(SchedulerConfig scheduler, ModelConfig... models) {

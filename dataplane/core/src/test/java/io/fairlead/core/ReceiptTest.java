@@ -284,7 +284,7 @@ class ReceiptTest {
     assertThat(ended.excluded())
         .containsExactly(
             new Excluded("a", Exclusion.FULL, "requests in flight", 0, ""),
-            new Excluded("b", Exclusion.OUT, "", 2 * MILLISECOND, Failure.REFUSED.words()));
+            new Excluded("b", Exclusion.OUT, "", 0, ""));
     EndpointFacts out = Objects.requireNonNull(ended.factsOf(ended.excluded().getLast()));
     assertThat(out.health()).isEqualTo(HealthState.OUT);
     assertThat(out.healthSince()).isEqualTo(2 * MILLISECOND);
@@ -314,6 +314,7 @@ class ReceiptTest {
     pool.core.ended(4 * MILLISECOND, begun, Outcome.FAILED, Usage.UNKNOWN);
     assertThat(kept(begun).failed(0))
         .isEqualTo(new FailedAttempt(Failure.BROKEN_OFF, 4 * MILLISECOND));
+    assertThat(kept(begun).notSentAgain()).isEqualTo(NotSentAgain.ANSWERED);
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.fairlead.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Rejection.Reason;
+import io.fairlead.core.receipt.FailedAttempt;
+import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -99,6 +102,30 @@ class RetryChoiceTest {
         .containsExactly(Reason.FIRST_BYTE_TIMEOUT);
     assertThat(pool.routes).as("ticket %s", ticket).hasSize(2);
     assertThat(pool.core.active()).isZero();
+  }
+
+  /** It was taken for dead, nobody else could have the request, and it answered. */
+  @Test
+  void anAnswerThatComesAfterAllIsNoFailedAttempt() {
+    pool.serve("m");
+    long ticket = pool.arrive("m");
+    for (int i = 0; i < 50; i++) {
+      pool.now += Duration.ofMillis(100).toNanos();
+      pool.core.scraped(
+          pool.now, Pool.endpoint("b"), pool.now, new EndpointMetrics(0, 0, 0, 16, 100));
+      pool.core.tick(pool.now);
+    }
+    assertThat(kept(ticket).failed(0))
+        .extracting(FailedAttempt::how)
+        .isEqualTo(Failure.FIRST_BYTE_LATE);
+    assertThat(kept(ticket).notSentAgain()).isEqualTo(NotSentAgain.NOBODY_ELSE);
+    pool.core.firstByte(pool.now, ticket);
+    assertThat(kept(ticket).failed(0)).isNull();
+    assertThat(kept(ticket).notSentAgain()).isNull();
+  }
+
+  private KeptRequest kept(long ticket) {
+    return Objects.requireNonNull(pool.core.receipts().find("request-" + ticket));
   }
 
   private final class Factory implements PluginFactory {

@@ -236,7 +236,7 @@ class TelemetryIT {
             "\"name\":\"its own prefill\",\"millis\":");
     assertThat(get("/debug/decisions?endpoint=one&outcome=completed")).contains("\"mine-1\"");
     assertThat(get("/debug/decisions?model=other")).contains("\"requests\":[]");
-    assertThat(get("/debug/decisions?limit=0")).contains("limit from 1 to 99999");
+    assertThat(get("/debug/decisions?limit=0")).contains("limit from 1 to 9999");
     assertThat(get("/debug/decisions?outcome=bogus"))
         .startsWith("no such outcome: set one of ")
         .contains("completed", "open", "upstream_failed");

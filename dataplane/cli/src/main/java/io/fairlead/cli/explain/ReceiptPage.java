@@ -110,6 +110,7 @@ record ReceiptPage(
     Excluded {
       endpoint = required(endpoint, "endpoint");
       why = required(why, "why");
+      health = healthSince == null ? health : required(health, "health");
     }
   }
 

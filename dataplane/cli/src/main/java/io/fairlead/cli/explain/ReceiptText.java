@@ -10,6 +10,7 @@ import io.fairlead.cli.explain.ReceiptPage.Run;
 import io.fairlead.cli.explain.ReceiptPage.Score;
 import io.fairlead.cli.explain.ReceiptPage.Scored;
 import io.fairlead.cli.explain.ReceiptPage.Term;
+import io.fairlead.core.HealthState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -269,8 +270,13 @@ final class ReceiptText {
         .forEach(
             one ->
                 lines.add(
-                    "  it was %s, since %s; it got the request since too few others were left"
-                        .formatted(one.health(), since(one.healthSince(), one.healthReason()))));
+                    "  it was %s, since %s; %s"
+                        .formatted(
+                            one.health(),
+                            since(one.healthSince(), one.healthReason()),
+                            one.health().equals(HealthState.OUT.words())
+                                ? "one that is out is used where too few others are left"
+                                : "it was to be tried")));
     if (!run.preference().isEmpty()) {
       lines.add("  preferred: " + run.preference());
     }

@@ -100,13 +100,15 @@ class ReceiptTextTest {
             "  was not sent again: no other endpoint\n",
             """
             \n  failed after 12 ms: breaks connections before it answers
-              it was out, since then: refuses connections; it got the request since too few others were left
+              it was out, since then: refuses connections; one that is out is used where too few others are left
 
               ENDPOINT    SUM  queue x 2  kv x 1  IN FLIGHT  QUEUE  KV USE  CACHED    SCRAPED  HEALTH
               b         3.000      1.000   1.000          0      0       -   1,100      never     out
               a         1.500      0.500   0.500          3      1    50 %       0  12 ms ago  in use
             """,
             "    b: failed this request before; out since then: dies");
+    assertThat(text(failed.replace("\"health\": \"out\"", "\"health\": \"on trial\"")))
+        .contains("  it was on trial, since then: refuses connections; it was to be tried\n");
   }
 
   @Test

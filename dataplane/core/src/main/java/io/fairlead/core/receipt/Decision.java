@@ -27,8 +27,8 @@ public final class Decision {
    * @param limit what it lacks where it is full; empty where nobody says
    * @param since when it went out, or came back on trial, by the pool's clock; of meaning only with
    *     a reason
-   * @param reason why it is out or on trial; empty where it isn't, or that is not kept: of a pool
-   *     in which many are, it is of some
+   * @param reason why it is out or on trial; empty where it isn't, or that is not kept here: of a
+   *     small pool {@link #factsOf} has it, of a large one it is kept of some
    */
   public record Excluded(String endpoint, Exclusion why, String limit, long since, String reason) {}
 

@@ -110,6 +110,8 @@ final class DecisionReader {
           candidateOf[place] = -1;
           long why = words.next();
           Exclusion exclusion = EXCLUSIONS.get(Words.low(why));
+          // A number of what it lacks where it is full; else whether it is told since when it is
+          // out.
           boolean full = exclusion == Exclusion.FULL;
           String limit = full ? (String) vocabulary.get(Words.high(why)) : "";
           boolean tells = !full && Words.high(why) != 0;

@@ -32,6 +32,9 @@ public final class DecisionWriter implements DecisionRecorder {
    */
   static final int WHOLE_POOL = 32;
 
+  /** Of a larger pool: endpoints that are out of which it is kept since when and why. */
+  private static final int MOST_OUT_TOLD = 32;
+
   /** In the place of a number: there is none. */
   static final int NOBODY = -1;
 
@@ -357,7 +360,7 @@ public final class DecisionWriter implements DecisionRecorder {
       if (!isCandidate[place]) {
         Exclusion why = around.exclusion(place);
         boolean isOut = why == Exclusion.OUT || why == Exclusion.ON_TRIAL;
-        boolean tells = isOut && told++ < WHOLE_POOL;
+        boolean tells = isOut && endpoints > WHOLE_POOL && told++ < MOST_OUT_TOLD;
         int limit = why == Exclusion.FULL ? vocabulary.number(around.limit(place)) : 0;
         ring.put(tells ? 1 : limit, DecisionReader.EXCLUSIONS.indexOf(why));
         if (tells) {

@@ -259,6 +259,16 @@ public final class Receipt {
     notSentAgain = why;
   }
 
+  /** Its answer has begun: late it may have been, but the attempt has not failed so far. */
+  public void answered() {
+    if (attempts > 0 && attempts <= failedHow.length) {
+      failedHow[attempts - 1] = null;
+    }
+    if (notSentAgain != null) {
+      notSentAgain = null;
+    }
+  }
+
   /** Its first token came. */
   public void firstToken(long now) {
     firstTokenSeen = true;
@@ -373,7 +383,7 @@ public final class Receipt {
     List<@Nullable FailedAttempt> failed = new ArrayList<>();
     for (int i = 0; i < attempts; i++) {
       Failure how = i < failedHow.length ? failedHow[i] : null;
-      // Late it may have been, but its answer came.
+      // Of an answer in one piece its end alone is told: late it may have been, but it came.
       boolean came = i == attempts - 1 && ANSWERED.contains(outcome());
       failed.add(how == null || came ? null : new FailedAttempt(how, failedAt[i]));
     }

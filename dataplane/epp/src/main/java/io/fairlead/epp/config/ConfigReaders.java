@@ -157,7 +157,9 @@ public final class ConfigReaders {
         : new ConfigOffer.Unreadable(
             origin,
             ConfigMapSource.hash(text),
-            origin + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig");
+            origin
+                + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig, in YAML, at the"
+                + " beginning of a line");
   }
 
   private static ConfigOffer picker(String origin, String text) {

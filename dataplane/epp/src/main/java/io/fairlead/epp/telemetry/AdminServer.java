@@ -63,7 +63,7 @@ public final class AdminServer implements AutoCloseable {
   private static final int IDLE_SECONDS = 180;
 
   private static final Set<String> FILTERS = Set.of("model", "endpoint", OUTCOME);
-  private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,4}");
+  private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,3}");
   private static final String JSON = "application/json";
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
@@ -367,34 +367,20 @@ public final class AdminServer implements AutoCloseable {
       String wrong = null;
       for (Map.Entry<String, List<String>> asked : query.parameters().entrySet()) {
         String value = asked.getValue().getLast();
-        boolean known = !asked.getKey().equals(OUTCOME) || DecidedRequest.OUTCOMES.contains(value);
-        if (!known) {
-          answer(
-              context,
-              400,
-              TEXT,
-              "no such outcome: set one of " + String.join(", ", DecidedRequest.OUTCOMES) + "\n",
-              keepAlive,
-              head);
-          return;
-        }
-        if (FILTERS.contains(asked.getKey())) {
+        if (asked.getKey().equals(OUTCOME) && !DecidedRequest.OUTCOMES.contains(value)) {
+          wrong = "no such outcome: set one of " + String.join(", ", DecidedRequest.OUTCOMES);
+        } else if (FILTERS.contains(asked.getKey())) {
           wanted.put(asked.getKey(), value);
         } else if (asked.getKey().equals(LIMIT) && LIMITS.matcher(value).matches()) {
           most = Integer.parseInt(value);
         } else {
-          wrong = asked.getKey();
+          wrong =
+              "no such filter, or no such value: set model, endpoint, outcome, or limit from 1 to"
+                  + " 9999";
         }
       }
       if (wrong != null) {
-        answer(
-            context,
-            400,
-            TEXT,
-            "no such filter, or no such value: set model, endpoint, outcome, or limit from 1 to"
-                + " 99999\n",
-            keepAlive,
-            head);
+        answer(context, 400, TEXT, wrong + "\n", keepAlive, head);
         return;
       }
       whenThere(

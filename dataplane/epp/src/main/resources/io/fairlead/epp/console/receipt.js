@@ -217,20 +217,28 @@ function candidates(scored, known, decision) {
     { title: 'KV cache', of: (c) => percent(c.kvUsage), number: true },
     { title: 'Cached tokens', of: (c) => count(c.cachedTokens), number: true },
     { title: 'Scraped', of: (c) => (c.scrapeAgeMillis === undefined ? 'never' : `${millis(c.scrapeAgeMillis)} before`), number: true },
-    { title: 'Health', of: (c) => withReason(c.health, c) },
+    { title: 'Health', of: (c) => `${c.health}${since(c)}` },
   ], { key: (c) => c.endpoint, kind: 'candidates', rowClass: (c) => (c.endpoint === decision.endpoint ? 'winner' : '') });
   view.update(list);
   return el('div', null, el('h4', null, 'What was known'), view.root);
 }
 
-function withReason(words, one) {
-  return one.healthReason ? `${words}: ${one.healthReason}` : words;
+/** Why one was not asked; and how it was, where that is something else. */
+function whyNot(one) {
+  if (!one.healthSince) {
+    return one.why;
+  }
+  return one.why === `is ${one.health}` ? `${one.why}${since(one)}` : `${one.why}; ${one.health}${since(one)}`;
+}
+
+function since(one) {
+  return one.healthSince ? ` since ${time(one.healthSince)}${one.healthReason ? `: ${one.healthReason}` : ''}` : '';
 }
 
 function losers(run, decision) {
   const lines = [
     ...run.rejected.map((one) => [one.endpoint, `rejected by ${one.by}`]),
-    ...decision.excluded.map((one) => [one.endpoint, withReason(one.why, one)]),
+    ...decision.excluded.map((one) => [one.endpoint, whyNot(one)]),
   ];
   if (decision.moreCandidates > 0) {
     lines.push([plural(decision.moreCandidates, 'other'), 'did no better than these']);

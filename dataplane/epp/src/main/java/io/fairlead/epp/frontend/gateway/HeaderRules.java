@@ -63,7 +63,11 @@ final class HeaderRules {
    * As it is where it is no UTF-8.
    */
   static String text(String value) {
-    if (value.chars().allMatch(character -> character < 0x80)) {
+    boolean ascii = true;
+    for (int i = 0; i < value.length(); i++) {
+      ascii &= value.charAt(i) < 0x80;
+    }
+    if (ascii) {
       return value;
     }
     try {
