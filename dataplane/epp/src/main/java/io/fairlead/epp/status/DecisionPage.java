@@ -84,7 +84,7 @@ public final class DecisionPage {
     }
     String asked =
         kept.every() == 1
-            ? "every request has one"
+            ? "every request that can be read has one"
             : "one in "
                 + kept.every()
                 + " requests has one (requests.receipts.every), and this may have been another";
