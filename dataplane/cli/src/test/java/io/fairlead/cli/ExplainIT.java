@@ -124,7 +124,8 @@ final class ExplainIT {
     ProgramRun unknown = explain("nobody's");
     assertThat(unknown.exitCode()).isEqualTo(1);
     assertThat(unknown.err())
-        .contains("no decision on a request of this id is kept: every request that can be read has one")
+        .contains(
+            "no decision on a request of this id is kept: every request that can be read has one")
         .contains("the newest 10000 are kept as far as memory allows; 1 is there of 2");
     ProgramRun nobody = ProgramRun.of("explain", "x", "--picker", "http://127.0.0.1:1");
     assertThat(nobody.exitCode()).isEqualTo(1);

@@ -23,7 +23,7 @@ public enum Failure {
   /** No byte of an answer came by the deadline. */
   FIRST_BYTE_LATE("does not answer in time", Work.PERHAPS, false),
   /** The answer broke off, or stopped, after its first byte. */
-  BROKEN_OFF("breaks off its answers", Work.DONE, false);
+  BROKEN_OFF("does not finish its answers", Work.DONE, false);
 
   /** What the endpoint can have done for the request. */
   enum Work {

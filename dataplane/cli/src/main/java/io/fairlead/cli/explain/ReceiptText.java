@@ -11,12 +11,15 @@ import io.fairlead.cli.explain.ReceiptPage.Score;
 import io.fairlead.cli.explain.ReceiptPage.Scored;
 import io.fairlead.cli.explain.ReceiptPage.Term;
 import io.fairlead.core.HealthState;
+import io.fairlead.core.Outcome;
+import io.fairlead.core.receipt.DecidedRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +38,26 @@ final class ReceiptText {
 
   private static final double NOTABLE_MILLIS = 0.05;
 
-  /** Endpoints that a table has: the winner and the next best. */
-  private static final int MOST_ROWS = 10;
+  /** Endpoints that a table has, the winner and the next best: of so many costs are kept. */
+  private static final int MOST_ROWS = 8;
 
   /** Endpoints of which it is told one by one why they did not get a request. */
   private static final int MOST_REFUSING = 20;
 
-  private static final String OPEN = "open";
+  /** Outcomes of requests that wait, or whose client did not wait any longer. */
+  private static final Set<String> NOT_REJECTED =
+      Set.of(DecidedRequest.OPEN, Outcome.DISCONNECTED.code());
+
+  /** What is not clear from an outcome's word. */
+  private static final Map<String, String> MEANINGS =
+      Map.of(
+          Outcome.DISCONNECTED.code(),
+          "its client went away",
+          Outcome.REFUSED.code(),
+          "its server does not know the model, takes no more, or answered with nothing of what was"
+              + " asked for",
+          Outcome.INVALID.code(),
+          "its server says that something is wrong with the request, or where it was sent");
 
   private final List<String> lines = new ArrayList<>();
 
@@ -58,7 +74,7 @@ final class ReceiptText {
     List<Refusal> refusals = page.refusals();
     for (int i = 0; i < refusals.size(); i++) {
       boolean last = i == refusals.size() - 1 && page.decisions().isEmpty();
-      text.refusal(refusals.get(i), last && !page.outcome().equals(OPEN));
+      text.refusal(refusals.get(i), last && !NOT_REJECTED.contains(page.outcome()));
     }
     for (int i = 0; i < page.decisions().size(); i++) {
       text.lines.add("");
@@ -193,7 +209,10 @@ final class ReceiptText {
     StringBuilder head = new StringBuilder();
     head.append("request ").append(page.id()).append(" for ").append(page.model());
     if (page.promptTokens() != null) {
-      head.append(String.format(Locale.ROOT, ", %,d prompt tokens", page.promptTokens()));
+      head.append(
+          page.promptTokens() == 1
+              ? ", 1 prompt token"
+              : String.format(Locale.ROOT, ", %,d prompt tokens", page.promptTokens()));
       head.append(", ").append(page.criticality());
     }
     lines.add(head.append(page.streamed() ? ", streamed" : "").toString());
@@ -211,6 +230,10 @@ final class ReceiptText {
               Locale.ROOT, ", %,d of its prompt found cached", page.usage().cachedTokens()));
     }
     lines.add(end.toString());
+    String meaning = MEANINGS.get(page.outcome());
+    if (meaning != null) {
+      lines.add("  " + meaning);
+    }
     Double first = page.firstTokenMillis();
     Double error = page.firstTokenErrorMillis();
     if (first != null) {
@@ -331,8 +354,7 @@ final class ReceiptText {
                 ? "-"
                 : String.format(Locale.ROOT, "%.0f %%", 100 * facts.kvUsage()));
         row.add(String.format(Locale.ROOT, "%,d", facts.cachedTokens()));
-        row.add(
-            facts.scrapeAgeMillis() == null ? "never" : millis(facts.scrapeAgeMillis()) + " ago");
+        row.add(facts.scrapeAgeMillis() == null ? "-" : millis(facts.scrapeAgeMillis()) + " ago");
       }
       if (sick) {
         row.add(facts == null ? "-" : facts.health());

@@ -60,7 +60,7 @@ class ReceiptTextTest {
             attempt 1, 2026-11-24T05:00:00Z: sent to b of 8 endpoints, by profile only of config abcdef012345
 
               ENDPOINT    SUM  queue x 2  kv x 1  IN FLIGHT  QUEUE  KV USE  CACHED    SCRAPED
-              b         3.000      1.000   1.000          0      0       -   1,100      never
+              b         3.000      1.000   1.000          0      0       -   1,100          -
               a         1.500      0.500   0.500          3      1    50 %       0  12 ms ago
 
               why not the others
@@ -72,7 +72,7 @@ class ReceiptTextTest {
             attempt 2, 2026-11-24T05:00:01Z: sent to a of 2 endpoints, by profile only of config abcdef012345
 
               ENDPOINT    SUM  IN FLIGHT  QUEUE  KV USE  CACHED  SCRAPED
-              a         0.000          3      1       -       0    never
+              a         0.000          3      1       -       0        -
 
               why not the others
                 b: failed this request before""");
@@ -103,7 +103,7 @@ class ReceiptTextTest {
               it was out, since then: refuses connections; one that is out is used where too few others are left
 
               ENDPOINT    SUM  queue x 2  kv x 1  IN FLIGHT  QUEUE  KV USE  CACHED    SCRAPED  HEALTH
-              b         3.000      1.000   1.000          0      0       -   1,100      never     out
+              b         3.000      1.000   1.000          0      0       -   1,100          -     out
               a         1.500      0.500   0.500          3      1    50 %       0  12 ms ago  in use
             """,
             "    b: failed this request before; out since then: dies");
@@ -149,6 +149,31 @@ class ReceiptTextTest {
               saturated after 5,000 ms
               waited for room
               was sent to nobody""");
+  }
+
+  /** Nobody has rejected a request whose client did not wait. */
+  @Test
+  void tellsOfAClientThatWentAwayWhileItsRequestWaited() throws IOException {
+    assertThat(
+            text(
+                """
+                {"version": 1, "id": "r-4", "arrived": "then", "model": "chat",
+                 "outcome": "disconnected", "promptTokens": 1, "criticality": "Critical",
+                 "waited": true, "streamed": false, "tookMillis": 499, "decisions": [],
+                 "refusals": [
+                  {"at": "then", "configHash": "abcdef0123456789", "endpoints": [
+                   {"endpoint": "a", "why": "is full"}]}]}
+                """))
+        .isEqualTo(
+            """
+            request r-4 for chat, 1 prompt token, Critical
+              disconnected after 499 ms
+              its client went away
+              waited for room
+              was sent to nobody
+
+            then: none of 1 endpoint got it then, under config abcdef012345
+                a: is full""");
   }
 
   @Test

@@ -27,7 +27,7 @@ public enum Exclusion {
   /** It can't keep the latency that the request asks for, and nor can any other. */
   LATE("is too busy for the latency that this request asks for"),
   /** Another was to be tried, alone. */
-  OTHER_ON_TRIAL("stands back: another that came back was to be tried");
+  OTHER_ON_TRIAL("stands back: the one that got it failed or was out of late, and was to be tried");
 
   private final String words;
 

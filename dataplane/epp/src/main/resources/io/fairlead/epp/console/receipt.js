@@ -216,7 +216,7 @@ function candidates(scored, known, decision) {
     { title: 'Queue', of: (c) => count(c.waiting), number: true },
     { title: 'KV cache', of: (c) => percent(c.kvUsage), number: true },
     { title: 'Cached tokens', of: (c) => count(c.cachedTokens), number: true },
-    { title: 'Scraped', of: (c) => (c.scrapeAgeMillis === undefined ? 'never' : `${millis(c.scrapeAgeMillis)} before`), number: true },
+    { title: 'Scraped', of: (c) => (c.scrapeAgeMillis === undefined ? '–' : `${millis(c.scrapeAgeMillis)} before`), number: true },
     { title: 'Health', of: (c) => `${c.health}${since(c)}` },
   ], { key: (c) => c.endpoint, kind: 'candidates', rowClass: (c) => (c.endpoint === decision.endpoint ? 'winner' : '') });
   view.update(list);
