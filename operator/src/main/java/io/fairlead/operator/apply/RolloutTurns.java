@@ -73,8 +73,12 @@ public final class RolloutTurns {
         begun.remove(uid);
       }
     }
-    begun.keySet().retainAll(there);
     String own = one.getMetadata().getUid();
+    // Who does not see the one that asks does not see the others either, as in a shutdown.
+    if (!there.contains(own)) {
+      return false;
+    }
+    begun.keySet().retainAll(there);
     busy.remove(own);
     if (busy.size() >= most) {
       return false;

@@ -167,6 +167,11 @@ public final class ClusterView {
     return monitors.problem(namespace);
   }
 
+  /** Whether {@link #deployments} are still watched: not in a shutdown. */
+  public boolean seesDeployments() {
+    return deployments.isRunning();
+  }
+
   /** The Deployments of all pickers. */
   public List<Deployment> deployments() {
     return deployments.list().filter(Ownership::ours).toList();

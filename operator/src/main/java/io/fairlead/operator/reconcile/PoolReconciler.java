@@ -509,8 +509,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Context<InferencePool> context) {
     ClusterView informers = view;
     Deployment there = seen.child(Deployment.class, design.picker()).orElse(null);
-    if (informers == null || there == null) {
+    if (informers == null) {
       return false;
+    }
+    if (there == null) {
+      // Informers that were stopped know of no Deployment: it is left to the next operator.
+      return !informers.seesDeployments();
     }
     Deployment wanted =
         desired.stream()

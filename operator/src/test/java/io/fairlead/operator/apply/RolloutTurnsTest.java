@@ -50,6 +50,13 @@ class RolloutTurnsTest {
     assertThat(turns.take(all.getFirst(), all)).as("again, after a refused write").isTrue();
   }
 
+  /** The informers of an operator that ends are empty, and reconciliations go on. */
+  @Test
+  void nobodyTakesATurnWhoIsNotSeen() {
+    assertThat(turns(1).take(ready("a"), List.of())).isFalse();
+    assertThat(turns(1).take(ready("a"), List.of(ready("b")))).isFalse();
+  }
+
   @Test
   void aTurnEndsWithItsRollout() {
     RolloutTurns turns = turns(1);
