@@ -26,6 +26,7 @@ public final class Receipt {
   /** Characters of names that are kept; a header may be of any length. */
   private static final int LONGEST_NAME = 128;
 
+  /** Outcomes of requests that their last attempt has answered. */
   private static final Set<String> ANSWERED =
       Set.of(Outcome.COMPLETED.code(), Outcome.REFUSED.code(), Outcome.INVALID.code());
 
@@ -287,6 +288,10 @@ public final class Receipt {
       outcome = how;
     }
     use(used);
+    if (ANSWERED.contains(how)) {
+      // Of an answer in one piece nothing but its end is told.
+      answered();
+    }
   }
 
   private String outcome() {
@@ -383,16 +388,13 @@ public final class Receipt {
     List<@Nullable FailedAttempt> failed = new ArrayList<>();
     for (int i = 0; i < attempts; i++) {
       Failure how = i < failedHow.length ? failedHow[i] : null;
-      // Of an answer in one piece its end alone is told: late it may have been, but it came.
-      boolean came = i == attempts - 1 && ANSWERED.contains(outcome());
-      failed.add(how == null || came ? null : new FailedAttempt(how, failedAt[i]));
+      failed.add(how == null ? null : new FailedAttempt(how, failedAt[i]));
     }
     List<KeptDecision> refused = new ArrayList<>();
     for (int i = 0; i < refusals; i++) {
       refused.add(decision(refused(i), vocabulary));
     }
-    boolean lastFailed = attempts > 0 && failed.getLast() != null;
-    return new KeptRequest(inBrief(), decisions, failed, lastFailed ? notSentAgain : null, refused);
+    return new KeptRequest(inBrief(), decisions, failed, notSentAgain, refused);
   }
 
   /** The decision by which it was sent last. */
