@@ -241,9 +241,8 @@ final class ExplainIT {
         .contains(
             "was sent to nobody",
             "rejected, since of 3 endpoints none got it, under config",
-            "    one: was rejected by by-label",
-            "    two: was rejected by by-label",
-            "    three: was rejected by by-label");
+            "    one, two, three: each was rejected by by-label, which keeps endpoints labelled"
+                + " tier in (gold)");
   }
 
   /** How each attempt failed, why there was no other, and that it went to one that was out. */
@@ -267,6 +266,21 @@ final class ExplainIT {
         .containsPattern(
             "it was out, since [\\dT:.-]+Z: \\w+ connections; one that is out is used where too few")
         .contains("HEALTH");
+  }
+
+  /** A server's own word, which its client got too. */
+  @Test
+  void saysWithWhatStatusAServerRefusedARequest() throws Exception {
+    String hot = "hello\", \"temperature\": 9, \"user\": \"me";
+    assertThat(send("hot", hot).statusCode()).isEqualTo(400);
+    assertThat(explain("hot").out()).contains("  invalid after ", "  its answer had status 400\n");
+  }
+
+  @Test
+  void saysWhyThereIsNoReceipt() {
+    assertThat(explain().out())
+        .startsWith("no request: every request that can be read has one")
+        .contains("none is there yet");
   }
 
   private Path config(String name, String scheduling) throws IOException {

@@ -369,6 +369,18 @@ public final class PoolCore {
   }
 
   /**
+   * The endpoint answered with this HTTP status: to be told of answers that are none of what was
+   * asked for, before what comes of them. Nothing follows from it, people want to know.
+   */
+  public void status(long request, int status) {
+    Flight flight = requests.get(request);
+    Receipt receipt = flight == null ? null : flight.receipt();
+    if (receipt != null) {
+      receipt.status(status);
+    }
+  }
+
+  /**
    * The first byte of the response's body came; of a streamed one that is its first token. Later
    * calls change nothing.
    */

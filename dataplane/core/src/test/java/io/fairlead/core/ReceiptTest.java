@@ -224,7 +224,8 @@ class ReceiptTest {
     assertThat(kept(ticket).notSentAgain()).isNull();
     assertThat(last(ticket).excluded())
         .containsExactly(
-            new Excluded(pool.routes.getFirst().endpoint(), Exclusion.TRIED, "", 0, ""));
+            new Excluded(
+                pool.routes.getFirst().endpoint(), Exclusion.TRIED, "", HealthState.IN_USE, 0, ""));
     assertThat(receipt.endpoint()).isEqualTo(pool.lastRoute().endpoint());
     assertThat(receipt.firstTokenNanos()).isEqualTo(100 * MILLISECOND);
     assertThat(receipt.tookNanos()).isEqualTo(1_000 * MILLISECOND);
@@ -269,8 +270,8 @@ class ReceiptTest {
     assertThat(began.ceiling()).isEqualTo(1);
     assertThat(began.excluded())
         .containsExactly(
-            new Excluded("a", Exclusion.FULL, "requests in flight", 0, ""),
-            new Excluded("b", Exclusion.FULL, "requests in flight", 0, ""));
+            new Excluded("a", Exclusion.FULL, "requests in flight", HealthState.IN_USE, 0, ""),
+            new Excluded("b", Exclusion.FULL, "requests in flight", HealthState.IN_USE, 0, ""));
     EndpointFacts facts = Objects.requireNonNull(began.factsOf(began.excluded().getFirst()));
     assertThat(facts.saturation()).isEqualTo(1);
     assertThat(facts.inFlight()).isEqualTo(1);
@@ -283,8 +284,8 @@ class ReceiptTest {
     Decision ended = refusals(waits).getLast();
     assertThat(ended.excluded())
         .containsExactly(
-            new Excluded("a", Exclusion.FULL, "requests in flight", 0, ""),
-            new Excluded("b", Exclusion.OUT, "", 0, ""));
+            new Excluded("a", Exclusion.FULL, "requests in flight", HealthState.IN_USE, 0, ""),
+            new Excluded("b", Exclusion.OUT, "", HealthState.IN_USE, 0, ""));
     EndpointFacts out = Objects.requireNonNull(ended.factsOf(ended.excluded().getLast()));
     assertThat(out.health()).isEqualTo(HealthState.OUT);
     assertThat(out.healthSince()).isEqualTo(2 * MILLISECOND);
@@ -356,7 +357,7 @@ class ReceiptTest {
     }
     pool.endpoints("a", "b", "c", "d");
     assertThat(last(pool.arrive("m", 77, 78)).excluded())
-        .containsExactly(new Excluded("d", Exclusion.NEW, "", 0, ""));
+        .containsExactly(new Excluded("d", Exclusion.NEW, "", HealthState.IN_USE, 0, ""));
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.fairlead.core.plugins.BuiltInPlugins;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.KeptRequest;
+import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.replay.DecisionInputs;
 import io.fairlead.core.replay.Replay;
@@ -240,6 +241,12 @@ class ReplayTest {
         assertThat(first.repeated().stream().map(this::type)).isSubsetOf(WITH_HISTORY);
       } else {
         large++;
+      }
+      for (ProfileRun run : decision.runs()) {
+        assertThat(run.outline().keeps())
+            .as("%s", run.outline().filters())
+            .hasSameSizeAs(run.outline().filters())
+            .noneMatch(String::isBlank);
       }
       decisions++;
       pairs += decision.prefill() >= 0 ? 1 : 0;

@@ -454,7 +454,9 @@ final class PoolRuntime implements AutoCloseable {
   Future<String> decisions(Map<String, String> wanted, int most) {
     ReceiptFilter filter =
         new ReceiptFilter(wanted.get("model"), wanted.get("endpoint"), wanted.get("outcome"));
-    return rendered(pool.decisions(filter, most), new DecisionPage(out)::list);
+    return rendered(
+        pool.decisions(filter, most),
+        found -> new DecisionPage(out).list(found.requests(), found.of()));
   }
 
   /** A page that is rendered on no loop of requests. */

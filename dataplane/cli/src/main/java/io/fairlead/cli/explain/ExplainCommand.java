@@ -119,9 +119,13 @@ public final class ExplainCommand implements Callable<Integer> {
   }
 
   private List<String> list(String page) throws IOException {
+    JsonNode list = reader().tree(page);
+    if (list.path("requests").isEmpty() && list.path("kept").isTextual()) {
+      return List.of("no request: " + ShownText.line(list.path("kept").asText()));
+    }
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("ID", "ARRIVED", "MODEL", "ENDPOINT", "OUTCOME", "FIRST TOKEN", "TOOK"));
-    for (JsonNode request : reader().tree(page).path("requests")) {
+    for (JsonNode request : list.path("requests")) {
       rows.add(
           List.of(
               request.path("id").asText(),

@@ -17,12 +17,14 @@ import io.fairlead.core.replay.Replay;
 import io.fairlead.core.replay.RunOutputs;
 import io.fairlead.core.replay.RunOutputs.ScorerOutputs;
 import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.SchedulerOutline.ProfileOutline;
 import io.fairlead.epp.TriedConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Decides requests of receipts again, under the config in a file. */
 final class OtherConfig {
@@ -83,7 +85,11 @@ final class OtherConfig {
               outcome.leftOut(),
               outcome.repeated())
           : new OtherDecision(
-              file, attempt(attempt, known, outcome), "", outcome.leftOut(), outcome.repeated());
+              file,
+              attempt(attempt, known, outcome, keeps(fresh)),
+              "",
+              outcome.leftOut(),
+              outcome.repeated());
     } catch (RuntimeException e) {
       // Inputs that were edited, or a plugin of somebody's, asked about what it has never seen.
       return nothing("can't be told: the inputs don't fit together, or a plugin failed: " + e);
@@ -101,7 +107,11 @@ final class OtherConfig {
   }
 
   /** As a page would have it. */
-  private static Attempt attempt(Attempt real, DecisionInputs inputs, Replay.Outcome outcome) {
+  private static Attempt attempt(
+      Attempt real,
+      DecisionInputs inputs,
+      Replay.Outcome outcome,
+      Map<String, List<String>> keeps) {
     List<Candidate> candidates =
         real.candidates().stream()
             .filter(
@@ -116,21 +126,33 @@ final class OtherConfig {
         real.excluded(),
         candidates,
         real.candidates().size() + real.moreCandidates() - candidates.size(),
-        outcome.runs().stream().map(run -> run(run, inputs)).toList(),
+        outcome.runs().stream()
+            .map(run -> run(run, inputs, keeps.getOrDefault(run.profile(), List.of())))
+            .toList(),
+        null,
         null,
         null);
   }
 
-  private static Run run(RunOutputs run, DecisionInputs inputs) {
+  /** By profile and filter, which endpoints it keeps. */
+  private static Map<String, List<String>> keeps(CompiledConfig config) {
+    return config.scheduler().outline().profiles().stream()
+        .collect(Collectors.toMap(ProfileOutline::name, ProfileOutline::keeps));
+  }
+
+  private static Run run(RunOutputs run, DecisionInputs inputs, List<String> keeps) {
     List<Rejected> rejected = new ArrayList<>();
     List<Scored> scored = new ArrayList<>();
     for (int i = 0; i < inputs.endpoints().size(); i++) {
       String name = inputs.endpoints().get(i).name();
       int by = run.rejectedBy().get(i);
       if (by != ProfileRun.KEPT) {
+        boolean byFilter = by != ProfileRun.NOT_ASSIGNED;
         rejected.add(
             new Rejected(
-                name, by == ProfileRun.NOT_ASSIGNED ? "the assigner" : run.filters().get(by)));
+                name,
+                byFilter ? run.filters().get(by) : "the assigner",
+                byFilter && by < keeps.size() ? keeps.get(by) : null));
       } else if (!run.picked().isEmpty()) {
         scored.add(new Scored(name, run.sum(i), scores(run, i), null, null));
       }

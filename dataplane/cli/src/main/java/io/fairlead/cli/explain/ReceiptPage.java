@@ -57,6 +57,7 @@ record ReceiptPage(
    * One choice of an endpoint.
    *
    * @param profile whose pick counts
+   * @param status of the endpoint's answer, where that was none of what was asked for
    * @param failed how the endpoint failed the request; null where it did not
    * @param inputs what it was made from, as {@link io.fairlead.core.replay.DecisionInputs}; null
    *     from a picker that does not tell
@@ -72,6 +73,7 @@ record ReceiptPage(
       List<Candidate> candidates,
       int moreCandidates,
       List<Run> profiles,
+      @Nullable Integer status,
       @Nullable Failed failed,
       @Nullable JsonNode inputs) {
 
@@ -172,9 +174,20 @@ record ReceiptPage(
     }
   }
 
-  /** An endpoint that a filter rejected. */
+  /**
+   * An endpoint that a filter rejected.
+   *
+   * @param keeps which endpoints the filter keeps, in words
+   */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Rejected(String endpoint, String by) {
+  record Rejected(String endpoint, String by, @Nullable String keeps) {
+
+    /** In words, to be read after its name. */
+    String why() {
+      return "was rejected by "
+          + by
+          + (keeps == null || keeps.isEmpty() ? "" : ", which keeps " + keeps);
+    }
 
     Rejected {
       endpoint = required(endpoint, "endpoint");

@@ -41,8 +41,10 @@ final class ReceiptText {
   /** Endpoints that a table has, the winner and the next best: of so many costs are kept. */
   private static final int MOST_ROWS = 8;
 
-  /** Endpoints of which it is told one by one why they did not get a request. */
+  /** Lines that tell why endpoints did not get a request; endpoints that one of them names. */
   private static final int MOST_REFUSING = 20;
+
+  private static final int MOST_NAMED = 8;
 
   /** Outcomes of requests that wait, or whose client did not wait any longer. */
   private static final Set<String> NOT_REJECTED =
@@ -115,16 +117,33 @@ final class ReceiptText {
     return new Loser(one.endpoint(), why(one), one.why());
   }
 
-  /** One by one as far as people read on, the rest counted by what they have in common. */
+  /**
+   * Together those of whom the same is to be told; so many lines as people read, the rest counted
+   * by what they have in common.
+   */
   private void losers(List<Loser> losers) {
-    losers.stream()
-        .limit(MOST_REFUSING)
-        .forEach(one -> lines.add("    " + one.endpoint() + ": " + one.why()));
-    Map<String, Long> rest =
+    Map<String, List<Loser>> same =
         losers.stream()
+            .collect(Collectors.groupingBy(Loser::why, LinkedHashMap::new, Collectors.toList()));
+    same.values().stream().limit(MOST_REFUSING).forEach(this::alike);
+    Map<String, Long> rest =
+        same.values().stream()
             .skip(MOST_REFUSING)
+            .flatMap(List::stream)
             .collect(Collectors.groupingBy(Loser::kind, LinkedHashMap::new, Collectors.counting()));
-    rest.forEach((kind, count) -> lines.add("    " + count + " others: " + kind));
+    rest.forEach(
+        (kind, count) ->
+            lines.add("    " + count + (count == 1 ? " other: " : " others: each ") + kind));
+  }
+
+  /** Of which the same is told. */
+  private void alike(List<Loser> group) {
+    String names =
+        group.stream().limit(MOST_NAMED).map(Loser::endpoint).collect(Collectors.joining(", "));
+    if (group.size() > MOST_NAMED) {
+      names += " and " + (group.size() - MOST_NAMED) + " more";
+    }
+    lines.add("    " + names + (group.size() == 1 ? ": " : ": each ") + group.getFirst().why());
   }
 
   private static String count(int endpoints) {
@@ -281,12 +300,16 @@ final class ReceiptText {
     if (attempt.prefill() != null) {
       lines.add("  its prompt is computed by " + attempt.prefill());
     }
+    String status = attempt.status() == null ? "" : "its answer had status " + attempt.status();
     if (attempt.failed() != null) {
       lines.add(
           "  failed after "
               + millis(attempt.failed().afterMillis())
               + ": "
-              + attempt.failed().why());
+              + attempt.failed().why()
+              + (status.isEmpty() ? "" : "; " + status));
+    } else if (!status.isEmpty()) {
+      lines.add("  " + status);
     }
     attempt.candidates().stream()
         .filter(one -> one.endpoint().equals(attempt.endpoint()) && one.healthSince() != null)
@@ -386,8 +409,7 @@ final class ReceiptText {
     }
     List<Loser> losers = new ArrayList<>();
     for (Rejected one : run.rejected()) {
-      String by = "was rejected by " + one.by();
-      losers.add(new Loser(one.endpoint(), by, by));
+      losers.add(new Loser(one.endpoint(), one.why(), one.why()));
     }
     attempt.excluded().forEach(one -> losers.add(loser(one)));
     if (why.isEmpty() && losers.isEmpty()) {

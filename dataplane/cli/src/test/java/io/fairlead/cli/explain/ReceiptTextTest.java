@@ -118,8 +118,31 @@ class ReceiptTextTest {
             .mapToObj(i -> "{\"endpoint\": \"e%d\", \"why\": \"is out\"}".formatted(i))
             .collect(Collectors.joining(","));
     String text = text(TWICE.replace("{\"endpoint\": \"full\", \"why\": \"is full\"}", many));
-    assertThat(text).contains("    e18: is out\n    181 others: is out\n");
+    assertThat(text).contains("    e0, e1, e2, e3, e4, e5, e6, e7 and 192 more: each is out\n");
+    String different =
+        IntStream.range(0, 200)
+            .mapToObj(
+                i ->
+                    "{\"endpoint\": \"e%d\", \"why\": \"is full\", \"saturation\": %d, \"fullFrom\": 1}"
+                        .formatted(i, i))
+            .collect(Collectors.joining(","));
+    assertThat(text(TWICE.replace("{\"endpoint\": \"full\", \"why\": \"is full\"}", different)))
+        .contains("at 1800 %; this request goes below 100 %)\n    181 others: each is full\n");
     assertThat(text.lines().count()).isLessThan(50);
+  }
+
+  @Test
+  void tellsAnAnswersStatusAndWhatAFilterKeeps() throws IOException {
+    String told =
+        TWICE
+            .replace("\"moreCandidates\": 5,", "\"moreCandidates\": 5, \"status\": 429,")
+            .replace(
+                "\"by\": \"gold\"",
+                "\"by\": \"gold\", \"keeps\": \"endpoints labelled tier=gold\"");
+    assertThat(text(told))
+        .contains(
+            "  its answer had status 429\n",
+            "    iron: was rejected by gold, which keeps endpoints labelled tier=gold\n");
   }
 
   @Test

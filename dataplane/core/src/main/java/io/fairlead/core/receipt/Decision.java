@@ -1,6 +1,7 @@
 package io.fairlead.core.receipt;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.HealthState;
 import io.fairlead.crds.config.PoolConfig;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +26,18 @@ public final class Decision {
    *
    * @param endpoint its name
    * @param limit what it lacks where it is full; empty where nobody says
-   * @param since when it went out, or came back on trial, by the pool's clock; of meaning only with
-   *     a reason
-   * @param reason why it is out or on trial; empty where it isn't, or that is not kept here: of a
-   *     small pool {@link #factsOf} has it, of a large one it is kept of some
+   * @param health in use where it is, or where that is not kept here: of a small pool {@link
+   *     #factsOf} has it, of a large one it is kept of some
+   * @param since when it went out, or came back on trial, by the pool's clock; 0 in use
+   * @param reason why it is out or on trial; empty in use
    */
-  public record Excluded(String endpoint, Exclusion why, String limit, long since, String reason) {}
+  public record Excluded(
+      String endpoint,
+      Exclusion why,
+      String limit,
+      HealthState health,
+      long since,
+      String reason) {}
 
   /**
    * A decision; the arrays are its own from here on.

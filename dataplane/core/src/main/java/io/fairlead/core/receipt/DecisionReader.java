@@ -110,14 +110,14 @@ final class DecisionReader {
           candidateOf[place] = -1;
           long why = words.next();
           Exclusion exclusion = EXCLUSIONS.get(Words.low(why));
-          // A number of what it lacks where it is full; else whether it is told since when it is
-          // out.
+          // A number of what it lacks where it is full; else its health where that is told here.
           boolean full = exclusion == Exclusion.FULL;
           String limit = full ? (String) vocabulary.get(Words.high(why)) : "";
-          boolean tells = !full && Words.high(why) != 0;
+          HealthState health = full ? HealthState.IN_USE : HEALTH.get(Words.high(why));
+          boolean tells = health != HealthState.IN_USE;
           long since = tells ? words.next() : 0;
           String reason = tells ? words.text() : "";
-          excluded.add(new Excluded(pool[place].name(), exclusion, limit, since, reason));
+          excluded.add(new Excluded(pool[place].name(), exclusion, limit, health, since, reason));
         }
       }
     }
@@ -293,6 +293,7 @@ final class DecisionReader {
     return new ProfileOutline(
         profile.name(),
         profile.filters(),
+        profile.keeps(),
         List.of(new WeightedScorer(ExternalScheduler.TYPE, 1)),
         ExternalScheduler.TYPE);
   }

@@ -359,11 +359,16 @@ public final class DecisionWriter implements DecisionRecorder {
     for (int place = 0; place < endpoints; place++) {
       if (!isCandidate[place]) {
         Exclusion why = around.exclusion(place);
-        boolean isOut = why == Exclusion.OUT || why == Exclusion.ON_TRIAL;
-        boolean tells = isOut && endpoints > WHOLE_POOL && told++ < MOST_OUT_TOLD;
-        int limit = why == Exclusion.FULL ? vocabulary.number(around.limit(place)) : 0;
-        ring.put(tells ? 1 : limit, DecisionReader.EXCLUSIONS.indexOf(why));
-        if (tells) {
+        boolean full = why == Exclusion.FULL;
+        HealthState state = HealthState.IN_USE;
+        if (!full && endpoints > WHOLE_POOL && told < MOST_OUT_TOLD) {
+          state = around.health(place);
+        }
+        ring.put(
+            full ? vocabulary.number(around.limit(place)) : DecisionReader.HEALTH.indexOf(state),
+            DecisionReader.EXCLUSIONS.indexOf(why));
+        if (state != HealthState.IN_USE) {
+          told++;
           ring.put(around.healthSince(place));
           ring.put(around.healthReason(place));
         }

@@ -14,6 +14,7 @@ public final class KeptRequest {
   private final DecidedRequest request;
   private final List<KeptDecision> kept;
   private final List<@Nullable FailedAttempt> failed;
+  private final int[] statuses;
   private final @Nullable NotSentAgain notSentAgain;
   private final List<KeptDecision> refused;
 
@@ -25,11 +26,13 @@ public final class KeptRequest {
       DecidedRequest request,
       List<KeptDecision> kept,
       List<@Nullable FailedAttempt> failed,
+      int[] statuses,
       @Nullable NotSentAgain notSentAgain,
       List<KeptDecision> refused) {
     this.request = request;
     this.kept = List.copyOf(kept);
     this.failed = Collections.unmodifiableList(failed);
+    this.statuses = statuses;
     this.notSentAgain = notSentAgain;
     this.refused = List.copyOf(refused);
   }
@@ -47,6 +50,14 @@ public final class KeptRequest {
   /** How the attempt of a decision failed, by its number from 0; null if it did not. */
   public @Nullable FailedAttempt failed(int decision) {
     return failed.get(decision);
+  }
+
+  /**
+   * HTTP status of the answer to the attempt of a decision, by its number from 0; 0 where there was
+   * no answer, a good one, or nobody saw it.
+   */
+  public int status(int decision) {
+    return statuses[decision];
   }
 
   /** Why it was not sent again after its last attempt failed; null where that did not. */

@@ -37,6 +37,7 @@ public final class Receipt {
   private static final DecisionContext[] NOWHERE = {};
   private static final long[] NO_PLACES = {};
   private static final @Nullable Failure[] NO_FAILURES = {};
+  private static final int[] NO_STATUSES = {};
 
   private final ReceiptRing ring;
   private long ticket;
@@ -67,6 +68,9 @@ public final class Receipt {
   private @Nullable Failure[] failedHow = NO_FAILURES;
 
   private long[] failedAt = NO_PLACES;
+
+  /** By attempt, the HTTP status of its answer where that is no success; else 0. */
+  private int[] statuses = NO_STATUSES;
 
   /** Why it was not sent again, where its last attempt failed; null while that is not known. */
   private @Nullable NotSentAgain notSentAgain;
@@ -101,6 +105,7 @@ public final class Receipt {
     attempts = 0;
     refusals = 0;
     Arrays.fill(failedHow, null);
+    Arrays.fill(statuses, 0);
     if (notSentAgain != null) {
       notSentAgain = null;
     }
@@ -255,6 +260,17 @@ public final class Receipt {
     failedAt[attempts - 1] = now;
   }
 
+  /** The answer to the attempt under way had this HTTP status. */
+  public void status(int status) {
+    if (attempts == 0) {
+      return;
+    }
+    if (statuses.length < attempts) {
+      statuses = Arrays.copyOf(statuses, attempts);
+    }
+    statuses[attempts - 1] = status;
+  }
+
   /** The attempt that failed was the last, unless it is sent after all. */
   public void notSentAgain(NotSentAgain why) {
     notSentAgain = why;
@@ -394,7 +410,8 @@ public final class Receipt {
     for (int i = 0; i < refusals; i++) {
       refused.add(decision(refused(i), vocabulary));
     }
-    return new KeptRequest(inBrief(), decisions, failed, notSentAgain, refused);
+    int[] answered = Arrays.copyOf(statuses, attempts);
+    return new KeptRequest(inBrief(), decisions, failed, answered, notSentAgain, refused);
   }
 
   /** The decision by which it was sent last. */

@@ -73,6 +73,10 @@ final class ProfileParts {
   Profile profile(String name) {
     Picker own = picker != null ? picker : plugins.builtIn(DEFAULT_PICKER, Picker.class);
     return new Profile(
-        new ProfileOutline(name, filterNames, weighted, pickerName), filters, scorers, own);
+        new ProfileOutline(
+            name, filterNames, filters.stream().map(Filter::keeps).toList(), weighted, pickerName),
+        filters,
+        scorers,
+        own);
   }
 }

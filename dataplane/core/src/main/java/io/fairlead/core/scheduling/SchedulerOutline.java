@@ -13,13 +13,19 @@ public record SchedulerOutline(List<ProfileOutline> profiles) {
    * A profile.
    *
    * @param filters names, in order
+   * @param keeps by filter, which endpoints it keeps, see {@link io.fairlead.plugin.Filter#keeps()}
    * @param scorers in order
    * @param picker name
    */
   public record ProfileOutline(
-      String name, List<String> filters, List<WeightedScorer> scorers, String picker) {
+      String name,
+      List<String> filters,
+      List<String> keeps,
+      List<WeightedScorer> scorers,
+      String picker) {
     public ProfileOutline {
       filters = List.copyOf(filters);
+      keeps = List.copyOf(keeps);
       scorers = List.copyOf(scorers);
     }
   }

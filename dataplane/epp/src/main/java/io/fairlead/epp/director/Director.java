@@ -63,6 +63,9 @@ public final class Director implements RequestListener {
   private boolean firstByteSeen;
   private long progressToldAt;
 
+  /** HTTP status of the endpoint's answer; 0 before it is there. */
+  private int status;
+
   /** Withdraws the request from its model's tokenizer; null while it is not there. */
   private @Nullable Runnable cutting;
 
@@ -184,6 +187,11 @@ public final class Director implements RequestListener {
     state = State.DECIDING;
   }
 
+  /** The endpoint answers with this HTTP status: the newest counts. */
+  public void status(int answered) {
+    status = answered;
+  }
+
   /**
    * The endpoint failed before anything of an answer was given to the client. Answered by {@link
    * Exchange#send} or {@link Exchange#reject}, or by {@link Exchange#pass} if there is an answer of
@@ -196,7 +204,9 @@ public final class Director implements RequestListener {
         trace.attemptFailed(how);
       }
       int of = attempt;
-      pool.run(() -> onAttemptFailed(of, how));
+      int with = status;
+      status = 0;
+      pool.run(() -> onAttemptFailed(of, how, with));
     }
   }
 
@@ -270,7 +280,8 @@ public final class Director implements RequestListener {
         return; // the pool has not heard of it
       }
       tellPassed();
-      pool.run(() -> onEnd(of, outcome, usage));
+      int with = status;
+      pool.run(() -> onEnd(of, outcome, usage, with));
     }
   }
 
@@ -357,7 +368,7 @@ public final class Director implements RequestListener {
     return captured == null ? facts : captured.facts();
   }
 
-  private void onAttemptFailed(int of, Failure how) {
+  private void onAttemptFailed(int of, Failure how, int with) {
     if (!isCurrent(of)) {
       return; // sent elsewhere meanwhile
     }
@@ -367,11 +378,19 @@ public final class Director implements RequestListener {
     }
     failure = how;
     try {
+      tellStatus(with);
       pool.core().attemptFailed(now, ticket, how);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
       failure = null;
+    }
+  }
+
+  /** Of one that was answered with what was asked for nobody wants to know. */
+  private void tellStatus(int with) {
+    if (with != 0) {
+      pool.core().status(ticket, with);
     }
   }
 
@@ -403,7 +422,7 @@ public final class Director implements RequestListener {
     pool.core().progress(now, ticket);
   }
 
-  private void onEnd(int of, Outcome outcome, Usage usage) {
+  private void onEnd(int of, Outcome outcome, Usage usage, int with) {
     long now = pool.now();
     ExternalScheduling.Asked waits = asked;
     if (waits != null) {
@@ -421,6 +440,9 @@ public final class Director implements RequestListener {
     }
     overForShadows(now, how, used);
     try {
+      if (told && outcome != Outcome.COMPLETED) {
+        tellStatus(with);
+      }
       pool.core().ended(now, ticket, how, used);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
@@ -442,7 +464,7 @@ public final class Director implements RequestListener {
   private void onLeft(int of) {
     Route there = route;
     if (there == null || there.attempt() != of) {
-      onEnd(of, Outcome.DISCONNECTED, Usage.UNKNOWN); // sent elsewhere, where nobody carries it
+      onEnd(of, Outcome.DISCONNECTED, Usage.UNKNOWN, 0); // sent elsewhere, where nobody carries it
       return;
     }
     if (shadowed != null) {
@@ -601,7 +623,7 @@ public final class Director implements RequestListener {
     } catch (RejectedExecutionException e) {
       // Nobody is left to end the request; the core must not count it for ever. Not at once: it
       // must first be done with its event.
-      pool.later(() -> onEnd(attempt(), Outcome.DISCONNECTED, Usage.UNKNOWN));
+      pool.later(() -> onEnd(attempt(), Outcome.DISCONNECTED, Usage.UNKNOWN, 0));
     }
   }
 

@@ -475,9 +475,21 @@ public final class PoolLoop {
     return loop.submit(() -> core.receipts().kept());
   }
 
-  /** The newest requests that are asked for of which decisions are kept, newest first. */
-  public Future<List<DecidedRequest>> decisions(ReceiptFilter wanted, int most) {
-    return loop.submit(() -> core.receipts().newest(wanted, most));
+  /**
+   * The newest requests that are asked for of which decisions are kept.
+   *
+   * @param requests newest first
+   * @param of what there are receipts
+   */
+  public record NewestDecisions(List<DecidedRequest> requests, ReceiptLog.Kept of) {}
+
+  /** The newest requests that are asked for of which decisions are kept. */
+  public Future<NewestDecisions> decisions(ReceiptFilter wanted, int most) {
+    return loop.submit(
+        () -> {
+          ReceiptLog receipts = core.receipts();
+          return new NewestDecisions(receipts.newest(wanted, most), receipts.kept());
+        });
   }
 
   /** Requests that have not ended. */

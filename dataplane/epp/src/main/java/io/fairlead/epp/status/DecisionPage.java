@@ -50,6 +50,9 @@ public final class DecisionPage {
     for (int i = 0; i < made.size(); i++) {
       ObjectNode one = decisions.addObject();
       write(made.get(i), one);
+      if (kept.status(i) != 0) {
+        one.put("status", kept.status(i));
+      }
       FailedAttempt failed = kept.failed(i);
       if (failed != null) {
         ObjectNode how = one.putObject("failed").put("how", failed.how().code());
@@ -69,9 +72,17 @@ public final class DecisionPage {
     return text(page);
   }
 
-  /** Many requests in brief. */
-  public String list(List<DecidedRequest> requests) {
+  /**
+   * Many requests in brief.
+   *
+   * @param kept of what there are receipts: told where there are no requests, so that nobody takes
+   *     that for no traffic
+   */
+  public String list(List<DecidedRequest> requests, ReceiptLog.Kept kept) {
     ObjectNode page = JSON.createObjectNode();
+    if (requests.isEmpty()) {
+      page.put("kept", kept(kept));
+    }
     ArrayNode list = page.putArray("requests");
     requests.forEach(request -> list.add(summary(request)));
     return text(page);
@@ -197,7 +208,8 @@ public final class DecisionPage {
       if (run.pickCount() == 0 && by != ProfileRun.KEPT) {
         return "was rejected by "
             + rejecter(run, by)
-            + (decision.runs().size() > 1 ? " of profile " + run.outline().name() : "");
+            + (decision.runs().size() > 1 ? " of profile " + run.outline().name() : "")
+            + (keeps(run, by).isEmpty() ? "" : ", which keeps " + keeps(run, by));
       }
     }
     return "was not chosen by the profile handler";
@@ -205,6 +217,11 @@ public final class DecisionPage {
 
   private static String rejecter(ProfileRun run, int by) {
     return by == ProfileRun.NOT_ASSIGNED ? "the assigner" : run.outline().filters().get(by);
+  }
+
+  /** Which endpoints it keeps, in words; empty where it does not say. */
+  private static String keeps(ProfileRun run, int by) {
+    return by == ProfileRun.NOT_ASSIGNED ? "" : run.outline().keeps().get(by);
   }
 
   private void excluded(Decision decision, Excluded one, ObjectNode to) {
@@ -218,9 +235,8 @@ public final class DecisionPage {
       to.put("limit", one.limit());
       number(to, "fullFrom", decision.ceiling());
     }
-    if (facts == null && !one.reason().isEmpty()) {
-      HealthState state = one.why() == Exclusion.ON_TRIAL ? HealthState.ON_TRIAL : HealthState.OUT;
-      health(to, state, one.since(), one.reason());
+    if (facts == null && one.health() != HealthState.IN_USE) {
+      health(to, one.health(), one.since(), one.reason());
     }
   }
 
@@ -262,7 +278,11 @@ public final class DecisionPage {
     for (int i = 0; i < decision.candidates(); i++) {
       int by = run.rejectedBy(i);
       if (by != ProfileRun.KEPT) {
-        rejected.addObject().put("endpoint", decision.candidate(i)).put("by", rejecter(run, by));
+        ObjectNode one = rejected.addObject().put("endpoint", decision.candidate(i));
+        one.put("by", rejecter(run, by));
+        if (!keeps(run, by).isEmpty()) {
+          one.put("keeps", keeps(run, by));
+        }
       } else if (decision.facts(i) != null) {
         scored(run, run.place(i), scored.addObject().put("endpoint", decision.candidate(i)));
       }

@@ -66,6 +66,11 @@ final class PrefixCacheAffinityFilter implements Filter {
     }
   }
 
+  @Override
+  public String keeps() {
+    return "endpoints that hold %.0f %% of the prompt".formatted(100 * threshold);
+  }
+
   static final class Factory implements PluginFactory {
 
     @Override

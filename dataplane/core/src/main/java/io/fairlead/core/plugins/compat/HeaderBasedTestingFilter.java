@@ -31,6 +31,11 @@ final class HeaderBasedTestingFilter implements Filter {
     }
   }
 
+  @Override
+  public String keeps() {
+    return "endpoints that the header " + HEADER + " lists";
+  }
+
   private static boolean names(String entry, Endpoint endpoint) {
     String address = endpoint.address();
     if (entry.startsWith("[" + address + "]")) {

@@ -18,9 +18,11 @@ import java.util.function.Predicate;
 final class RoleFilter implements Filter {
 
   private final Memo<EndpointAttributes, Boolean> wanted;
+  private final String stage;
 
-  RoleFilter(Predicate<Role> wanted) {
+  RoleFilter(Predicate<Role> wanted, String stage) {
     this.wanted = Memo.ofAttributes(attributes -> wanted.test(Role.of(attributes)));
+    this.stage = stage;
   }
 
   @Override
@@ -31,21 +33,28 @@ final class RoleFilter implements Filter {
     }
   }
 
+  @Override
+  public String keeps() {
+    return "endpoints whose role includes " + stage;
+  }
+
   static final class Factory implements PluginFactory {
 
     private final String type;
     private final Predicate<Role> wanted;
+    private final String stage;
 
-    private Factory(String type, Predicate<Role> wanted) {
+    private Factory(String type, Predicate<Role> wanted, String stage) {
       this.type = type;
       this.wanted = wanted;
+      this.stage = stage;
     }
 
     /** One for each stage. */
     static List<PluginFactory> all() {
       return List.of(
-          new Factory("decode-filter", Role::decodes),
-          new Factory("prefill-filter", Role::prefills));
+          new Factory("decode-filter", Role::decodes, "decoding"),
+          new Factory("prefill-filter", Role::prefills, "prompts"));
     }
 
     @Override
@@ -55,7 +64,7 @@ final class RoleFilter implements Filter {
 
     @Override
     public Plugin create(Parameters parameters) {
-      return new RoleFilter(wanted);
+      return new RoleFilter(wanted, stage);
     }
   }
 }

@@ -19,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ContextLengthAware implements Scorer, Filter {
 
+  private final String label;
   private final boolean filters;
   private final Memo<Map<String, String>, Range> ranges;
 
   ContextLengthAware(String label, boolean filters) {
+    this.label = label;
     this.filters = filters;
     this.ranges = Memo.ofLabels(labels -> Range.of(labels.get(label)));
   }
@@ -42,6 +44,11 @@ final class ContextLengthAware implements Scorer, Filter {
       Range range = ranges.of(candidates.get(i));
       keep[i] = range.equals(Range.ANY) || range.holds(request.promptTokens());
     }
+  }
+
+  @Override
+  public String keeps() {
+    return "endpoints of whose label " + label + " the prompt's length is within the range";
   }
 
   /** Lengths in tokens, both ends included. */

@@ -11,15 +11,16 @@ import io.fairlead.plugin.PluginFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /** Keeps endpoints with certain labels. */
 final class LabelFilter implements Filter {
 
   private final Memo<Map<String, String>, Boolean> wanted;
+  private final String keeps;
 
-  LabelFilter(Predicate<Map<String, String>> wanted) {
-    this.wanted = Memo.ofLabels(wanted::test);
+  LabelFilter(LabelSelector wanted) {
+    this.wanted = Memo.ofLabels(wanted::matches);
+    keeps = "endpoints labelled " + wanted.text();
   }
 
   @Override
@@ -28,6 +29,11 @@ final class LabelFilter implements Filter {
     for (int i = 0; i < size; i++) {
       keep[i] = wanted.of(candidates.get(i));
     }
+  }
+
+  @Override
+  public String keeps() {
+    return keeps;
   }
 
   /** Keeps endpoints that a label selector matches. */
@@ -72,11 +78,14 @@ final class LabelFilter implements Filter {
         throw parameters.invalid(
             "validValues", "is empty, which no endpoint can meet; set values or allowsNoLabel");
       }
+      String oneOf = values.isEmpty() ? "" : LabelSelector.oneOf(label, values);
       return new LabelFilter(
-          labels -> {
-            String value = labels.get(label);
-            return value == null ? without : values.contains(value);
-          });
+          new LabelSelector(
+              labels -> {
+                String value = labels.get(label);
+                return value == null ? without : values.contains(value);
+              },
+              oneOf + (without ? (oneOf.isEmpty() ? "" : " or ") + "without " + label : "")));
     }
   }
 }

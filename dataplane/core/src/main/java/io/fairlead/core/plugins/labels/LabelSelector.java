@@ -7,23 +7,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
-/** Label selectors as Kubernetes has them: all of their requirements must be met. */
-final class LabelSelector {
-
-  private LabelSelector() {}
+/**
+ * A label selector as Kubernetes has them: all of its requirements must be met.
+ *
+ * @param wanted whether labels meet them
+ * @param text the requirements, as {@code kubectl get --selector} has them
+ */
+record LabelSelector(Predicate<Map<String, String>> wanted, String text) {
 
   /**
    * Reads {@code matchLabels} and {@code matchExpressions}.
    *
    * @throws InvalidParameterException if there is no requirement at all, or one is wrong
    */
-  static Predicate<Map<String, String>> of(Parameters parameters) {
-    List<Predicate<Map<String, String>>> requirements = new ArrayList<>();
+  static LabelSelector of(Parameters parameters) {
+    List<LabelSelector> requirements = new ArrayList<>();
     parameters
         .textsByText("matchLabels")
-        .forEach((key, value) -> requirements.add(labels -> value.equals(labels.get(key))));
+        .forEach(
+            (key, value) ->
+                requirements.add(
+                    new LabelSelector(labels -> value.equals(labels.get(key)), key + "=" + value)));
     for (Parameters expression : parameters.objects("matchExpressions")) {
       requirements.add(expression(expression));
     }
@@ -31,10 +39,25 @@ final class LabelSelector {
       throw parameters.invalid(
           "matchLabels", "is empty, as is matchExpressions; set a label that is asked for");
     }
-    return labels -> requirements.stream().allMatch(requirement -> requirement.test(labels));
+    return new LabelSelector(
+        labels -> requirements.stream().allMatch(requirement -> requirement.matches(labels)),
+        requirements.stream().map(LabelSelector::text).collect(Collectors.joining(",")));
   }
 
-  private static Predicate<Map<String, String>> expression(Parameters parameters) {
+  boolean matches(Map<String, String> labels) {
+    return wanted.test(labels);
+  }
+
+  /** That a label has one of these values, in words. */
+  static String oneOf(String key, Set<String> values) {
+    return listed(key, "in", values);
+  }
+
+  private static String listed(String key, String operator, Set<String> values) {
+    return key + " " + operator + " (" + String.join(",", new TreeSet<>(values)) + ")";
+  }
+
+  private static LabelSelector expression(Parameters parameters) {
     String key = Texts.required(parameters, "key");
     Texts.required(parameters, "operator");
     String operator =
@@ -49,10 +72,15 @@ final class LabelSelector {
               : "has no meaning for operator " + operator + "; remove it");
     }
     return switch (operator) {
-      case "In" -> labels -> values.contains(labels.getOrDefault(key, NO_VALUE));
-      case "NotIn" -> labels -> !values.contains(labels.getOrDefault(key, NO_VALUE));
-      case "Exists" -> labels -> labels.containsKey(key);
-      default -> labels -> !labels.containsKey(key);
+      case "In" ->
+          new LabelSelector(
+              labels -> values.contains(labels.getOrDefault(key, NO_VALUE)), oneOf(key, values));
+      case "NotIn" ->
+          new LabelSelector(
+              labels -> !values.contains(labels.getOrDefault(key, NO_VALUE)),
+              listed(key, "notin", values));
+      case "Exists" -> new LabelSelector(labels -> labels.containsKey(key), key);
+      default -> new LabelSelector(labels -> !labels.containsKey(key), "!" + key);
     };
   }
 

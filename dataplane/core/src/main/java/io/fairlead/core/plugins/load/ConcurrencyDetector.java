@@ -73,6 +73,17 @@ final class ConcurrencyDetector implements SaturationDetector, Filter {
     }
   }
 
+  @Override
+  public String keeps() {
+    String requests = "%.0f requests".formatted(maxRequests * limit);
+    String tokens = "%,.0f prompt tokens".formatted(maxTokens * limit);
+    return switch (mode) {
+      case REQUESTS -> "endpoints with less than " + requests + " in flight";
+      case TOKENS -> "endpoints with less than " + tokens + " in flight";
+      case HYBRID -> "endpoints with less than " + requests + " and " + tokens + " in flight";
+    };
+  }
+
   static final class Factory implements PluginFactory {
 
     @Override

@@ -70,6 +70,13 @@ final class EndpointAttributeFilter implements Filter {
     }
   }
 
+  @Override
+  public String keeps() {
+    return "endpoints with %s %s %s%s"
+        .formatted(
+            key, operator.text, threshold, keepsUnknown ? ", or of which it is unknown" : "");
+  }
+
   static final class Factory implements PluginFactory {
 
     private static final List<Operator> OPERATORS = List.of(Operator.values());

@@ -53,6 +53,12 @@ final class UtilizationDetector implements SaturationDetector, Filter {
     }
   }
 
+  @Override
+  public String keeps() {
+    return "endpoints with less than %.0f requests waiting and %.0f %% of the KV cache in use"
+        .formatted(queueThreshold * limit, 100 * kvThreshold * limit);
+  }
+
   static final class Factory implements PluginFactory {
 
     @Override

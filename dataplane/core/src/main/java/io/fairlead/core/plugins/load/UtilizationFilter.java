@@ -10,7 +10,9 @@ import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Keeps endpoints of which no measure is above its {@code maxValue}. Unknown KV cache usage is not
@@ -61,6 +63,13 @@ final class UtilizationFilter implements Filter {
     if (fallBack) {
       Kept.allIfNone(keep, size);
     }
+  }
+
+  @Override
+  public String keeps() {
+    return Arrays.stream(conditions)
+        .map(condition -> condition.metric().text + " of at most " + condition.max())
+        .collect(Collectors.joining(" and ", "endpoints with ", ""));
   }
 
   static final class Factory implements PluginFactory {

@@ -38,6 +38,11 @@ final class SessionAffinityFilter implements Filter, HistoryFree {
   }
 
   @Override
+  public String keeps() {
+    return "the endpoint that the session went to before";
+  }
+
+  @Override
   public boolean isHistoryFree() {
     return sessions.areKeptByClients();
   }

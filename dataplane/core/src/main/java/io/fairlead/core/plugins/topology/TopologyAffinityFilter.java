@@ -23,10 +23,12 @@ import java.util.List;
 final class TopologyAffinityFilter implements Filter {
 
   private final int least;
+  private final String shared;
   private final Memo<EndpointAttributes, Location> locations = Memo.ofAttributes(Location::of);
 
-  TopologyAffinityFilter(int least) {
+  TopologyAffinityFilter(int least, String shared) {
     this.least = least;
+    this.shared = shared;
   }
 
   @Override
@@ -41,6 +43,13 @@ final class TopologyAffinityFilter implements Filter {
       keep[i] = locations.of(candidates.get(i)).nearness(near) >= least;
     }
     Kept.allIfNone(keep, size);
+  }
+
+  @Override
+  public String keeps() {
+    return "endpoints in the same "
+        + shared
+        + " as the one that the request's other stage was given to";
   }
 
   static final class Factory implements PluginFactory {
@@ -59,7 +68,8 @@ final class TopologyAffinityFilter implements Filter {
             case "zone" -> Location.SAME_ZONE;
             case "rack" -> Location.SAME_RACK;
             default -> Location.SAME_HOST;
-          });
+          },
+          least);
     }
   }
 }

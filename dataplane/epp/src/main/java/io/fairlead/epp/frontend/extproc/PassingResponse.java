@@ -46,6 +46,7 @@ final class PassingResponse implements ResponsePhase {
   static PassingResponse of(ProxyMessage message, ExtProcStream stream) {
     WireHeaders headers = message.headers();
     int status = (int) headers.number(":status");
+    stream.atPool().status(status);
     String type = headers.value("content-type");
     String encoding = headers.value("content-encoding");
     boolean readable = status < 300 && stream.mode().response().showsBody() && encoding.isEmpty();

@@ -83,6 +83,13 @@ final class PoolRequest implements Exchange {
     return director != null;
   }
 
+  /** The endpoint answers with this HTTP status. */
+  void status(int status) {
+    if (director != null) {
+      director.status(status);
+    }
+  }
+
   /** The endpoint's answer is a failure: the pool says whether it passes. */
   void judge(Failure failure) {
     if (director != null) {

@@ -106,6 +106,7 @@ final class Attempt implements BackendConnection.User {
   public void head(HttpResponse response) {
     head = response;
     int status = response.status().code();
+    exchange.headed(status);
     if (status < 500) {
       phase = Phase.HEAD;
     } else if (status == 500 && !HttpUtil.isContentLengthSet(response)) {

@@ -182,6 +182,11 @@ final class ProxyExchange implements Exchange {
         trailers);
   }
 
+  /** The endpoint's answer has this status; whether the client gets it is not known yet. */
+  void headed(int answered) {
+    director.status(answered);
+  }
+
   /** The endpoint failed before the client got anything. */
   void failed(Failure how) {
     director.attemptFailed(how);

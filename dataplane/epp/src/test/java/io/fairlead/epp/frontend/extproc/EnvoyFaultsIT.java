@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.core.Failure;
+import io.fairlead.core.receipt.FailedAttempt;
+import io.fairlead.core.receipt.KeptRequest;
+import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowControlConfig;
@@ -27,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -135,6 +140,21 @@ class EnvoyFaultsIT {
     return pool.loop.snapshot().get().getFirst().health().failing();
   }
 
+  /** Of the newest request. */
+  private static KeptRequest receipt() throws Exception {
+    String id = pool.loop.decisions(ReceiptFilter.ANY, 1).get().requests().getFirst().id();
+    return Objects.requireNonNull(pool.loop.decision(id).get());
+  }
+
+  private static void failed(Failure how, int status) throws Exception {
+    KeptRequest receipt = receipt();
+    assertThat(receipt.request().outcome()).isEqualTo("failed");
+    FailedAttempt failed = Objects.requireNonNull(receipt.failed(0));
+    assertThat(failed.how()).isEqualTo(how);
+    assertThat(failed.at()).isGreaterThan(receipt.request().sentAt());
+    assertThat(receipt.status(0)).isEqualTo(status);
+  }
+
   private static void silent(RawHttp connection, RawHttp.Message request) throws IOException {
     connection.closed();
     throw new EOFException();
@@ -158,6 +178,7 @@ class EnvoyFaultsIT {
     }
     awaitEvents("sent a", "ended a FAILED");
     assertThat(risk()).isPositive();
+    failed(Failure.UNAVAILABLE, 503);
   }
 
   @ParameterizedTest
@@ -176,6 +197,7 @@ class EnvoyFaultsIT {
     }
     awaitEvents("sent a", "ended a FAILED");
     assertThat(risk()).isPositive();
+    failed(Failure.UNAVAILABLE, status);
   }
 
   @ParameterizedTest
@@ -195,6 +217,8 @@ class EnvoyFaultsIT {
     }
     awaitEvents("sent a", "ended a FAILED");
     assertThat(risk()).isPositive();
+    boolean error = answer.contains("500") && answer.contains("oops");
+    failed(error ? Failure.ERROR : Failure.UNAVAILABLE, answer.contains("500") ? 500 : 503);
   }
 
   /** It answers at once, and would look idle all the time. */
@@ -235,6 +259,10 @@ class EnvoyFaultsIT {
       assertThat(pool.events)
           .containsAnyOf("ended a REFUSED", "ended a INVALID")
           .contains("ended well COMPLETED");
+      ReceiptFilter ofSick = new ReceiptFilter(null, sick.spec().name(), null);
+      String id = pool.loop.decisions(ofSick, 1).get().requests().getFirst().id();
+      assertThat(Objects.requireNonNull(pool.loop.decision(id).get()).status(0))
+          .isEqualTo(Integer.parseInt(none.substring(9, 12)));
     }
   }
 

@@ -5,6 +5,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
@@ -30,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TestPool implements RequestObserver {
 
+  /** With receipts, of some hundred requests. */
+  private static final PoolLimits LIMITS =
+      new PoolLimits(4, 1 << 16, 1 << 20, 256 << 20, Long.MAX_VALUE, 1 << 20);
+
   /**
    * {@code sent a}, {@code first token a}, {@code ended a COMPLETED}, {@code rejected SATURATED}.
    */
@@ -43,7 +48,7 @@ final class TestPool implements RequestObserver {
   final PoolLoop loop;
 
   TestPool(EventExecutor executor) {
-    loop = new PoolLoop(new PoolCore(), executor, System::nanoTime, this);
+    loop = new PoolLoop(new PoolCore(LIMITS), executor, System::nanoTime, this);
   }
 
   TestPool configured() {
