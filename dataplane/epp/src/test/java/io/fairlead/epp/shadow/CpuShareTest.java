@@ -42,7 +42,7 @@ class CpuShareTest {
   @Test
   void aShareOfThemWhileItCostsTooMuchOfABusyProcess() {
     for (int i = 0; i < 20; i++) {
-      long costs = (long) (0.35 * share.share() * SECOND); // of 2 s, so 17.5 % with all of them
+      long costs = (long) (0.15 * share.share() * SECOND); // of 2 s, so 7.5 % with all of them
       share.passed(SECOND, costs, SECOND * 2);
     }
     assertThat(taken(10_000)).isCloseTo(0.2, within(0.001));
