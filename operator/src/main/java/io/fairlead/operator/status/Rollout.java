@@ -1,5 +1,6 @@
 package io.fairlead.operator.status;
 
+import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -9,6 +10,7 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -51,15 +53,6 @@ final class Rollout {
     return image
         .or(
             () ->
-                waiting(CRASH)
-                    .map(
-                        status ->
-                            Verdict.no(
-                                Reason.CRASH_LOOPING,
-                                "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s"
-                                    .formatted(facts.picker(), status.getName(), facts.picker()))))
-        .or(
-            () ->
                 waiting(CONFIG)
                     .map(
                         status ->
@@ -72,6 +65,15 @@ final class Rollout {
                                         Objects.requireNonNullElse(
                                             status.getState().getWaiting().getMessage(),
                                             "see kubectl describe pods")))))
+        .or(
+            () ->
+                containers(Rollout::crashes)
+                    .map(
+                        status ->
+                            Verdict.no(
+                                Reason.CRASH_LOOPING,
+                                "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s"
+                                    .formatted(facts.picker(), status.getName(), facts.picker()))))
         .or(this::unschedulable)
         .or(
             () ->
@@ -187,10 +189,34 @@ final class Rollout {
   }
 
   private Optional<ContainerStatus> waiting(Set<String> reasons) {
+    return containers(status -> reasons.contains(waitingReason(status)));
+  }
+
+  private Optional<ContainerStatus> containers(Predicate<ContainerStatus> which) {
     return staying()
         .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
-        .filter(status -> reasons.contains(waitingReason(status)))
+        .filter(which)
         .findFirst();
+  }
+
+  /**
+   * Whether it does not stay up. One that has been restarted runs for a moment between two
+   * back-offs; until it is ready, that it runs says nothing, and a condition that followed it would
+   * change with each try.
+   */
+  private static boolean crashes(ContainerStatus status) {
+    boolean ended =
+        isTerminated(status.getLastState())
+            || (isTerminated(status.getState())
+                && orZero(status.getState().getTerminated().getExitCode()) != 0);
+    return CRASH.contains(waitingReason(status))
+        || (!Boolean.TRUE.equals(status.getReady())
+            && orZero(status.getRestartCount()) > 0
+            && ended);
+  }
+
+  private static boolean isTerminated(@Nullable ContainerState state) {
+    return state != null && state.getTerminated() != null;
   }
 
   private static String waitingReason(ContainerStatus status) {

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -27,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Makes({
   Reason.PROGRAMMED,
@@ -181,6 +187,83 @@ class PoolStatusTest {
             Verdict.no(
                 Reason.CREATE_CONTAINER_CONFIG_ERROR,
                 "Deployment p-epp: container epp cannot be made: secret \"token\" not found; create what it names, or correct spec.podTemplate.env of the EndpointPicker"));
+  }
+
+  /**
+   * Between two back-offs it runs for a moment, or has just ended: the condition stays as it is.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"waiting", "running", "terminated"})
+  void aCrashLoopIsToldAllTheWhile(String state) {
+    Replica crashing = new Replica(crashed(state, false), null, null);
+    for (Deployment deployment : List.of(deployment(1, 1, 0, "True"), ended(1, 0))) {
+      Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts(deployment, crashing));
+      assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/CrashLooping");
+      assertThat(brief(verdicts, ConditionType.PROGRAMMED)).isEqualTo("False/EPPUnavailable");
+      assertThat(verdicts.get(ConditionType.READY))
+          .isEqualTo(
+              PoolStatus.of(facts(deployment, new Replica(crashed("waiting", false), null, null)))
+                  .get(ConditionType.READY));
+    }
+  }
+
+  @Test
+  void aContainerThatIsReadyAgainDoesNotCrashAnyMore() {
+    Pod pod = crashed("running", true);
+    pod.getStatus().getConditions().getFirst().setStatus("True");
+    assertThat(
+            brief(
+                PoolStatus.of(facts(ended(1, 1), new Replica(pod, runs("new"), null))),
+                ConditionType.READY))
+        .isEqualTo("True/Ready");
+  }
+
+  /** It is restarted at once, and may well stay up then. */
+  @Test
+  void aContainerThatEndedOnceIsNoCrashLoop() {
+    Pod pod = crashed("terminated", false);
+    ContainerStatus status = pod.getStatus().getContainerStatuses().getFirst();
+    status.setRestartCount(0);
+    status.setLastState(new ContainerState());
+    assertThat(
+            brief(
+                PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null))),
+                ConditionType.READY))
+        .isEqualTo("False/RolloutInProgress");
+  }
+
+  /** What keeps it from being made now says more than that it once ended. */
+  @Test
+  void aContainerThatCannotBeMadeAgainDoesNotCrash() {
+    Pod pod = crashed("waiting", false);
+    pod.getStatus()
+        .getContainerStatuses()
+        .getFirst()
+        .getState()
+        .getWaiting()
+        .setReason("CreateContainerConfigError");
+    assertThat(
+            brief(
+                PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null))),
+                ConditionType.READY))
+        .isEqualTo("False/CreateContainerConfigError");
+  }
+
+  private static Pod crashed(String state, boolean ready) {
+    Pod pod = waiting("CrashLoopBackOff").pod();
+    ContainerStatus status = pod.getStatus().getContainerStatuses().getFirst();
+    ContainerStateTerminated failed = new ContainerStateTerminatedBuilder().withExitCode(1).build();
+    status.setReady(ready);
+    status.setRestartCount(3);
+    status.setLastState(new ContainerStateBuilder().withTerminated(failed).build());
+    switch (state) {
+      case "running" ->
+          status.setState(new ContainerStateBuilder().withNewRunning().endRunning().build());
+      case "terminated" ->
+          status.setState(new ContainerStateBuilder().withTerminated(failed).build());
+      default -> {}
+    }
+    return pod;
   }
 
   @Test
