@@ -86,7 +86,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
     if (!settled.known(namespace)) {
       return UpdateControl.<OldInferencePool>noUpdate().rescheduleAfter(PoolReconciler.LOOK_AGAIN);
     }
-    boolean stays = !pool.isMarkedForDeletion() && !context.isPrimaryResourceDeleted();
+    boolean stays = !context.isPrimaryResourceDeleted();
     // It is woken once it is. Without the kind, or the right to read it, the informer goes on
     // holding what it had; to tell of that would undo, for ever, what is told of pools that are
     // gone.

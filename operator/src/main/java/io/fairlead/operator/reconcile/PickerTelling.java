@@ -116,8 +116,8 @@ final class PickerTelling {
                 .formatted(winner.getMetadata().getName())));
   }
 
-  /** The operator fails at it: what it counted last stays. */
-  static void failed(
+  /** Nothing is done for its pool: what was counted last stays. */
+  static void left(
       StatusApplier statuses, EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
     EndpointPickerStatus last = picker.getStatus();
     statuses.write(

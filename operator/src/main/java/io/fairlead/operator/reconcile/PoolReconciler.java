@@ -113,6 +113,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
   private final Waits failing = new Waits(System::nanoTime);
+  private final Waits terminating = new Waits(System::nanoTime);
   private final Certificates certificates;
   private final RolloutTurns turns;
 
@@ -217,7 +218,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       forget(pool.getMetadata().getUid());
       orphan(informers.orphans(pool), pool.getMetadata().getName());
     }
-    if (informers == null || pool.isMarkedForDeletion() || context.isPrimaryResourceDeleted()) {
+    if (informers == null || context.isPrimaryResourceDeleted()) {
       return UpdateControl.noUpdate();
     }
     KnownPools.Seen name = known.seen(pool);
@@ -227,6 +228,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     name.another().ifPresent(this::forget);
     if (informers.isAwaited(pool.getMetadata().getNamespace())) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
+    }
+    if (pool.isMarkedForDeletion()) {
+      // Most are gone in a moment, and nobody need be told of it.
+      Duration left =
+          LOOK_AGAIN.minus(terminating.since(pool.getMetadata().getUid(), pool.getKind()));
+      if (left.isPositive()) {
+        return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(left);
+      }
     }
     Observation seen = informers.observe(pool);
     List<Class<? extends HasMetadata>> unseen = informers.unseen(pool.getMetadata().getNamespace());
@@ -241,6 +250,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       }
       case Serving.Undecided wait ->
           UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait.left());
+      case Serving.Served served when pool.isMarkedForDeletion() -> tellTerminating(seen, served);
       case Serving.Served served ->
           informers
               .scheduling(pool, served.picker())
@@ -292,6 +302,54 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     children.forget(pool);
     entries.forget(pool);
     released.remove(pool);
+    terminating.end(pool);
+  }
+
+  /**
+   * A finalizer of somebody else's may keep a pool for long. What it has serves all the while, but
+   * nothing that is made or mended for it would last, and what is edited meanwhile has no effect.
+   */
+  private UpdateControl<InferencePool> tellTerminating(Observation seen, Serving.Served served) {
+    InferencePool pool = seen.pool();
+    String name = pool.getMetadata().getName();
+    Verdict kept =
+        Verdict.no(
+            Reason.POOL_TERMINATING,
+            "InferencePool %s is being deleted, and metadata.finalizers keep it: %s. It serves as it is until it is gone, and nothing is made, repaired or changed for it; see to whoever set them, or take them out where nobody will"
+                .formatted(name, String.join(", ", pool.getMetadata().getFinalizers())));
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.PROGRAMMED, kept);
+    verdicts.put(ConditionType.READY, kept);
+    Verdict unchanged =
+        Verdict.pending(
+            "The config stays as it is while InferencePool %s is being deleted".formatted(name));
+    Map<ConditionType, Verdict> ofModels = ModelStatus.of(unchanged, kept, kept);
+    ofModels.put(ConditionType.PROGRAMMED, unchanged);
+    EndpointPicker picker = served.picker();
+    Attempts writes = new Attempts();
+    writes.attempt(() -> entries.write(pool, parent(pool, picker), verdicts));
+    for (InferenceModel model : seen.models()) {
+      writes.attempt(() -> statuses.write(model, ofModels));
+    }
+    Stream.concat(seen.upstream().all(), seen.superseded().stream())
+        .map(object -> new JudgedObject(object, unchanged, kept))
+        .forEach(
+            judged -> writes.attempt(() -> statuses.write(judged.object(), judged.verdicts())));
+    if (picker != null) {
+      writes.attempt(() -> PickerTelling.left(statuses, picker, verdicts));
+      for (EndpointPicker loser : served.losers()) {
+        writes.attempt(() -> PickerTelling.loser(statuses, loser, picker));
+      }
+    }
+    writes.rethrow();
+    return UpdateControl.noUpdate();
+  }
+
+  /** Under which name the entry of a pool is ours: its picker's. */
+  private static String parent(InferencePool pool, @Nullable EndpointPicker picker) {
+    return picker == null
+        ? Names.child(pool.getMetadata().getName())
+        : picker.getMetadata().getName();
   }
 
   /** What was said of objects that name the pool is no longer true. */
@@ -312,11 +370,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       List<Class<? extends HasMetadata>> unseen, Observation seen, KubernetesClient client) {
     boolean decided = !unseen.contains(EndpointPicker.class) && !unseen.contains(Service.class);
     if (decided && decide(seen) instanceof Serving.Served served) {
-      EndpointPicker picker = served.picker();
-      String parent =
-          picker == null
-              ? Names.child(seen.pool().getMetadata().getName())
-              : picker.getMetadata().getName();
+      String parent = parent(seen.pool(), served.picker());
       denied
           .verdicts(unseen, seen.pool().getMetadata().getNamespace(), client)
           .ifPresent(verdicts -> entries.write(seen.pool(), parent, verdicts));
@@ -392,12 +446,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.PROGRAMMED, failed);
     verdicts.put(ConditionType.READY, failed);
-    String parent =
-        picker == null ? Names.child(pool.getMetadata().getName()) : picker.getMetadata().getName();
+    String parent = parent(pool, picker);
     Attempts writes = new Attempts();
     writes.attempt(() -> entries.write(pool, parent, verdicts));
     if (picker != null) {
-      writes.attempt(() -> PickerTelling.failed(statuses, picker, verdicts));
+      writes.attempt(() -> PickerTelling.left(statuses, picker, verdicts));
     }
   }
 
@@ -798,7 +851,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       verdicts.replaceAll((type, verdict) -> verdict.worded(OldInferencePool::inItsWords));
     }
     EndpointPicker picker = served.picker();
-    String parent = picker == null ? facts.picker() : picker.getMetadata().getName();
+    String parent = parent(seen.pool(), picker);
     AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());
     writes.attempt(
         () -> again.set(entries.write(seen.pool(), parent, PoolStatus.inEntry(verdicts))));

@@ -96,6 +96,11 @@ public enum Reason {
       "PoolNotManaged",
       "The model's pool is there, but not served by Fairlead.",
       "Create an EndpointPicker that names the pool, or leave the model to whoever serves it."),
+  POOL_TERMINATING(
+      Kind.WRONG,
+      "PoolTerminating",
+      "The InferencePool is being deleted, and a finalizer keeps it. What it has serves as it is until it is gone; nothing is made, repaired or changed for it.",
+      "See to whoever set the finalizer that the message names; only where nobody will finish, take it out of `metadata.finalizers`."),
   MODEL_NAME_IN_USE(
       Kind.WRONG,
       "ModelNameInUse",

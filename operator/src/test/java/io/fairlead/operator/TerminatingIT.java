@@ -1,0 +1,104 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.POOL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Makes;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A pool that is being deleted, and that a finalizer of somebody else's keeps. */
+@Makes(Reason.POOL_TERMINATING)
+class TerminatingIT extends OperatorWithPool {
+  private static final String FINALIZER = "example.test/keep";
+
+  TerminatingIT() {
+    super("terminating", true);
+  }
+
+  @Test
+  void aPoolThatIsKeptTellsWhatKeepsItUntilItIsGone() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    finalizers("[\"" + FINALIZER + "\"]");
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitModel("chat", "Programmed", "True/Programmed");
+
+    pool.delete(InferencePool.class, POOL);
+    pool.createModel("sum", "sum", 10);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () -> {
+              assertThat(pool.poolConditions())
+                  .containsEntry("Programmed", "False/PoolTerminating")
+                  .containsEntry("Ready", "False/PoolTerminating");
+              assertThat(pool.pickerConditions("mine"))
+                  .containsEntry("Ready", "False/PoolTerminating");
+              for (String model : new String[] {"chat", "sum"}) {
+                assertThat(pool.modelConditions(model))
+                    .containsEntry("ResolvedRefs", "False/PoolTerminating")
+                    .containsEntry("Ready", "False/PoolTerminating");
+              }
+            });
+    assertThat(pool.poolMessage("Ready")).contains(FINALIZER, "metadata.finalizers");
+    assertThat(pool.modelMessage("chat", "Ready")).contains(FINALIZER);
+    assertThat(pool.pickerMessage("mine", "Ready")).contains(FINALIZER);
+    assertThat(pool.need(EndpointPicker.class, "mine").getStatus().readyReplicas()).isOne();
+    assertThat(pool.config()).as("serves as it did").contains("chat").doesNotContain("sum");
+
+    int writes = operator.writes().size();
+    pool.delete(Service.class, "picker-service");
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 1);
+    assertThat(pool.get(Service.class, "picker-service")).as("nothing is made").isNull();
+    assertThat(operator.writes()).as("nor told twice").hasSize(writes);
+    assertThat(pool.all(Event.class))
+        .extracting(Event::getReason)
+        .filteredOn(Reason.POOL_TERMINATING.wireName()::equals)
+        .as("once of pool, picker and each model")
+        .hasSize(4);
+
+    finalizers("null");
+    pool.awaitModel("chat", "Ready", "False/PoolNotFound");
+    pool.awaitModel("sum", "Ready", "False/PoolNotFound");
+    pool.awaitPicker("mine", "Accepted", "Unknown/Pending");
+  }
+
+  /** As most that a finalizer is on are. */
+  @Test
+  void aPoolThatIsGoneInAMomentIsNotToldOf() {
+    pool.createPool();
+    pool.becomeReady();
+    finalizers("[\"" + FINALIZER + "\"]");
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.delete(InferencePool.class, POOL);
+    operator.awaitReconciled("InferencePool/pool", seen + 1);
+    finalizers("null");
+    await().until(() -> pool.get(InferencePool.class, POOL) == null);
+    assertThat(pool.all(Event.class))
+        .extracting(Event::getReason)
+        .doesNotContain(Reason.POOL_TERMINATING.wireName());
+  }
+
+  private void finalizers(String list) {
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, POOL))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"metadata\":{\"finalizers\":%s}}".formatted(list));
+  }
+}
