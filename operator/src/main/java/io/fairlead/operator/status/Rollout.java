@@ -40,8 +40,24 @@ final class Rollout {
     return facts.deployment() == null ? Optional.empty() : broken().or(this::scaledDown);
   }
 
-  /** Something that time alone will not mend. */
+  /** Something that time alone will not mend; the pods that serve all the same are counted. */
   Optional<Verdict> broken() {
+    return ailing().map(this::besideWhatServes);
+  }
+
+  private Verdict besideWhatServes(Verdict ailing) {
+    int ready = facts.readyReplicas().size();
+    Deployment deployment = facts.deployment();
+    int wanted = deployment == null ? 0 : orZero(deployment.getSpec().getReplicas());
+    return ready == 0
+        ? ailing
+        : ailing.worded(
+            message ->
+                "%s; %d of %d pods are ready, and requests are served"
+                    .formatted(message, ready, Math.max(wanted, (int) staying().count())));
+  }
+
+  private Optional<Verdict> ailing() {
     Optional<Verdict> image =
         waiting(IMAGE)
             .map(

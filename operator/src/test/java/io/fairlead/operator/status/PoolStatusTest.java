@@ -275,6 +275,7 @@ class PoolStatusTest {
     assertThat(ready)
         .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
         .contains("kubectl describe pods -l fairlead.io/picker=p-epp")
+        .contains("1 of 2 pods are ready, and requests are served")
         .as("numbers of nodes change, and each change would be a write")
         .doesNotContain("0/3");
     Replica leaving = unschedulable();
