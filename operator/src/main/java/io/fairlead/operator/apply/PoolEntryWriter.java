@@ -246,6 +246,11 @@ public final class PoolEntryWriter {
     lost.remove(uid);
   }
 
+  /** Whether our entry is there. */
+  public boolean isThere(InferencePool pool) {
+    return entry(pool).isPresent();
+  }
+
   /** Takes our entry away, if it is there. */
   public void remove(InferencePool pool) {
     forget(pool.getMetadata().getUid());

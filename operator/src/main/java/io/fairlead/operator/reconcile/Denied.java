@@ -4,6 +4,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
@@ -23,6 +25,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Denied {
   private static final int FORBIDDEN = 403;
+  private static final int NOT_FOUND = 404;
+
+  /** How to install the kinds that are not Kubernetes' own; as docs/install.md says. */
+  private static final Map<Class<? extends HasMetadata>, String> INSTALLS =
+      Map.of(
+          InferenceModel.class, "kubectl create -k config/upstream-crd",
+          EndpointPicker.class, "kubectl apply -k config/cluster");
 
   private final LongSupplier nanos;
   private final Map<Place, Answer> answers = new ConcurrentHashMap<>();
@@ -30,9 +39,11 @@ final class Denied {
   private record Place(Class<? extends HasMetadata> kind, String namespace) {}
 
   /**
-   * @param refusal null when it is not denied
+   * @param why null when it is not denied
+   * @param isMissing whether the cluster said that it lacks the kind. That is believed when it is
+   *     said again: an API server that starts says so of kinds that are there
    */
-  private record Answer(@Nullable String refusal, long at) {}
+  private record Answer(@Nullable Verdict why, boolean isMissing, long at) {}
 
   /**
    * @param nanos a clock that never jumps
@@ -48,7 +59,7 @@ final class Denied {
    */
   Optional<Map<ConditionType, Verdict>> verdicts(
       List<Class<? extends HasMetadata>> unseen, String namespace, KubernetesClient client) {
-    List<String> refusals =
+    List<Verdict> refusals =
         unseen.stream()
             .map(kind -> refusal(kind, namespace, client))
             .flatMap(Optional::stream)
@@ -56,11 +67,7 @@ final class Denied {
     if (refusals.isEmpty()) {
       return Optional.empty();
     }
-    Verdict denied =
-        Verdict.no(
-            Reason.PERMISSION_DENIED,
-            "%s; grant list and watch to the operator's ServiceAccount"
-                .formatted(String.join("; ", refusals)));
+    Verdict denied = Verdict.all(refusals);
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(
         ConditionType.ACCEPTED,
@@ -70,7 +77,14 @@ final class Denied {
     return Optional.of(verdicts);
   }
 
-  private Optional<String> refusal(
+  /** Whether there can be no object of the kind, since the cluster lacks it. */
+  boolean isMissing(Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
+    return refusal(kind, namespace, client)
+        .filter(why -> why.reason() == Reason.KIND_NOT_FOUND)
+        .isPresent();
+  }
+
+  private Optional<Verdict> refusal(
       Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
     // Others that ask at the same time wait for the answer instead of asking, too.
     Answer answer =
@@ -79,23 +93,43 @@ final class Denied {
             (place, last) ->
                 last != null && nanos.getAsLong() - last.at() < PoolReconciler.LOOK_AGAIN.toNanos()
                     ? last
-                    : new Answer(ask(kind, namespace, client), nanos.getAsLong()));
-    return Optional.ofNullable(answer.refusal());
+                    : ask(place, last != null && last.isMissing(), client));
+    return Optional.ofNullable(answer.why());
   }
 
-  private static @Nullable String ask(
-      Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
+  private Answer ask(Place place, boolean wasMissing, KubernetesClient client) {
     try {
       client
-          .resources(kind)
-          .inNamespace(namespace)
+          .resources(place.kind())
+          .inNamespace(place.namespace())
           .list(new ListOptionsBuilder().withLimit(1L).build());
-      return null;
     } catch (KubernetesClientException e) {
-      if (e.getCode() != FORBIDDEN) {
-        return null;
+      if (e.getCode() == FORBIDDEN) {
+        String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+        return new Answer(
+            Verdict.no(
+                Reason.PERMISSION_DENIED,
+                said + "; grant list and watch to the operator's ServiceAccount"),
+            false,
+            nanos.getAsLong());
       }
-      return e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+      if (e.getCode() == NOT_FOUND) {
+        return new Answer(wasMissing ? missing(place.kind()) : null, true, nanos.getAsLong());
+      }
     }
+    return new Answer(null, false, nanos.getAsLong());
+  }
+
+  private static Verdict missing(Class<? extends HasMetadata> kind) {
+    String install = INSTALLS.get(kind);
+    return Verdict.no(
+        Reason.KIND_NOT_FOUND,
+        "The cluster has no %s of %s; %s"
+            .formatted(
+                HasMetadata.getKind(kind),
+                HasMetadata.getApiVersion(kind),
+                install == null
+                    ? "the operator needs Kubernetes 1.27 or newer"
+                    : "install it with %s, or with the chart fairlead-crds".formatted(install)));
   }
 }

@@ -365,15 +365,24 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     writes.rethrow();
   }
 
-  /** Of a pool that is surely ours it is told what the operator may not look at. */
+  /** Of a pool that is surely ours it is told what the operator can't look at. */
   private UpdateControl<InferencePool> waitFor(
       List<Class<? extends HasMetadata>> unseen, Observation seen, KubernetesClient client) {
-    boolean decided = !unseen.contains(EndpointPicker.class) && !unseen.contains(Service.class);
-    if (decided && decide(seen) instanceof Serving.Served served) {
-      String parent = parent(seen.pool(), served.picker());
-      denied
-          .verdicts(unseen, seen.pool().getMetadata().getNamespace(), client)
-          .ifPresent(verdicts -> entries.write(seen.pool(), parent, verdicts));
+    InferencePool pool = seen.pool();
+    String namespace = pool.getMetadata().getNamespace();
+    boolean pickersKnown =
+        !unseen.contains(EndpointPicker.class)
+            || denied.isMissing(EndpointPicker.class, namespace, client);
+    if (pickersKnown && !unseen.contains(Service.class)) {
+      Serving serving = decide(seen);
+      EndpointPicker picker = serving instanceof Serving.Served served ? served.picker() : null;
+      boolean ours =
+          serving instanceof Serving.Served || entries.isThere(pool) || !seen.own().isEmpty();
+      if (ours) {
+        denied
+            .verdicts(unseen, namespace, client)
+            .ifPresent(verdicts -> entries.write(pool, parent(pool, picker), verdicts));
+      }
     }
     return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
   }

@@ -136,6 +136,11 @@ public enum Reason {
       "PermissionDenied",
       "The API server forbids the operator something that the pool needs.",
       "Grant what the message names to the operator's ServiceAccount."),
+  KIND_NOT_FOUND(
+      Kind.WRONG,
+      "KindNotFound",
+      "The cluster lacks a kind that the operator needs. Nothing of the pool is made or changed until it is there; what serves goes on.",
+      "Install the kind as the message says; it is seen within a minute."),
   API_SERVER_ERROR(
       Kind.WRONG,
       "APIServerError",
