@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What somebody does to a picker's objects by hand, beyond what the operator applies of them. */
@@ -102,6 +104,64 @@ class HandEditsIT extends OperatorWithPool {
     assertThat(pool.need(Service.class, SERVICE).getSpec().getType())
         .as("leads to the picker, too")
         .isEqualTo("NodePort");
+  }
+
+  /** Others' arm of a field that is one of several stays beside ours when ours is applied. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          readinessProbe/grpc  | readinessProbe/exec | {"command":["true"]}
+          livenessProbe/grpc   | livenessProbe/httpGet | {"path":"/","port":9003}
+          env/0/valueFrom      | env/0/value | "edited"
+          env/0/valueFrom/fieldRef | env/0/valueFrom/secretKeyRef | {"name":"a","key":"b"}
+          lifecycle/preStop/sleep | lifecycle/preStop/exec | {"command":["true"]}
+          ports/0/containerPort | ports/0/containerPort | 9999
+          resources            | resources | {"requests":{"cpu":"50m"},"limits":{"cpu":"100m"}}
+          ../../volumes/0/emptyDir | ../../volumes/0/hostPath | {"path":"/tmp"}
+          """)
+  void whatExcludesAFieldOfOursIsTakenAway(String ours, String theirs, String value) {
+    pool.createPool();
+    pool.becomeReady();
+    Deployment before = pool.need(Deployment.class, PICKER);
+    cluster
+        .admin()
+        .resource(before)
+        .patch(
+            PatchContext.of(PatchType.JSON),
+            "[{\"op\":\"remove\",\"path\":\"%s\"},{\"op\":\"add\",\"path\":\"%s\",\"value\":%s}]"
+                .formatted(path(ours), path(theirs), value));
+    eventually(
+        () -> {
+          Deployment after = pool.need(Deployment.class, PICKER);
+          assertThat(after.getMetadata().getGeneration())
+              .isGreaterThan(before.getMetadata().getGeneration() + 1);
+          assertThat(after.getSpec()).isEqualTo(before.getSpec());
+        });
+    assertThat(uid(Deployment.class, PICKER)).isEqualTo(before.getMetadata().getUid());
+    pool.awaitPool("Programmed", "True/Programmed");
+  }
+
+  private static String path(String ofContainer) {
+    String container = "/spec/template/spec/containers/0/" + ofContainer;
+    return container.replace("containers/0/../../", "");
+  }
+
+  @Test
+  void aBudgetThatWasTurnedRoundIsTurnedBack() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    eventually(() -> assertThat(pool.get(PodDisruptionBudget.class, PICKER)).isNotNull());
+    patch(
+        pool.need(PodDisruptionBudget.class, PICKER),
+        "{\"spec\":{\"maxUnavailable\":null,\"minAvailable\":1}}");
+    eventually(
+        () -> {
+          var spec = pool.need(PodDisruptionBudget.class, PICKER).getSpec();
+          assertThat(spec.getMinAvailable()).isNull();
+          assertThat(spec.getMaxUnavailable()).isNotNull();
+        });
   }
 
   private String uid(Class<? extends HasMetadata> kind, String name) {

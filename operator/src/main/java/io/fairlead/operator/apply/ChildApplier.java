@@ -1,10 +1,11 @@
 package io.fairlead.operator.apply;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
-import io.fabric8.kubernetes.api.model.ServiceSpecBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
@@ -45,6 +46,11 @@ public final class ChildApplier {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
   private static final PatchContext APPLY = forced(Ownership.FIELD_MANAGER);
+  private static final PatchContext SETTLE =
+      new PatchContext.Builder()
+          .withPatchType(PatchType.JSON)
+          .withFieldManager("fairlead-settles")
+          .build();
 
   /**
    * A version that no object has by now. An apply that carries it makes an object, and is a
@@ -54,6 +60,11 @@ public final class ChildApplier {
   private static final String NO_OBJECT = "1";
 
   private static final int ATTEMPTS = 3;
+
+  /** What the API server calls invalid names the field, and not where it is from. */
+  private static final String CORRECT_IT =
+      "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
+
   private static final Duration TELL_AGAIN = Duration.ofMinutes(5);
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
@@ -215,7 +226,7 @@ public final class ChildApplier {
         return apply(child, actual, seen.pool(), context).map(why -> Failure.lasting(child, why));
       } catch (KubernetesClientException e) {
         KubernetesClientException still =
-            attempt == ATTEMPTS ? e : mend(child, e, context.getClient());
+            attempt == ATTEMPTS ? e : mend(child, seen.pool(), e, context.getClient());
         if (still != null) {
           return Optional.of(refused(child, still));
         }
@@ -231,43 +242,57 @@ public final class ChildApplier {
    * @return null when it may; else what is in its way
    */
   private @Nullable KubernetesClientException mend(
-      HasMetadata child, KubernetesClientException e, KubernetesClient client) {
+      HasMetadata child, InferencePool pool, KubernetesClientException e, KubernetesClient client) {
     if (e.getCode() == CONFLICT) {
       return null;
     }
-    if (e.getCode() != UNPROCESSABLE || !(child instanceof Service service)) {
+    if (e.getCode() != UNPROCESSABLE) {
       return e;
     }
     try {
-      // A list of ports is merged by number: after an edit by hand ours stands beside the edited
-      // one under one name, which the API server refuses for ever. Only a list that is replaced
-      // helps.
-      Service there = client.resource(service).get();
-      if (there == null || !labelled(there)) {
+      HasMetadata there = client.resource(child).get();
+      if (there == null || !labelled(there) || taken(pool, there).isPresent()) {
         return e;
       }
-      LOG.info("replacing the ports of {}, which were edited", describe(child));
-      replacePorts(there, service, client);
-      return null;
+      return settle(there, child, client) ? null : e;
     } catch (KubernetesClientException refused) {
       return refused.getCode() == CONFLICT ? null : refused;
     }
   }
 
-  private static void replacePorts(Service there, Service wanted, KubernetesClient client) {
-    Service patch = new Service();
-    patch.setMetadata(
-        new ObjectMetaBuilder()
-            .withName(there.getMetadata().getName())
-            .withNamespace(there.getMetadata().getNamespace())
-            .withResourceVersion(there.getMetadata().getResourceVersion())
-            .build());
-    patch.setSpec(new ServiceSpecBuilder().withPorts(wanted.getSpec().getPorts()).build());
-    client
-        .resource(there)
-        .patch(
-            PatchContext.of(PatchType.JSON_MERGE),
-            client.getKubernetesSerialization().asJson(patch));
+  /**
+   * Takes away what others put in the place of ours, such as an edited port, which keeps its name.
+   *
+   * @return false when there is no such thing, and nothing was written
+   */
+  private static boolean settle(HasMetadata there, HasMetadata wanted, KubernetesClient client) {
+    KubernetesSerialization json = client.getKubernetesSerialization();
+    ObjectNode before = json.convertValue(there, ObjectNode.class);
+    ObjectNode after = before.deepCopy();
+    ObjectNode ours = json.convertValue(wanted, ObjectNode.class);
+    ours.remove("metadata");
+    Unions.settle(after, ours);
+    if (after.equals(before)) {
+      return false;
+    }
+    LOG.info("replacing what was edited of {} and excludes what is wanted", describe(wanted));
+    ArrayNode changes = before.arrayNode();
+    changes.add(
+        change(before, "/metadata/resourceVersion", there.getMetadata().getResourceVersion()));
+    after
+        .properties()
+        .forEach(
+            field -> {
+              if (!field.getValue().equals(before.get(field.getKey()))) {
+                changes.add(change(before, "/" + field.getKey(), field.getValue()));
+              }
+            });
+    client.resource(there).patch(SETTLE, changes.toString());
+    return true;
+  }
+
+  private static ObjectNode change(ObjectNode nodes, String path, Object value) {
+    return nodes.objectNode().put("op", "replace").put("path", path).putPOJO("value", value);
   }
 
   /**
@@ -444,7 +469,9 @@ public final class ChildApplier {
         e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
             ? Verdict.no(
                 Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount")
-            : Verdict.no(Reason.EPP_UNAVAILABLE, message));
+            : Verdict.no(
+                Reason.EPP_UNAVAILABLE,
+                e.getCode() == UNPROCESSABLE ? message + CORRECT_IT : message));
   }
 
   private static String describe(HasMetadata child) {
