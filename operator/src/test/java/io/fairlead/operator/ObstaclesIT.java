@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhoo
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.WebhookClientConfig;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -46,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What keeps requests from being served is told with a next step, and all of it at once. */
 @ExtendWith(KubeApi.class)
-@Makes({Reason.INVALID_SPEC, Reason.API_SERVER_ERROR})
+@Makes({Reason.INVALID_SPEC, Reason.API_SERVER_ERROR, Reason.OBJECT_NOT_APPLIED})
 class ObstaclesIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
   private static final String ONLY_THE_PICKER_KNOWS =
@@ -265,6 +266,48 @@ class ObstaclesIT {
     pool.delete(ResourceQuota.class, "none");
     await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
     pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** Pods serve without a budget: only drains are not bounded then. */
+  @Test
+  void aBudgetThatCannotBeMadeIsToldBesideAndThePoolIsReady() {
+    pool.create(
+        """
+        apiVersion: policy/v1
+        kind: PodDisruptionBudget
+        metadata: {name: pool-epp}
+        spec: {maxUnavailable: 1, selector: {matchLabels: {app: other}}}
+        """);
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.awaitPool("AvailabilityGuarded", "False/ObjectNotApplied");
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitPool("Programmed", "True/Programmed");
+    assertThat(pool.poolMessage("AvailabilityGuarded"))
+        .contains("PodDisruptionBudget %s/pool-epp is not ours".formatted(pool.namespace()));
+    pool.awaitPicker("mine", "AvailabilityGuarded", "False/ObjectNotApplied");
+
+    pool.delete(PodDisruptionBudget.class, PICKER);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              assertThat(pool.get(PodDisruptionBudget.class, PICKER)).isNotNull();
+              assertThat(pool.poolConditions()).doesNotContainKey("AvailabilityGuarded");
+            });
+  }
+
+  @Test
+  void whatTheApiServerCallsInvalidIsToldWithItsFieldAndWhereToCorrectIt() {
+    pool.createPicker("mine", "{name: pool}");
+    patchPicker("{\"spec\":{\"podTemplate\":{\"priorityClassName\":\"No Name\"}}}");
+    pool.createPool();
+    pool.awaitPool("Programmed", "False/EPPUnavailable");
+    awaitPoolMessage("Programmed", "Deployment %s/pool-epp is refused".formatted(pool.namespace()));
+    assertThat(pool.poolMessage("Programmed"))
+        .contains(
+            "spec.template.spec.priorityClassName", "correct that field in the EndpointPicker");
   }
 
   /** From here on a webhook is asked that nobody answers for: the API server says 500. */

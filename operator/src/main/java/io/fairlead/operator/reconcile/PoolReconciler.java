@@ -4,6 +4,8 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
@@ -482,9 +484,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (mayPass(seen, all)) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_CONTENDED);
     }
-    // Requests are served without it.
+    // Requests are served without the others.
     List<ChildApplier.Failure> failures =
-        all.stream().filter(failure -> !isMonitor(failure)).toList();
+        all.stream().filter(failure -> !isMonitor(failure) && !isGuard(failure)).toList();
     ConfigHash wanted = design.isEmpty() ? null : design.get().documentHash();
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
@@ -516,7 +518,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
     Optional<Duration> retry = retry(seen, all);
-    // Requests are served without a monitor: what is left over is not wanted for that. Without a
+    // Requests are served without a monitor or a guard: what is left over is not wanted for that.
+    // Without a
     // document, a ConfigMap that can't be read is not left over.
     if (failures.isEmpty()
         && !desired.isEmpty()
@@ -602,6 +605,19 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return failure.child().getKind().equals(PickerMonitor.KIND);
   }
 
+  /** Without it pods are as many as they are, and may be drained all at once. */
+  private static boolean isGuard(ChildApplier.Failure failure) {
+    return failure.child() instanceof HorizontalPodAutoscaler
+        || failure.child() instanceof PodDisruptionBudget;
+  }
+
+  private static Verdict unguarded(ChildApplier.Failure failure) {
+    Verdict why = failure.why();
+    boolean keeps =
+        why.reason() == Reason.API_SERVER_ERROR || why.reason() == Reason.PERMISSION_DENIED;
+    return Verdict.no(keeps ? why.reason() : Reason.OBJECT_NOT_APPLIED, why.message());
+  }
+
   private Map<ConditionType, Verdict> beside(
       Observation seen,
       @Nullable EndpointPicker picker,
@@ -622,6 +638,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                     Verdict.no(
                         failure.why().isFalse() ? failure.why().reason() : Reason.NO_POD_MONITORS,
                         failure.why().message())));
+    List<Verdict> unguarded =
+        failures.stream().filter(PoolReconciler::isGuard).map(PoolReconciler::unguarded).toList();
+    if (!unguarded.isEmpty()) {
+      beside.put(ConditionType.AVAILABILITY_GUARDED, Verdict.all(unguarded));
+    }
     unmonitored(seen, picker).ifPresent(why -> beside.put(ConditionType.MONITORED, why));
     if (!seen.unread().problems().isEmpty()) {
       List<Verdict> problems = new ArrayList<>(seen.unread().problems());

@@ -45,6 +45,10 @@ public enum ConditionType {
       "Monitored",
       "InferencePool, EndpointPicker",
       "Only there when it is `False`: the PodMonitor that `spec.monitoring` asks for can't be made. Requests are served."),
+  AVAILABILITY_GUARDED(
+      "AvailabilityGuarded",
+      "InferencePool, EndpointPicker",
+      "Only there when it is `False`: the picker's HorizontalPodAutoscaler or PodDisruptionBudget can't be made as it should be. Requests are served."),
   UPSTREAM_KINDS_READ(
       "UpstreamKindsRead",
       "InferencePool, EndpointPicker",

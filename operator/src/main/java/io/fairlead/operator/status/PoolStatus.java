@@ -20,6 +20,7 @@ public final class PoolStatus {
       List.of(
           ConditionType.UP_TO_DATE,
           ConditionType.MONITORED,
+          ConditionType.AVAILABILITY_GUARDED,
           ConditionType.SHADOWS_RUNNING,
           ConditionType.EXTERNAL_SCHEDULERS_ASKED);
 

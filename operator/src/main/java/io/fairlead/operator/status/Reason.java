@@ -226,6 +226,11 @@ public enum Reason {
       "ExternalSchedulerLate",
       "An external scheduler has been late again and again, so no request waits for it: the plugins beside it decide where requests go. It is asked on trial meanwhile.",
       "Give it more CPU, make it quicker, or raise `timeout` of `spec.scheduling.external`; requests wait for it again once it is in time."),
+  OBJECT_NOT_APPLIED(
+      Kind.WRONG,
+      "ObjectNotApplied",
+      "An object that requests are served without can't be made as it should be: its name is somebody else's, or the API server refuses it.",
+      "Do what the message says."),
   NO_POD_MONITORS(
       Kind.WRONG,
       "NoPodMonitors",
