@@ -17,11 +17,14 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
@@ -36,6 +39,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -184,6 +188,96 @@ class ObstaclesIT {
     pool.awaitPool("Ready", "False/RolloutInProgress");
   }
 
+  /** The API server gives it longer than clients usually wait, and says then that it failed. */
+  @Test
+  void aWebhookThatHangsIsTold(@TempDir Path folder) throws IOException, GeneralSecurityException {
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+      hangAt(hanging, 12, asked);
+      pool.createPool();
+      pool.createModel("chat", "chat", 90);
+      await()
+          .atMost(Duration.ofSeconds(40))
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolConditions())
+                      .containsEntry("Programmed", "False/APIServerError")
+                      .containsEntry("Ready", "False/APIServerError"));
+      assertThat(pool.poolMessage("Programmed"))
+          .startsWith("Deployment %s/pool-epp is not as it should be".formatted(pool.namespace()))
+          .contains("failing.example.test");
+      pool.awaitModel("chat", "Programmed", "False/EPPUnavailable");
+      cluster.admin().resource(webhook("deployments", "apps")).delete();
+    }
+    await().atMost(Duration.ofSeconds(60)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** As where several hang one after the other: the API server gives each its time. */
+  @Test
+  void anApiServerThatGivesNoAnswerIsTold(@TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    operator.close();
+    operator =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            new Settings(
+                Adoption.ALL,
+                Duration.ZERO,
+                OperatorUnderTest.IMAGE,
+                Settings.USUAL_ROLLOUTS,
+                new Settings.Pace(Duration.ofSeconds(5), Duration.ofSeconds(2))));
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+      hangAt(hanging, 30, asked);
+      int before = asked.get();
+      pool.createPool();
+      pool.awaitPool("Programmed", "False/APIServerError");
+      assertThat(asked.get() - before).as("the client asks once").isLessThanOrEqualTo(2);
+      assertThat(pool.poolMessage("Programmed"))
+          .contains("Deployment %s/pool-epp".formatted(pool.namespace()), "no answer within 2 s")
+          .contains("see to the webhooks");
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+      cluster.admin().resource(webhook("deployments", "apps")).delete();
+    }
+    await().atMost(Duration.ofSeconds(60)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** From here on this webhook is asked, and given this many seconds. */
+  private void hangAt(RefusingWebhook hanging, int seconds, AtomicInteger asked) {
+    ValidatingWebhookConfiguration configuration = webhook("deployments", "apps");
+    configuration.getWebhooks().getFirst().setTimeoutSeconds(seconds);
+    WebhookClientConfig client = configuration.getWebhooks().getFirst().getClientConfig();
+    client.setUrl(hanging.url());
+    client.setCaBundle(hanging.certificate());
+    cluster.admin().resource(configuration).create();
+    Config config = Config.fromKubeconfig(kubeConfig);
+    config.setRequestRetryBackoffLimit(0);
+    config.setRequestTimeout(1000);
+    try (KubernetesClient impatient = new KubernetesClientBuilder().withConfig(config).build()) {
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .ignoreException(KubernetesClientException.class)
+          .until(
+              () -> {
+                if (asked.get() == 0) {
+                  dryRun(impatient, "apps");
+                }
+                return asked.get() > 0;
+              });
+    }
+  }
+
+  private void dryRun(KubernetesClient client, String group) {
+    client
+        .load(new ByteArrayInputStream(probe(group).getBytes(StandardCharsets.UTF_8)))
+        .inNamespace(pool.namespace())
+        .dryRun(true)
+        .create();
+  }
+
   /** The ports of a Service are replaced where they can't be applied, which it refuses, too. */
   @Test
   void aWebhookThatPutsOffTheRepairOfPortsIsTold(@TempDir Path folder)
@@ -330,15 +424,7 @@ class ObstaclesIT {
           .atMost(Duration.ofSeconds(15))
           .untilAsserted(
               () ->
-                  assertThatThrownBy(
-                          () ->
-                              client
-                                  .load(
-                                      new ByteArrayInputStream(
-                                          probe(group).getBytes(StandardCharsets.UTF_8)))
-                                  .inNamespace(pool.namespace())
-                                  .dryRun(true)
-                                  .create())
+                  assertThatThrownBy(() -> dryRun(client, group))
                       .hasMessageContaining("failing.example.test"));
     }
   }

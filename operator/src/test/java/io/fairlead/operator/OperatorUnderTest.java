@@ -30,7 +30,8 @@ import java.util.stream.Collectors;
 final class OperatorUnderTest implements AutoCloseable {
   static final String IMAGE = "example.test/epp:1";
 
-  static final Settings.Pace FAST = new Settings.Pace(Duration.ofMillis(500));
+  static final Settings.Pace FAST =
+      new Settings.Pace(Duration.ofMillis(500), Duration.ofSeconds(35));
 
   private static final Set<String> NEED_NOT_BE =
       Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");

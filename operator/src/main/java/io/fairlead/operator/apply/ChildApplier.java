@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.RequestConfigBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -22,6 +23,8 @@ import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -76,6 +80,10 @@ public final class ChildApplier {
   private final SSABasedGenericKubernetesResourceMatcher<HasMetadata> matcher =
       SSABasedGenericKubernetesResourceMatcher.getInstance();
 
+  /** For what may wait for admission webhooks. */
+  private final KubernetesClient writes;
+
+  private final Duration patience;
   private final BiConsumer<InferencePool, String> repaired;
 
   /** What each child was to be when it was last seen to be so, or made so. */
@@ -105,10 +113,24 @@ public final class ChildApplier {
   }
 
   /**
+   * @param client by which children are written
+   * @param patience how long the API server may take for a write: longer than it waits itself for
+   *     admission webhooks, or it never comes to say which of them does not answer
    * @param repaired told of each child that somebody else had changed or deleted and that is as it
    *     should be again: the pool, and what happened
    */
-  public ChildApplier(BiConsumer<InferencePool, String> repaired) {
+  public ChildApplier(
+      KubernetesClient client, Duration patience, BiConsumer<InferencePool, String> repaired) {
+    // Whoever reconciles tries again. A client that does so by itself takes as long each time.
+    writes =
+        client
+            .newClient(
+                new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
+                    .withRequestTimeout((int) patience.toMillis())
+                    .withRequestRetryBackoffLimit(0)
+                    .build())
+            .adapt(KubernetesClient.class);
+    this.patience = patience;
     this.repaired = repaired;
   }
 
@@ -129,16 +151,18 @@ public final class ChildApplier {
    * @param why as the pool's Programmed condition
    * @param mayPass whether it is what usually passes by itself, such as that another wrote at the
    *     same time; but an admission webhook may say the same for ever
+   * @param isUnanswered whether the API server said nothing in time
    */
-  public record Failure(HasMetadata child, Verdict why, boolean mayPass) {
+  public record Failure(HasMetadata child, Verdict why, boolean mayPass, boolean isUnanswered) {
     private static Failure lasting(HasMetadata child, Verdict why) {
-      return new Failure(child, why, false);
+      return new Failure(child, why, false, false);
     }
   }
 
   /**
    * Applies in order; one that cannot be applied keeps none of the others back. But pods that only
-   * a policy of their own is for wait for it: without it they would be open to anybody.
+   * a policy of their own is for wait for it: without it they would be open to anybody. Where one
+   * is not answered, those after it are left for the next time.
    *
    * @return every child that could not be; empty when all is well
    * @throws KubernetesClientException after all were tried, when the API server is away
@@ -158,6 +182,10 @@ public final class ChildApplier {
           () ->
               apply(child, seen, context)
                   .ifPresentOrElse(failures::add, () -> policies.remove(child)));
+      // What hangs for one may hang for all, and other pools wait for this thread.
+      if (failures.stream().anyMatch(Failure::isUnanswered)) {
+        break;
+      }
     }
     attempts.rethrow();
     return List.copyOf(failures);
@@ -225,8 +253,7 @@ public final class ChildApplier {
         HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
         return apply(child, actual, seen.pool(), context).map(why -> Failure.lasting(child, why));
       } catch (KubernetesClientException e) {
-        KubernetesClientException still =
-            attempt == ATTEMPTS ? e : mend(child, seen.pool(), e, context.getClient());
+        KubernetesClientException still = attempt == ATTEMPTS ? e : mend(child, seen.pool(), e);
         if (still != null) {
           return Optional.of(refused(child, still));
         }
@@ -242,7 +269,7 @@ public final class ChildApplier {
    * @return null when it may; else what is in its way
    */
   private @Nullable KubernetesClientException mend(
-      HasMetadata child, InferencePool pool, KubernetesClientException e, KubernetesClient client) {
+      HasMetadata child, InferencePool pool, KubernetesClientException e) {
     if (e.getCode() == CONFLICT) {
       return null;
     }
@@ -250,11 +277,11 @@ public final class ChildApplier {
       return e;
     }
     try {
-      HasMetadata there = client.resource(child).get();
+      HasMetadata there = writes.resource(child).get();
       if (there == null || !labelled(there) || taken(pool, there).isPresent()) {
         return e;
       }
-      return settle(there, child, client) ? null : e;
+      return settle(there, child, writes) ? null : e;
     } catch (KubernetesClientException refused) {
       return refused.getCode() == CONFLICT ? null : refused;
     }
@@ -352,7 +379,7 @@ public final class ChildApplier {
         return Optional.empty();
       }
       if (actual instanceof Service service && leadsElsewhere(service)) {
-        Service back = leadBack(service, context.getClient());
+        Service back = leadBack(service, writes);
         tellRepaired(pool, child, actual);
         return apply(child, back, pool, context);
       }
@@ -365,13 +392,12 @@ public final class ChildApplier {
           .withResourceVersion(actual.getMetadata().getResourceVersion());
     }
     if (actual instanceof Deployment there && child instanceof Deployment desired) {
-      keepReplicas(there, desired, context.getClient());
+      keepReplicas(there, desired, writes);
     }
     LOG.info("applying {}", describe(child));
     HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);
     sent.setMetadata(precondition.build());
-    String version =
-        context.getClient().resource(sent).patch(APPLY).getMetadata().getResourceVersion();
+    String version = writes.resource(sent).patch(APPLY).getMetadata().getResourceVersion();
     foreign.remove(key);
     Wanted before = asWanted.put(key, new Wanted(child, version));
     if (before != null && before.child().equals(child)) {
@@ -447,20 +473,32 @@ public final class ChildApplier {
             .formatted(describe(child), describe(policy)));
   }
 
-  private static Failure refused(HasMetadata child, KubernetesClientException e) {
+  private Failure refused(HasMetadata child, KubernetesClientException e) {
+    if (isUnanswered(e)) {
+      return new Failure(
+          child,
+          Verdict.no(
+              Reason.API_SERVER_ERROR,
+              "%s is not as it should be: the API server gave no answer within %d s, as happens while an admission webhook hangs; see to the webhooks that are asked about a %s, it is tried again all the while"
+                  .formatted(describe(child), patience.toSeconds(), child.getKind())),
+          false,
+          true);
+    }
     if (e.getCode() < BAD_REQUEST) {
       throw e;
     }
     String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
-    boolean mayPass = e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS;
-    if (mayPass || e.getCode() >= SERVER_ERROR) {
+    boolean mayPass =
+        e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS || e.getCode() >= SERVER_ERROR;
+    if (mayPass) {
       return new Failure(
           child,
           Verdict.no(
               Reason.API_SERVER_ERROR,
               "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
                   .formatted(describe(child), e.getCode(), said)),
-          mayPass);
+          true,
+          false);
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
@@ -472,6 +510,18 @@ public final class ChildApplier {
             : Verdict.no(
                 Reason.EPP_UNAVAILABLE,
                 e.getCode() == UNPROCESSABLE ? message + CORRECT_IT : message));
+  }
+
+  /** It is there, and took the request: not as one that is away, which refuses connections. */
+  private static boolean isUnanswered(KubernetesClientException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof TimeoutException
+          || (cause instanceof HttpTimeoutException
+              && !(cause instanceof HttpConnectTimeoutException))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static String describe(HasMetadata child) {

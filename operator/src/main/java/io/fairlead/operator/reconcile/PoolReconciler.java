@@ -145,7 +145,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     this.others = others;
     this.events = events;
     this.children =
-        new ChildApplier((pool, message) -> events.warn(pool, Notice.REPAIRED, message));
+        new ChildApplier(
+            client,
+            settings.pace().writes(),
+            (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     this.pruner = new Pruner(children);
     this.entries =
         new PoolEntryWriter(

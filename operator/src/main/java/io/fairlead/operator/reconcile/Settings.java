@@ -11,7 +11,7 @@ import java.time.Duration;
  *     Service one after the other
  * @param eppImage image of pickers that name none
  * @param maxRollouts how many pickers may be replaced at a time where an upgrade would replace all
- * @param pace how soon is looked again at what nothing tells of
+ * @param pace how soon is looked again at what nothing tells of, and how long is waited for it
  */
 public record Settings(
     Adoption adoption, Duration grace, String eppImage, int maxRollouts, Pace pace) {
@@ -26,12 +26,14 @@ public record Settings(
   public static final int USUAL_ROLLOUTS = 5;
 
   /**
-   * How soon is looked again at what nothing tells of.
+   * How soon is looked again at what nothing tells of, and how long is waited for it.
    *
    * @param turns whether it is a pool's turn to be rolled out
+   * @param writes for the API server to answer a write of a picker's object: it waits itself for
+   *     admission webhooks, for half a minute at most, and tells which of them failed then
    */
-  public record Pace(Duration turns) {
-    static final Pace USUAL = new Pace(Duration.ofSeconds(5));
+  public record Pace(Duration turns, Duration writes) {
+    static final Pace USUAL = new Pace(Duration.ofSeconds(5), Duration.ofSeconds(35));
   }
 
   public Settings {

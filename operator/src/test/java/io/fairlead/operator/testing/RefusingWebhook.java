@@ -3,6 +3,7 @@ package io.fairlead.operator.testing;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
@@ -40,6 +41,23 @@ public final class RefusingWebhook implements AutoCloseable {
    */
   public static RefusingWebhook start(Path folder, int code)
       throws IOException, GeneralSecurityException {
+    return start(folder, exchange -> refuse(exchange, code));
+  }
+
+  /**
+   * Starts one that takes every question and answers none.
+   *
+   * @param folder for its key
+   * @param asked told of each question
+   */
+  public static RefusingWebhook hanging(Path folder, Runnable asked)
+      throws IOException, GeneralSecurityException {
+    // An exchange that nobody closes stays open.
+    return start(folder, exchange -> asked.run());
+  }
+
+  private static RefusingWebhook start(Path folder, HttpHandler handler)
+      throws IOException, GeneralSecurityException {
     KeyStore keys = keys(folder);
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
@@ -49,7 +67,7 @@ public final class RefusingWebhook implements AutoCloseable {
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(context));
-    server.createContext("/", exchange -> refuse(exchange, code));
+    server.createContext("/", handler);
     server.start();
     String pem =
         "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n"
