@@ -45,8 +45,11 @@ final class Attempt {
   long sentAt;
   long firstTokenAt;
 
-  /** When the last byte of the answer came, as far as was told. */
+  /** When the last byte of the answer came, as far as was told, or could come again. */
   long lastByteAt;
+
+  /** Whether the client takes no more of the answer now: then no more can come. */
+  boolean heldUp;
 
   /** Since when its prefill was the endpoint's next. */
   long prefillSince;

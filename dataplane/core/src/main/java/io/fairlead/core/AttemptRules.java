@@ -65,6 +65,7 @@ final class AttemptRules {
     flight.attempt.firstByteSet = set.firstByte() != null;
     flight.attempt.firstByteOverdue = Deadlines.at(now, usual);
     flight.attempt.mostSilence = Deadlines.silence(set);
+    flight.attempt.heldUp = false;
     flight.attempt.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
   }
 
@@ -212,6 +213,7 @@ final class AttemptRules {
   /** Whether the answer has stopped coming. */
   static boolean isSilent(long now, Flight flight) {
     return flight.state().isAnswered()
+        && !flight.attempt.heldUp
         && flight.attempt.mostSilence != Deadlines.NEVER
         && now - flight.attempt.lastByteAt >= flight.attempt.mostSilence;
   }

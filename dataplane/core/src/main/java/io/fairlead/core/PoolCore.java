@@ -420,6 +420,18 @@ public final class PoolCore {
   }
 
   /**
+   * The client takes no more of the response now, or it takes more again. While it doesn't, that
+   * nothing comes says nothing of the endpoint: neither that it is silent nor that it is alive.
+   */
+  public void heldUp(long now, long request, boolean held) {
+    Flight flight = requests.get(request);
+    if (flight != null && flight.attempt.at != null) {
+      flight.attempt.heldUp = held;
+      flight.attempt.lastByteAt = now;
+    }
+  }
+
+  /**
    * Nobody will tell what becomes of the request: the frontend has left it to a proxy after it was
    * sent. It counts where it is until it must be over, by what the endpoint tells of its requests
    * and by an estimate. Of the endpoint's health and speed such a request says nothing. Its

@@ -838,4 +838,62 @@ class EndpointHealthTest {
         .extracting(Rejection::reason)
         .containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
   }
+
+  /** Ticks; of this request more comes all the time. */
+  private static void tickUntil(Pool pool, long end, long lively) {
+    for (; pool.now < end; pool.now += 100 * MILLI) {
+      pool.core.progress(pool.now, lively);
+      pool.core.tick(pool.now);
+    }
+  }
+
+  @Test
+  void anAnswerThatItsClientHoldsUpSaysNothingOfTheEndpoint() {
+    Pool pool = new Pool().configure().endpoints("a");
+    long other = pool.arrive("m");
+    pool.core.firstByte(pool.now, other);
+    long ticket = pool.arrive("m");
+    pool.core.firstByte(pool.now, ticket);
+    pool.core.heldUp(pool.now, ticket, true);
+    tickUntil(pool, 500 * SECOND, other);
+    assertThat(pool.rejections).isEmpty();
+    pool.core.heldUp(pool.now, ticket, false);
+    tickUntil(pool, 619 * SECOND, other);
+    assertThat(pool.rejections).as("it has its time from then on").isEmpty();
+    assertThat(pool.snapshot("a").health().failing()).isZero();
+    tickUntil(pool, 621 * SECOND, other);
+    assertThat(pool.rejections)
+        .extracting(Rejection::reason)
+        .containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
+    assertThat(pool.snapshot("a").health().failing()).isPositive();
+  }
+
+  /** Whoever else is there learns nothing of the endpoint from it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anAnswerThatItsClientHoldsUpIsNoSignOfLife(boolean heldUp) {
+    Pool pool = new Pool().configure().endpoints("a", "b");
+    List.of("m", "m", "m", "m").forEach(pool::serve);
+    long answered = pool.arrive("m");
+    String there = pool.lastRoute().endpoint();
+    pool.core.firstByte(pool.now, answered);
+    long elsewhere = pool.arrive("m");
+    pool.core.firstByte(pool.now, elsewhere);
+    pool.now += SECOND;
+    pool.arrive("m");
+    if (!pool.lastRoute().endpoint().equals(there)) {
+      pool.arrive("m");
+    }
+    assertThat(pool.lastRoute().endpoint()).isEqualTo(there);
+    for (long end = pool.now + 30 * SECOND; pool.now < end; pool.now += 100 * MILLI) {
+      if (heldUp) {
+        pool.core.heldUp(pool.now, answered, true);
+      } else {
+        pool.core.progress(pool.now, answered);
+      }
+      pool.core.progress(pool.now, elsewhere);
+      pool.core.tick(pool.now);
+    }
+    assertThat(pool.lastRoute().endpoint().equals(there)).isEqualTo(!heldUp);
+  }
 }

@@ -242,6 +242,16 @@ public final class Director implements RequestListener {
   }
 
   /**
+   * The client takes no more of the answer now, or takes more again: while it doesn't, the endpoint
+   * can't go on. To be told a few times a second at most.
+   */
+  public void heldUp(boolean held) {
+    if (state == State.ANSWERING) {
+      pool.run(() -> pool.core().heldUp(pool.now(), ticket, held));
+    }
+  }
+
+  /**
    * A piece of the answer's body goes to the client.
    *
    * @param bytes as the client gets it

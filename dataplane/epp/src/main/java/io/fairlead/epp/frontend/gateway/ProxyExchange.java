@@ -31,6 +31,8 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  * to be done about it. Once the client has a byte of an answer nothing is sent again.
  */
 final class ProxyExchange implements Exchange {
+
+  /** The core hears of a client that takes nothing for so long, and not of each full buffer. */
+  private static final long HELD_UP_MILLIS = 250;
 
   private final ClientConnection client;
   private final BackendPool backends;
@@ -62,6 +67,12 @@ final class ProxyExchange implements Exchange {
 
   private int status;
   private boolean over;
+
+  /** Looks whether the client takes nothing still; null where no look is due. */
+  private @Nullable Future<?> heldUpLook;
+
+  /** Whether the core was told that the client holds its answer up. */
+  private boolean heldUp;
 
   /**
    * A request that has been read.
@@ -253,10 +264,30 @@ final class ProxyExchange implements Exchange {
 
   /** What was written goes out; whether the client can take more now. */
   boolean readyForMore() {
-    return client.flush();
+    boolean ready = client.flush();
+    if (!ready && !heldUp && heldUpLook == null) {
+      heldUpLook =
+          client
+              .channel()
+              .eventLoop()
+              .schedule(this::lookWhetherHeldUp, HELD_UP_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    return ready;
+  }
+
+  private void lookWhetherHeldUp() {
+    heldUpLook = null;
+    if (!over && !client.channel().isWritable()) {
+      heldUp = true;
+      director.heldUp(true);
+    }
   }
 
   void clientCanTakeMore() {
+    if (heldUp) {
+      heldUp = false;
+      director.heldUp(false);
+    }
     if (attempt != null) {
       attempt.clientCanTakeMore();
     }

@@ -3,12 +3,14 @@ package io.fairlead.epp.frontend.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,82 @@ class GatewaySlowClientsIT {
         assertThat(next.read().status()).isEqualTo(200);
       }
       assertThat(rig.events).containsOnlyOnce("refused by gateway: too_many_connections");
+    }
+  }
+
+  /** More than the kernel takes of an answer on both of its ways. */
+  private static final int LONG_ANSWER = 32 << 20;
+
+  private static final Duration SILENCE = Duration.ofMillis(500);
+
+  /** Answers with so many bytes of those that it announces, and then nothing until the end. */
+  private static RawBackend longAnswer(int bytes, CountDownLatch end) throws IOException {
+    return new RawBackend(
+        "a",
+        (connection, request) -> {
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n");
+          byte[] answer = new byte[LONG_ANSWER];
+          Arrays.fill(answer, (byte) ' ');
+          answer[0] = '{';
+          answer[LONG_ANSWER - 1] = '}';
+          connection.send(Arrays.copyOf(answer, bytes));
+          end.await();
+        });
+  }
+
+  private static Rig boundedInSilence(ClientBounds clients, RawBackend backend) {
+    return new Rig(
+        Rig.config().withClients(clients),
+        Rig.requests(new TimeoutsConfig(null, SILENCE, null)),
+        List.of(backend.spec()),
+        backend);
+  }
+
+  private static RawHttp askWithoutReading(Rig rig) throws IOException {
+    RawHttp client = rig.connect();
+    client.socket.setReceiveBufferSize(64 << 10);
+    client.post(Rig.CHAT, Rig.BODY);
+    return client;
+  }
+
+  private static void awaitHeldUp(Rig rig) {
+    await()
+        .during(SILENCE.multipliedBy(4))
+        .untilAsserted(() -> assertThat(rig.events).containsExactly("sent m a 1"));
+  }
+
+  @Test
+  void aClientThatReadsOnGetsAllHoweverLongItHeldItsAnswerUp() throws Exception {
+    try (Rig rig =
+            boundedInSilence(ClientBounds.DEFAULT, longAnswer(LONG_ANSWER, new CountDownLatch(0)));
+        RawHttp client = askWithoutReading(rig)) {
+      awaitHeldUp(rig);
+      assertThat(client.readWithoutBody().status()).isEqualTo(200);
+      rig.awaitEvents("sent m a 1", "ended completed -1/-1");
+    }
+  }
+
+  @Test
+  void anEndpointThatIsSilentOnceItsClientReadsOnIsNotWaitedFor() throws Exception {
+    int begun = LONG_ANSWER - 1;
+    CountDownLatch end = new CountDownLatch(1);
+    try (Rig rig = boundedInSilence(ClientBounds.DEFAULT, longAnswer(begun, end));
+        RawHttp client = askWithoutReading(rig)) {
+      awaitHeldUp(rig);
+      assertThat(client.readHead().status()).isEqualTo(200);
+      client.skip(begun);
+      assertThat(client.closed()).isTrue();
+      rig.awaitEvents("sent m a 1", "rejected m silence_timeout");
+      end.countDown();
+    }
+  }
+
+  @Test
+  void aClientThatNeverReadsIsCutOffAndNotItsEndpoint() throws Exception {
+    ClientBounds clients = ClientBounds.DEFAULT.withStall(SILENCE.multipliedBy(4));
+    try (Rig rig = boundedInSilence(clients, longAnswer(LONG_ANSWER, new CountDownLatch(0)));
+        RawHttp _ = askWithoutReading(rig)) {
+      rig.awaitEvents("sent m a 1", "ended disconnected -1/-1");
     }
   }
 
