@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -19,7 +20,9 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +73,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   private final BackendPool pool;
   private final InetSocketAddress address;
   private final Channel channel;
+
+  /** A piece that is missing would leave a hole in a request that looks whole. */
+  private final ChannelFutureListener pieces = this::wrote;
 
   private @Nullable User user;
   private @Nullable ChannelFuture written;
@@ -141,9 +147,14 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       unsent = request.content();
       trailers = request.trailingHeaders();
       var _ =
-          channel.write(
-              new DefaultHttpRequest(
-                  request.protocolVersion(), request.method(), request.uri(), request.headers()));
+          channel
+              .write(
+                  new DefaultHttpRequest(
+                      request.protocolVersion(),
+                      request.method(),
+                      request.uri(),
+                      request.headers()))
+              .addListener(pieces);
       sendMore(sender);
     }
     channel.read();
@@ -153,12 +164,33 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     written =
         future.addListener(
             done -> {
-              if (!done.isSuccess()) {
-                var _ = channel.close();
-              } else if (sender.equals(user)) {
+              wrote(done);
+              if (done.isSuccess() && sender.equals(user)) {
                 sender.written();
               }
             });
+  }
+
+  private void wrote(Future<?> done) {
+    if (done.isSuccess()) {
+      return;
+    }
+    if (done.cause() instanceof ClosedChannelException) {
+      var _ = channel.close(); // told to the user by channelInactive: an answer may end with it
+    } else {
+      breakOff();
+    }
+  }
+
+  /** It is good for nothing more. The user hears of it first: a close may look like an end. */
+  private void breakOff() {
+    User left = user;
+    user = null;
+    dropUnsent();
+    if (left != null) {
+      left.broken(byteSeen, reused);
+    }
+    var _ = channel.close();
   }
 
   private void sendMore(User sender) {
@@ -169,7 +201,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     for (ByteBuf rest = unsent; rest != null && channel.isWritable(); rest = unsent) {
       ByteBuf slice = rest.readRetainedSlice(Math.min(SLICE, rest.readableBytes()));
       if (rest.isReadable()) {
-        var _ = channel.writeAndFlush(new DefaultHttpContent(slice));
+        var _ = channel.writeAndFlush(new DefaultHttpContent(slice)).addListener(pieces);
       } else {
         dropUnsent();
         LastHttpContent end = new DefaultLastHttpContent(slice);

@@ -25,6 +25,8 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.util.concurrent.Future;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,9 @@ final class ClientAnswer {
   private final boolean stream;
 
   private @Nullable ChannelFuture written;
+
+  /** A piece that is missing would leave a hole in an answer that looks whole. */
+  private final ChannelFutureListener pieces = this::wrote;
 
   ClientAnswer(Gateway gateway, Channel channel) {
     this.gateway = gateway;
@@ -86,8 +91,10 @@ final class ClientAnswer {
   /** The client may send its body. */
   void goOn() {
     var _ =
-        channel.writeAndFlush(
-            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+        channel
+            .writeAndFlush(
+                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE))
+            .addListener(pieces);
   }
 
   /** An error of ours. */
@@ -113,13 +120,15 @@ final class ClientAnswer {
     }
     connectionHeader(headers);
     written =
-        channel.writeAndFlush(
-            new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1,
-                HttpResponseStatus.valueOf(status),
-                Unpooled.wrappedBuffer(content),
-                headers,
-                EmptyHttpHeaders.INSTANCE));
+        channel
+            .writeAndFlush(
+                new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1,
+                    HttpResponseStatus.valueOf(status),
+                    Unpooled.wrappedBuffer(content),
+                    headers,
+                    EmptyHttpHeaders.INSTANCE))
+            .addListener(pieces);
   }
 
   private void connectionHeader(HttpHeaders headers) {
@@ -155,7 +164,10 @@ final class ClientAnswer {
       headers.set(HeaderRules.ENDPOINT, endpoint);
     }
     connectionHeader(headers);
-    written = channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
+    written =
+        channel
+            .write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers))
+            .addListener(pieces);
   }
 
   /** More of the endpoint's response. Takes ownership. */
@@ -163,7 +175,7 @@ final class ClientAnswer {
     if (content instanceof LastHttpContent last) {
       HeaderRules.filterTrailers(last.trailingHeaders());
     }
-    written = channel.write(content);
+    written = channel.write(content).addListener(pieces);
   }
 
   /** Done once all that was written is with the kernel; null where it is. */
@@ -180,11 +192,22 @@ final class ClientAnswer {
 
   /** The response can't be finished: the connection ends so that it isn't taken for whole. */
   void breakOff() {
+    closeIsNoEnd();
+    end(Http2Error.INTERNAL_ERROR);
+  }
+
+  private void closeIsNoEnd() {
     if (endsWithConnection) {
       // An ordinary close would be the response's proper end.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     }
-    end(Http2Error.INTERNAL_ERROR);
+  }
+
+  private void wrote(Future<?> done) {
+    if (!done.isSuccess() && !(done.cause() instanceof ClosedChannelException)) {
+      closeIsNoEnd();
+      endNow(Http2Error.INTERNAL_ERROR);
+    }
   }
 
   /** Closes the connection once what was written is out. */

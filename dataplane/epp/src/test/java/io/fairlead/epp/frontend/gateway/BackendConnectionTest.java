@@ -1,0 +1,122 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A connection to an endpoint that can't write. */
+@SuppressWarnings("NullAway.Init") // set up before each test
+class BackendConnectionTest {
+
+  private static final int SHORT = 1_000;
+  private static final int LONG = 700_000;
+
+  private static final class User implements BackendConnection.User {
+    private final List<String> events = new ArrayList<>();
+
+    @Override
+    public void opened(BackendConnection connection) {}
+
+    @Override
+    public void openFailed(Throwable cause) {}
+
+    @Override
+    public void written() {
+      events.add("written");
+    }
+
+    @Override
+    public void head(HttpResponse response) {
+      events.add("head " + response.status().code());
+    }
+
+    @Override
+    public void content(HttpContent content) {
+      events.add("content");
+      content.release();
+    }
+
+    @Override
+    public void last(LastHttpContent content) {
+      events.add("last");
+      content.release();
+    }
+
+    @Override
+    public boolean readyForMore() {
+      return true;
+    }
+
+    @Override
+    public void broken(boolean byteSeen, boolean reused) {
+      events.add("broken");
+    }
+  }
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final FailingWrite writes = new FailingWrite();
+  private final User user = new User();
+  private BackendConnection connection;
+
+  @BeforeEach
+  void connect() {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+    BackendPool pool = new BackendPool(channel.eventLoop(), Rig.config(), NioSocketChannel.class);
+    connection = new BackendConnection(pool, address, channel);
+    channel.pipeline().addLast(BackendPool.codec()).addLast(writes).addLast(connection);
+  }
+
+  @AfterEach
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+
+  private ByteBuf send(int length) {
+    ByteBuf body = Unpooled.wrappedBuffer(new byte[length]);
+    FullHttpRequest request =
+        new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, Rig.CHAT, body);
+    request.headers().set("content-length", length);
+    connection.send(request, user);
+    channel.runPendingTasks();
+    return body;
+  }
+
+  /** What comes after a piece that is missing would pass for it. */
+  @ParameterizedTest
+  @CsvSource({SHORT + ",0", LONG + ",0", LONG + ",1", LONG + ",2", LONG + ",3"})
+  void aRequestOfWhichAPieceCanNotBeWrittenGoesNoFurther(int length, int piece) {
+    writes.failAfter(piece);
+    ByteBuf body = send(length);
+    assertThat(user.events).containsExactly("broken");
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(writes.all()).isEqualTo(piece + 1);
+    boolean _ = channel.releaseOutbound();
+    assertThat(body.refCnt()).isZero();
+  }
+
+  @Test
+  void aLongRequestIsWrittenInPieces() {
+    send(LONG);
+    assertThat(user.events).containsExactly("written");
+    assertThat(writes.all()).isEqualTo(4);
+  }
+}
