@@ -318,6 +318,6 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    var _ = channel.close(); // told to the user by channelInactive
+    breakOff(); // not by channelInactive: what has no length ends there as if it were whole
   }
 }

@@ -378,6 +378,29 @@ class GatewayFaultsIT {
     }
   }
 
+  /** Such an answer ends with its connection, but not with one that is reset. */
+  @Test
+  void anAnswerWithoutALengthThatIsResetIsNotWhole() throws Exception {
+    CountDownLatch passed = new CountDownLatch(1);
+    RawBackend resetting =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhalf");
+              passed.await();
+              connection.reset();
+            });
+    try (Rig rig = new Rig(Rig.config(), resetting);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThat(client.readChunk()).isEqualTo("half");
+      passed.countDown();
+      assertThatThrownBy(client::readChunk).isInstanceOf(IOException.class);
+      rig.awaitEvents("sent m a 1", "ended failed -1/-1");
+    }
+  }
+
   /** It was at work on the request: the connection was not closed for being idle. */
   @Test
   void aReusedConnectionThatBreaksLateIsAFailure() throws Exception {
