@@ -254,8 +254,12 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
+    if (!(msg instanceof HttpObject object)) {
+      ReferenceCountUtil.release(msg); // a frame that is no part of an answer
+      return;
+    }
     User to = user;
-    if (to == null || ((HttpObject) msg).decoderResult().isFailure()) {
+    if (to == null || object.decoderResult().isFailure()) {
       ReferenceCountUtil.release(msg);
       var _ = channel.close(); // nobody asked, or it can't be understood
       return;

@@ -13,6 +13,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2UnknownFrame;
+import io.netty.handler.codec.http2.Http2Flags;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A connection to an endpoint that can't write. */
+/** A connection to an endpoint that can't write, or reads what is part of no answer. */
 @SuppressWarnings("NullAway.Init") // set up before each test
 class BackendConnectionTest {
 
@@ -118,5 +120,16 @@ class BackendConnectionTest {
     send(LONG);
     assertThat(user.events).containsExactly("written");
     assertThat(writes.all()).isEqualTo(4);
+  }
+
+  /** As servers send them that look whether others cope. */
+  @Test
+  void aFrameThatNobodyKnowsIsNoPartOfAnAnswer() {
+    send(SHORT);
+    ByteBuf content = Unpooled.wrappedBuffer(new byte[10]);
+    channel.writeInbound(new DefaultHttp2UnknownFrame((byte) 0xa, new Http2Flags(), content));
+    assertThat(content.refCnt()).isZero();
+    assertThat(user.events).containsExactly("written");
+    assertThat(channel.isOpen()).isTrue();
   }
 }
