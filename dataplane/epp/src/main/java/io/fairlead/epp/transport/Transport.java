@@ -76,9 +76,11 @@ public final class Transport {
 
   /**
    * Has the kernel ask the other end of a silent connection whether it is there, and break the
-   * connection after some 25 s without a word: a machine that is lost says nothing, and who waits
-   * for its answer would wait for as long as an answer may take. On NIO it asks as seldom as the
-   * machine is set up to, which is after hours.
+   * connection after some 25 s without a word, or in which it took nothing of what was sent: a
+   * machine that is lost says nothing, and who waits for its answer would wait for as long as an
+   * answer may take. While something is on its way the kernel does not ask, but sends that again,
+   * and has a bound of its own. On NIO it asks as seldom as the machine is set up to, which is
+   * after hours.
    */
   public static void keepAlive(Bootstrap bootstrap, Class<? extends SocketChannel> channel) {
     bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
@@ -86,7 +88,8 @@ public final class Transport {
       bootstrap
           .option(EpollChannelOption.TCP_KEEPIDLE, 10)
           .option(EpollChannelOption.TCP_KEEPINTVL, 5)
-          .option(EpollChannelOption.TCP_KEEPCNT, 3);
+          .option(EpollChannelOption.TCP_KEEPCNT, 3)
+          .option(EpollChannelOption.TCP_USER_TIMEOUT, 25_000);
     }
   }
 

@@ -37,6 +37,9 @@ class KeepAliveTest {
           channel.config().getTcpKeepIdle()
               + channel.config().getTcpKeepCnt() * channel.config().getTcpKeepIntvl();
       assertThat(patience).isEqualTo(25);
+      assertThat(channel.config().getTcpUserTimeout())
+          .as("while something is on its way, of which it does not ask")
+          .isEqualTo(25_000);
       channel.close().syncUninterruptibly();
     } finally {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
