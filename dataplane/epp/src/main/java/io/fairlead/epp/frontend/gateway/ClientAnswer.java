@@ -104,7 +104,12 @@ final class ClientAnswer {
     if (error.retryAfterSeconds() >= 0) {
       headers.set(HttpHeaderNames.RETRY_AFTER, error.retryAfterSeconds());
     }
-    full(error.status(), error.body(Target.path(head.uri())), headers);
+    String path = Target.path(head.uri());
+    Target target = error.status() == 405 ? Target.of(path) : null;
+    if (target != null) {
+      headers.set(HttpHeaderNames.ALLOW, target.allowed());
+    }
+    full(error.status(), error.body(path), headers);
   }
 
   /** An answer of ours. */
@@ -119,13 +124,14 @@ final class ClientAnswer {
       headers.set(HeaderRules.REQUEST_ID, requestId);
     }
     connectionHeader(headers);
+    boolean empty = head.method().equals(HttpMethod.HEAD); // which is told the length all the same
     written =
         channel
             .writeAndFlush(
                 new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1,
                     HttpResponseStatus.valueOf(status),
-                    Unpooled.wrappedBuffer(content),
+                    empty ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(content),
                     headers,
                     EmptyHttpHeaders.INSTANCE))
             .addListener(pieces);

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 enum Target {
   INFERENCE("POST"),
   /** An answer that a model server keeps: to be read, deleted, or not computed any further. */
-  STORED("GET", "DELETE", "POST"),
-  TOKENIZER("GET"),
-  MODELS("GET"),
-  HEALTH("GET"),
-  VERSION("GET"),
-  READY("GET");
+  STORED("GET", "HEAD", "DELETE", "POST"),
+  TOKENIZER("GET", "HEAD"),
+  MODELS("GET", "HEAD"),
+  HEALTH("GET", "HEAD"),
+  VERSION("GET", "HEAD"),
+  READY("GET", "HEAD");
 
   /** What a single model's path begins with; a name may have slashes itself. */
   private static final String MODEL = "/v1/models/";
@@ -75,6 +75,11 @@ enum Target {
     };
   }
 
+  /** What may be done with it, as the header {@code allow} says it. */
+  String allowed() {
+    return String.join(", ", methods);
+  }
+
   /** Whether an endpoint answers it; else the gateway does. */
   boolean isServedByEndpoints() {
     return this == INFERENCE || this == STORED || this == TOKENIZER;
@@ -123,9 +128,7 @@ enum Target {
     }
     if (!target.methods.contains(request.method().name())) {
       return error(
-          405,
-          ErrorCodes.METHOD_NOT_ALLOWED,
-          "This path takes " + String.join(", ", target.methods) + " only.");
+          405, ErrorCodes.METHOD_NOT_ALLOWED, "This path takes " + target.allowed() + " only.");
     }
     if (HttpUtil.getContentLength(request, 0L) > maxBodyBytes) {
       return tooLarge(maxBodyBytes);

@@ -79,6 +79,21 @@ class GatewayHttp2IT {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"/health,200", "/v1/models,200", "/version,200", "/nothing,404"})
+  void aHeadIsAnsweredWithoutABody(String path, int status) throws Exception {
+    try (Rig rig = new Rig(Rig.config(), new RawBackend("a", GatewayHttp2IT::ok));
+        Http2Client client = new Http2Client(rig.gateway.port())) {
+      Http2Client.Call head = client.call(Http2Client.get(path).setMethod(HttpMethod.HEAD)).await();
+      assertThat(head.status).isEqualTo(status);
+      assertThat(head.body()).isEmpty();
+      Http2Client.Call get = client.call(Http2Client.get(path)).await();
+      assertThat(head.header("content-length"))
+          .isEqualTo(get.header("content-length"))
+          .isEqualTo(Integer.toString(get.body().length()));
+    }
+  }
+
   @Test
   void manyStreamsAreServedAtATimeAndInAnyOrder() throws Exception {
     CountDownLatch others = new CountDownLatch(1);

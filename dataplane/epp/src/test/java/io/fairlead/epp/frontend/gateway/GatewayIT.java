@@ -373,6 +373,7 @@ class GatewayIT {
       assertThat(response.status()).isEqualTo(status);
       assertThat(response.text()).contains("\"code\":\"" + code + "\"", "\"param\":null");
       assertThat(response.header("x-fairlead-reject-reason")).isEqualTo(code);
+      assertThat(response.header("allow")).isEqualTo(status == 405 ? "POST" : "");
       client.post(CHAT, BODY);
       assertThat(client.read().status()).isEqualTo(200);
     }
