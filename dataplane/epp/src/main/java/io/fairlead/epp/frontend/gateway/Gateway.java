@@ -178,6 +178,10 @@ public final class Gateway {
                 "The gateway has as many connections as it may have; try again.",
                 1));
     pool.refused("gateway", error);
+    if (tls != null) {
+      var _ = channel.close(); // to say why would take a handshake, the dearest of what it may ask
+      return;
+    }
     channel.pipeline().addLast(new HttpServerCodec()).addLast(new Discard());
     channel.config().setAutoRead(true);
     new ClientAnswer(this, channel).error(error);

@@ -7,6 +7,7 @@ import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.fairlead.epp.tls.ServingSecurity;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,6 +84,23 @@ class GatewaySlowClientsIT {
         assertThat(next.read().status()).isEqualTo(200);
       }
       assertThat(rig.events).containsOnlyOnce("refused by gateway: too_many_connections");
+    }
+  }
+
+  /** An answer in plain text would be none, and one in TLS costs a handshake. */
+  @Test
+  void connectionsBeyondTheBoundAreClosedOverTls() throws Exception {
+    GatewayConfig config =
+        Rig.config()
+            .withSecurity(new ServingSecurity.SelfSigned())
+            .withClients(ClientBounds.DEFAULT.withConnections(1));
+    try (Rig rig = new Rig(config, backend());
+        RawHttp _ = rig.connect()) {
+      await().until(() -> rig.gateway.connections() == 1);
+      try (RawHttp second = rig.connect()) {
+        assertThat(second.rest()).isEmpty();
+      }
+      rig.awaitEvents("refused by gateway: too_many_connections");
     }
   }
 
