@@ -94,6 +94,7 @@ final class BackendStreams {
     private int streams;
     private int limit = STREAMS;
     private long idleSince;
+    private @Nullable Future<?> nextLook;
 
     private Channel channel() {
       if (channel == null) {
@@ -211,16 +212,27 @@ final class BackendStreams {
         return;
       }
       idleSince = loop.ticker().nanoTime();
-      if (usable.contains(this)) {
-        var _ = loop.schedule(this::look, idleNanos, TimeUnit.NANOSECONDS);
-      } else {
+      if (!usable.contains(this)) {
         var _ = channel().close();
+      } else if (nextLook == null) {
+        lookIn(idleNanos); // else a look is due, and goes by when it was last used
       }
     }
 
+    private void lookIn(long nanos) {
+      nextLook = loop.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+    }
+
     private void look() {
-      if (streams == 0 && loop.ticker().nanoTime() - idleSince >= idleNanos) {
+      nextLook = null;
+      if (streams > 0) {
+        return; // the last of them sees to it
+      }
+      long left = idleSince + idleNanos - loop.ticker().nanoTime();
+      if (left <= 0) {
         retire();
+      } else {
+        lookIn(left);
       }
     }
 

@@ -1,0 +1,126 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.Http2Backend;
+import io.fairlead.epp.transport.Transport;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The connections of one loop to an endpoint that speaks HTTP/2. */
+@ExtendWith(NoLeaks.class)
+class BackendStreamsIT {
+
+  private static final class User implements BackendConnection.User {
+    private final CompletableFuture<String> end = new CompletableFuture<>();
+
+    @Override
+    public void opened(BackendConnection connection) {
+      DefaultFullHttpRequest request =
+          new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+      request.headers().set("host", "x");
+      connection.send(request, this);
+    }
+
+    @Override
+    public void openFailed(Throwable cause) {
+      end.completeExceptionally(cause);
+    }
+
+    @Override
+    public void written() {}
+
+    @Override
+    public void head(HttpResponse response) {}
+
+    @Override
+    public void content(HttpContent content) {
+      content.release();
+    }
+
+    @Override
+    public void last(LastHttpContent content) {
+      content.release();
+      end.complete("whole");
+    }
+
+    @Override
+    public boolean readyForMore() {
+      return true;
+    }
+
+    @Override
+    public void broken(boolean byteSeen, boolean reused) {
+      end.complete("broken");
+    }
+  }
+
+  private final AtomicInteger timers = new AtomicInteger();
+
+  private EventLoop counting(EventLoop loop) {
+    return (EventLoop)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {EventLoop.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("schedule")) {
+                timers.incrementAndGet();
+              }
+              return method.invoke(loop, arguments);
+            });
+  }
+
+  @Test
+  void aConnectionHasOneTimerHoweverOftenItIsUnused() throws Exception {
+    EventLoopGroup group = Transport.group("test", 1);
+    EventLoop loop = group.next();
+    Duration idle = Duration.ofSeconds(1);
+    try (Http2Backend a =
+        new Http2Backend(
+            "a",
+            100,
+            (stream, request) -> {
+              var _ =
+                  stream.writeAndFlush(
+                      new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+            })) {
+      BackendPool pool = new BackendPool(loop, Rig.config(), Transport.client(group));
+      BackendStreams streams =
+          new BackendStreams(
+              pool,
+              new InetSocketAddress(a.spec().address(), a.spec().port()),
+              new Bootstrap().group(loop).channel(Transport.client(group)),
+              counting(loop),
+              idle.toNanos());
+      for (int i = 0; i < 20; i++) {
+        User user = new User();
+        loop.execute(() -> streams.open(true, user));
+        assertThat(user.end.get(20, TimeUnit.SECONDS)).isEqualTo("whole");
+      }
+      assertThat(a.connections).hasSize(1);
+      assertThat(timers.get()).as("in less than the time after which it closes").isLessThan(5);
+      await().until(() -> !a.connections.element().isActive());
+    } finally {
+      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+}
