@@ -142,6 +142,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       return;
     }
     pumping = true;
+    try {
+      takeWaiting();
+    } finally {
+      pumping = false;
+    }
+    readMore();
+  }
+
+  private void takeWaiting() {
     while (state != State.SERVING && !intake.isHeld() && channel.isWritable()) {
       HttpObject next = waiting.poll();
       if (next == null) {
@@ -155,8 +164,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
         ReferenceCountUtil.release(next);
       }
     }
-    pumping = false;
-    readMore();
   }
 
   private void readMore() {
@@ -253,6 +260,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       body.release();
       refuse(e);
       return;
+    } catch (RuntimeException | Error e) {
+      body.release();
+      var _ = channel.close(); // nobody would answer it
+      throw e;
     }
     RequestTrace traced = trace;
     trace = null;
