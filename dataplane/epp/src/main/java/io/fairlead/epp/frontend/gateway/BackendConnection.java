@@ -74,6 +74,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   private final InetSocketAddress address;
   private final Channel channel;
 
+  /** Null of a stream of HTTP/2. */
+  private final @Nullable AnswerDecoder decoder;
+
   /** A piece that is missing would leave a hole in a request that looks whole. */
   private final ChannelFutureListener pieces = this::wrote;
 
@@ -98,6 +101,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     this.pool = pool;
     this.address = address;
     this.channel = channel;
+    decoder = channel.pipeline().get(AnswerDecoder.class);
   }
 
   InetSocketAddress address() {
@@ -113,13 +117,21 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     reused = true;
   }
 
-  /** Goes before the decoder: sees a first byte that the decoder makes nothing of yet. */
+  /**
+   * Goes before the decoder: sees a first byte that the decoder makes nothing of yet, and those
+   * that nobody asked for.
+   */
   ChannelHandler byteWatch() {
     return new ChannelInboundHandlerAdapter() {
       @Override
       public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        byteSeen = true;
-        ctx.fireChannelRead(msg);
+        if (user == null) {
+          ReferenceCountUtil.release(msg);
+          var _ = channel.close(); // it would be taken for the beginning of the next answer
+        } else {
+          byteSeen = true;
+          ctx.fireChannelRead(msg);
+        }
       }
     };
   }
@@ -141,6 +153,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     user = sender;
     byteSeen = false;
     written = null;
+    if (decoder != null) {
+      decoder.expect(request.method());
+    }
     if (request.content().readableBytes() <= SLICE) {
       last(channel.writeAndFlush(request), sender);
     } else {
@@ -292,13 +307,21 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       to.content(content);
     } else {
       user = null;
-      if (keepAlive && written != null && written.isSuccess() && channel.isActive()) {
+      if (isReusable()) {
         pool.release(this);
       } else {
         var _ = channel.close();
       }
       to.last((LastHttpContent) content);
     }
+  }
+
+  private boolean isReusable() {
+    return keepAlive
+        && written != null
+        && written.isSuccess()
+        && channel.isActive()
+        && (decoder == null || !decoder.holdsMore());
   }
 
   @Override

@@ -12,8 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.handler.codec.http.HttpClientCodec;
-import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpRequestEncoder;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -70,7 +69,7 @@ final class BackendPool {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
-                    ch.pipeline().addLast(codec());
+                    addCodec(ch.pipeline());
                   }
                 });
     Transport.keepAlive(bootstrap, channel);
@@ -88,7 +87,8 @@ final class BackendPool {
               @Override
               protected void initChannel(Channel ch) {
                 secure(ch, address, EndpointTls.Protocol.HTTP_1_1);
-                ch.pipeline().addLast(codec()).addLast(new Failing());
+                addCodec(ch.pipeline());
+                ch.pipeline().addLast(new Failing());
               }
             });
   }
@@ -155,19 +155,9 @@ final class BackendPool {
     }
   }
 
-  /**
-   * A chunk comes out of it whole, up to 64 KiB: servers send an event of a stream in a chunk, and
-   * there are clients that take what they read for an event.
-   */
-  static HttpClientCodec codec() {
-    return new HttpClientCodec(
-        new HttpDecoderConfig()
-            .setMaxInitialLineLength(4096)
-            .setMaxHeaderSize(65_536)
-            .setMaxChunkSize(65_536)
-            .setAllowPartialChunks(false),
-        false,
-        false);
+  /** What makes HTTP/1.1 of requests, and answers of what comes back. */
+  static void addCodec(ChannelPipeline pipeline) {
+    pipeline.addLast(new HttpRequestEncoder()).addLast(new AnswerDecoder());
   }
 
   /** Finds or makes a connection for {@code user}, who is told at once or later. */
@@ -213,10 +203,9 @@ final class BackendPool {
     }
     BackendConnection connection = new BackendConnection(this, address, channel);
     ChannelPipeline pipeline = channel.pipeline();
-    // Before the codec, which it is to see the bytes of, and after TLS, whose bytes are no
+    // Before the decoder, which it is to see the bytes of, and after TLS, whose bytes are no
     // answer's.
-    pipeline.addBefore(
-        pipeline.context(HttpClientCodec.class).name(), null, connection.byteWatch());
+    pipeline.addBefore(pipeline.context(AnswerDecoder.class).name(), null, connection.byteWatch());
     pipeline.addLast(connection);
     user.opened(connection);
   }

@@ -35,7 +35,7 @@ class AnswerChunksTest {
   }
 
   private static List<String> decoded(byte[] answer, int... cuts) {
-    EmbeddedChannel channel = new EmbeddedChannel(BackendPool.codec());
+    EmbeddedChannel channel = new EmbeddedChannel(new AnswerDecoder());
     int from = 0;
     for (int to : cuts) {
       channel.writeInbound(Unpooled.copiedBuffer(answer, from, to - from));

@@ -83,8 +83,9 @@ class BackendConnectionTest {
   void connect() {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     BackendPool pool = new BackendPool(channel.eventLoop(), Rig.config(), NioSocketChannel.class);
+    BackendPool.addCodec(channel.pipeline());
     connection = new BackendConnection(pool, address, channel);
-    channel.pipeline().addLast(BackendPool.codec()).addLast(writes).addLast(connection);
+    channel.pipeline().addLast(writes).addLast(connection);
   }
 
   @AfterEach

@@ -16,6 +16,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,38 @@ class GatewayOddServersIT {
       assertThat(client.read().text()).isEqualTo("\"second\"");
       client.send(request("third"));
       assertThat(client.read().text()).isEqualTo("\"second\"");
+    }
+  }
+
+  /** In one breath with the answer, or once its connection waits for the next request. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsSaidAfterAnAnswerIsPartOfNoOther(boolean together) throws Exception {
+    Semaphore answered = new Semaphore(0);
+    Semaphore said = new Semaphore(0);
+    RawBackend talkative =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              if (together) {
+                connection.send(answer("{}") + "HTTP/1.1 200");
+              } else {
+                connection.send(answer("{}"));
+                answered.acquire();
+                connection.send("HTTP/1.1 200");
+              }
+              said.release();
+            });
+    try (Rig rig = new Rig(Rig.config(), talkative);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 3; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.read().text()).isEqualTo("{}");
+        answered.release();
+        said.acquire();
+        rig.settleSockets();
+      }
+      assertThat(talkative.connections).hasValue(3);
     }
   }
 
