@@ -1,6 +1,7 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.SharedBlocks;
+import io.fairlead.core.health.EndpointHealth;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +37,11 @@ final class Attempt {
   /** Whether what came of the attempt has been told to the endpoint's health. */
   boolean judged;
 
-  /** Whether it goes to an endpoint on trial. */
-  boolean trial;
+  /** On which trial of its endpoint it goes there, see {@link EndpointHealth#sent}; 0 for none. */
+  int trial;
 
-  /** Whether its prompt does. */
-  boolean prefillTrial;
+  /** The same of its prompt. */
+  int prefillTrial;
 
   long sentAt;
   long firstTokenAt;

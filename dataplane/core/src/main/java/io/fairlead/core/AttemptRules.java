@@ -17,6 +17,8 @@ final class AttemptRules {
 
   private static final long SECOND = 1_000_000_000;
 
+  private static final int NO_TRIAL = 0;
+
   /** Names of models that are kept. */
   private static final int MOST_SERVED = 10_000;
 
@@ -205,7 +207,7 @@ final class AttemptRules {
   private void invalid(long now, Flight flight, EndpointState endpoint) {
     if (!flight.state().isAnswered()) {
       // An answer it is; how a trial has ended is for the next call to say.
-      health.answered(now, endpoint.health(), flight.attempt.sentAt, false);
+      health.answered(now, endpoint.health(), flight.attempt.sentAt, NO_TRIAL);
     }
     health.invalid(now, endpoint.health(), flight.attempt.trial);
   }
@@ -240,7 +242,8 @@ final class AttemptRules {
         flight.facts.delivery().resendable()
             && !flight.workedOn
             && !flight.nowhereElse
-            && flight.attempts <= limits.retries();
+            && flight.attempts <= limits.retries()
+            && budget.has(now);
     boolean elsewhere = again && candidates.hasOtherInUse(flight);
     EndpointState prefiller = flight.attempt.prefilledBy;
     return isDead(now, flight, at, elsewhere)

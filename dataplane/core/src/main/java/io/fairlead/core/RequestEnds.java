@@ -80,11 +80,11 @@ final class RequestEnds {
     observers.over(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
     contexts.rests(now, flight, at, Usage.UNKNOWN.completionTokens());
     // Nothing else could end a trial.
-    if (attempt.trial) {
-      health.answered(now, at.health(), attempt.sentAt, true);
+    if (attempt.trial != 0) {
+      health.answered(now, at.health(), attempt.sentAt, attempt.trial);
     }
-    if (attempt.prefilledBy != null && attempt.prefillTrial) {
-      health.answered(now, attempt.prefilledBy.health(), attempt.sentAt, true);
+    if (attempt.prefilledBy != null && attempt.prefillTrial != 0) {
+      health.answered(now, attempt.prefilledBy.health(), attempt.sentAt, attempt.prefillTrial);
     }
     bookings.settle(now, flight);
     remove(now, flight, DecidedRequest.PRESUMED_OVER, Usage.UNKNOWN);

@@ -52,10 +52,14 @@ public final class EndpointHealth {
   /** Whether it is out for that alone: another's row may show that it was a client's mistake. */
   boolean outAsInvalid;
 
-  /** Requests sent there and not over, and those of them that were sent on trial. */
+  /** Requests sent there and not over. */
   int inFlight;
 
+  /** Those of them that were sent in the trial that goes on, or was the last. */
   int onTrial;
+
+  /** How often it was on trial so far. */
+  int trials;
 
   /** When the last request was sent there. */
   long lastSent;
@@ -215,9 +219,9 @@ public final class EndpointHealth {
   /**
    * A request was sent there.
    *
-   * @return whether it is sent on trial
+   * @return the number of the trial that it is sent on; 0 for none
    */
-  public boolean sent(long now, String target) {
+  public int sent(long now, String target) {
     if (inFlight == 0) {
       lastSign = now;
     }
@@ -227,16 +231,31 @@ public final class EndpointHealth {
       model = target;
     }
     if (state != HealthState.ON_TRIAL) {
-      return false;
+      return 0;
     }
     onTrial++;
-    return true;
+    return trials;
   }
 
-  /** A request that was sent there is over, or sent elsewhere. */
-  public void over(boolean trial) {
+  /**
+   * A request that was sent there is over, or sent elsewhere.
+   *
+   * @param trial as {@link #sent} said
+   */
+  public void over(int trial) {
     inFlight--;
-    onTrial -= trial ? 1 : 0;
+    onTrial -= isOfTrial(trial) ? 1 : 0;
+  }
+
+  /** It is on trial: what was sent on an earlier one has no part in it, and may last for long. */
+  void beginTrial() {
+    trials++;
+    onTrial = 0;
+  }
+
+  /** Whether a request was sent on the trial that goes on, or was the last. */
+  boolean isOfTrial(int trial) {
+    return trial != 0 && trial == trials;
   }
 
   /** A request failed that was sent at {@code sentAt}. */

@@ -187,9 +187,9 @@ public final class PoolHealth {
    * A request was answered by the endpoint.
    *
    * @param sentAt when it was sent there
-   * @param trial whether it was sent on trial
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
-  public void answered(long now, EndpointHealth endpoint, long sentAt, boolean trial) {
+  public void answered(long now, EndpointHealth endpoint, long sentAt, int trial) {
     sign(now, endpoint);
     endpoint.heard = true;
     endpoint.served = true;
@@ -228,7 +228,7 @@ public final class PoolHealth {
   }
 
   /** A request was served. */
-  public void completed(long now, EndpointHealth endpoint, boolean trial) {
+  public void completed(long now, EndpointHealth endpoint, int trial) {
     endpoint.cutsInRow = 0;
     cutShare.add(0);
     endpoint.invalidInRow = 0;
@@ -243,7 +243,7 @@ public final class PoolHealth {
    * fault: it is out. Unless one that serves what others ask calls as many in a row invalid then: a
    * client sends nothing else, to whoever holds the beginning of its prompts, and has moved there.
    */
-  public void invalid(long now, EndpointHealth endpoint, boolean trial) {
+  public void invalid(long now, EndpointHealth endpoint, int trial) {
     endpoint.cutsInRow = 0;
     cutShare.add(0);
     if (endpoint.invalidInRow == 0) {
@@ -312,10 +312,10 @@ public final class PoolHealth {
    *
    * @param begun whether its first byte was told, and looked like one of an answer
    * @param sentAt when it was sent there
-   * @param trial whether it was sent on trial
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
   public void refused(
-      long now, EndpointHealth endpoint, String model, boolean begun, long sentAt, boolean trial) {
+      long now, EndpointHealth endpoint, String model, boolean begun, long sentAt, int trial) {
     sign(now, endpoint);
     endpoint.heard = true;
     boolean kept = !endpoint.gone && refusals.refused(now, endpoint, model, begun);
@@ -331,8 +331,8 @@ public final class PoolHealth {
     passed(now, endpoint, trial);
   }
 
-  private void passed(long now, EndpointHealth endpoint, boolean trial) {
-    if (trial && endpoint.state == HealthState.ON_TRIAL && !endpoint.gone) {
+  private void passed(long now, EndpointHealth endpoint, int trial) {
+    if (endpoint.isOfTrial(trial) && endpoint.state == HealthState.ON_TRIAL && !endpoint.gone) {
       back(now, endpoint, "answers again");
     }
   }
@@ -342,7 +342,7 @@ public final class PoolHealth {
    * endpoint broke it off: a proxy ends both in the same way. Clients leave any endpoint as often;
    * so many in a row that chance hardly makes of what is usual are the endpoint's fault.
    */
-  public void cut(long now, EndpointHealth endpoint, long sentAt, boolean trial) {
+  public void cut(long now, EndpointHealth endpoint, long sentAt, int trial) {
     cutShare.add(1);
     int row = endpoint.cutsInRow + 1;
     if (row >= FAILURES_IN_A_ROW && Math.pow(cutShare.mean(), row) < BY_CHANCE) {
@@ -356,10 +356,9 @@ public final class PoolHealth {
    * A request failed there.
    *
    * @param sentAt when it was sent there
-   * @param trial whether it was sent on trial
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
-  public void failed(
-      long now, EndpointHealth endpoint, Failure failure, long sentAt, boolean trial) {
+  public void failed(long now, EndpointHealth endpoint, Failure failure, long sentAt, int trial) {
     usable.changed();
     if (failure == Failure.BROKEN_OFF) {
       endpoint.cutsInRow++;
@@ -369,7 +368,7 @@ public final class PoolHealth {
     if (endpoint.gone || endpoint.state == HealthState.OUT || sentAt - endpoint.since < 0) {
       return; // of before it left, went out, or came back
     }
-    if (trial || isOut(endpoint, failure)) {
+    if (endpoint.isOfTrial(trial) || isOut(endpoint, failure)) {
       out(now, endpoint, failure.words(), false);
     }
   }
@@ -593,6 +592,7 @@ public final class PoolHealth {
     // What it did before counts as one failure: it is tried, but not with every request.
     endpoint.forgetFailures();
     endpoint.failed(now, false);
+    endpoint.beginTrial();
     change(now, endpoint, HealthState.ON_TRIAL, reason);
   }
 

@@ -35,19 +35,19 @@ public final class RetryBudget {
 
   /** Whether one more may be sent again; counts it if so. */
   public boolean take(long now) {
-    if (share == 0) {
-      return false;
-    }
+    boolean has = has(now);
+    left -= has ? 1 : 0;
+    return has;
+  }
+
+  /** Whether one more may be sent again. */
+  public boolean has(long now) {
     if (begun && now > at) {
       left = Math.min(MOST_SAVED, left + (now - at) * NANOS * PER_SECOND);
     }
     begun = true;
     at = now;
-    if (left < 1) {
-      return false;
-    }
-    left--;
-    return true;
+    return share > 0 && left >= 1;
   }
 
   /** One that was counted was not sent again. */

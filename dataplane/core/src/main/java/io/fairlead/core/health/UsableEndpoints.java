@@ -156,8 +156,9 @@ final class UsableEndpoints {
   }
 
   /**
-   * One that is not out before one that is; one that listens before one that does not; then the one
-   * that fails less.
+   * One that is not out before one that is; one that listens before one that does not; one that
+   * answers some before one that says nothing at all, of which no failure is known as its requests
+   * still wait; then the one that fails less.
    */
   private static boolean better(EndpointHealth one, EndpointHealth other) {
     boolean out = one.state == HealthState.OUT;
@@ -167,6 +168,13 @@ final class UsableEndpoints {
     if (one.unreachable != other.unreachable) {
       return other.unreachable;
     }
+    if (isMute(one) != isMute(other)) {
+      return isMute(other);
+    }
     return one.failing() < other.failing();
+  }
+
+  private static boolean isMute(EndpointHealth endpoint) {
+    return endpoint.silent || endpoint.lifeless;
   }
 }

@@ -57,13 +57,13 @@ class InvalidRowsTest {
   private void isServed(EndpointHealth endpoint) {
     long sentAt = now += MILLI;
     health.serves(now += MILLI, endpoint, MODEL, sentAt);
-    health.answered(now, endpoint, sentAt, false);
-    health.completed(now, endpoint, false);
+    health.answered(now, endpoint, sentAt, 0);
+    health.completed(now, endpoint, 0);
   }
 
   private void isInvalid(EndpointHealth endpoint) {
-    health.answered(now += MILLI, endpoint, now - MILLI, false);
-    health.invalid(now, endpoint, false);
+    health.answered(now += MILLI, endpoint, now - MILLI, 0);
+    health.invalid(now, endpoint, 0);
     isServed(serves);
   }
 

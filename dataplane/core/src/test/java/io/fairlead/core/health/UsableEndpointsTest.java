@@ -24,6 +24,7 @@ class UsableEndpointsTest {
       one.heard = true;
       one.state = random.nextDouble() < out ? HealthState.OUT : HealthState.IN_USE;
       one.unreachable = one.state == HealthState.OUT && random.nextBoolean();
+      one.silent = one.state == HealthState.OUT && random.nextInt(4) == 0;
       for (int failure = random.nextInt(4); failure > 0; failure--) {
         one.estimate().failed(0, false);
       }
@@ -53,6 +54,7 @@ class UsableEndpointsTest {
               .sorted(
                   Comparator.<Integer, Boolean>comparing(i -> all[i].state == HealthState.OUT)
                       .thenComparing(i -> all[i].state == HealthState.OUT && all[i].unreachable)
+                      .thenComparing(i -> all[i].silent)
                       .thenComparingDouble(
                           i -> all[i].state == HealthState.OUT ? all[i].failing() : 0)
                       .thenComparingInt(i -> i))

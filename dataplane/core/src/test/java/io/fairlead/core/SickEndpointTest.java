@@ -1,0 +1,162 @@
+package io.fairlead.core;
+
+import static io.fairlead.core.VirtualPool.MILLI;
+import static io.fairlead.core.VirtualPool.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.TimeoutsConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** One sick endpoint of two, event by event. */
+class SickEndpointTest {
+
+  private final List<Probe> probes = new ArrayList<>();
+
+  private final Pool pool =
+      new Pool(
+          new PoolListener() {
+            @Override
+            public boolean probe(Probe probe) {
+              probes.add(probe);
+              return true;
+            }
+
+            @Override
+            public void healthChanged(HealthChange change) {}
+          });
+
+  private void configure(int retryBudgetPercent) {
+    SchedulerConfig scheduler =
+        Pool.atOnce(List.of(new PluginConfig("queue", "queue-scorer", Map.of())), List.of());
+    RequestsConfig requests =
+        new RequestsConfig(Criticality.STANDARD, TimeoutsConfig.UNSET, false, retryBudgetPercent);
+    pool.core.configure(0, new ConfigCompiler(List.of()).compile(Pool.config(requests, scheduler)));
+    pool.endpoints("a", "b");
+    serveUntilBothHave();
+  }
+
+  private void serveUntilBothHave() {
+    while (pool.snapshot("a").sent() == 0 || pool.snapshot("b").sent() == 0) {
+      pool.serve("m", 1);
+    }
+  }
+
+  private HealthState state(String endpoint) {
+    return pool.snapshot(endpoint).health().state();
+  }
+
+  /** A request that goes to this endpoint: others are served at once where they are. */
+  private long sentTo(String endpoint) {
+    for (int i = 0; i < 100; i++) {
+      long ticket = pool.arrive("m", 1);
+      if (pool.lastRoute().endpoint().equals(endpoint)) {
+        return ticket;
+      }
+      complete(ticket);
+    }
+    throw new AssertionError("none of 100 goes to " + endpoint);
+  }
+
+  private void complete(long ticket) {
+    pool.core.firstByte(pool.now, ticket);
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+  }
+
+  private void ticksUntil(long time) {
+    while (pool.now < time) {
+      pool.now += 100 * MILLI;
+      pool.core.tick(pool.now);
+    }
+  }
+
+  /** Time passes until the endpoint is probed, and it answers. */
+  private void answersProbe(String endpoint) {
+    probes.clear();
+    for (int i = 0; i < 600; i++) {
+      ticksUntil(pool.now + 100 * MILLI);
+      for (Probe probe : probes) {
+        if (probe.endpoint().name().equals(endpoint)) {
+          pool.core.probed(pool.now, probe.id());
+          return;
+        }
+      }
+    }
+    throw new AssertionError("nobody has probed " + endpoint + " for a minute");
+  }
+
+  /** A freeze of four seconds costs nobody an answer where it can't be had elsewhere. */
+  @Test
+  void whatCannotBeSentAgainWaitsForAFrozenServer() {
+    configure(0);
+    long waits = sentTo("a");
+    long begun = pool.now;
+    ticksUntil(begun + 8 * SECOND);
+    assertThat(state("a")).isEqualTo(HealthState.OUT);
+    assertThat(pool.rejections).as("after eight seconds").isEmpty();
+    complete(waits);
+    assertThat(state("a")).as("it says something again").isEqualTo(HealthState.IN_USE);
+
+    sentTo("a");
+    ticksUntil(pool.now + 60 * SECOND);
+    assertThat(pool.rejections)
+        .as("it is not waited for for ever")
+        .extracting(Rejection::reason)
+        .containsExactly(Rejection.Reason.FIRST_BYTE_TIMEOUT);
+  }
+
+  /** What it was sent on its first trial goes on, and says nothing of the second one. */
+  @Test
+  void aStreamOfAnEarlierTrialHoldsUpNoLaterOne() {
+    configure(100);
+    pool.core.attemptFailed(pool.now, sentTo("a"), Failure.REFUSED);
+    assertThat(state("a")).isEqualTo(HealthState.OUT);
+    answersProbe("a");
+    assertThat(state("a")).isEqualTo(HealthState.ON_TRIAL);
+    long stream = sentTo("a");
+    pool.core.firstByte(pool.now, stream);
+    assertThat(state("a")).isEqualTo(HealthState.IN_USE);
+
+    pool.now += SECOND;
+    pool.core.attemptFailed(pool.now, sentTo("a"), Failure.REFUSED);
+    assertThat(state("a")).as("a relapse").isEqualTo(HealthState.OUT);
+    answersProbe("a");
+    assertThat(state("a")).isEqualTo(HealthState.ON_TRIAL);
+    long second = sentTo("a");
+    pool.core.ended(pool.now, stream, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(state("a")).as("nothing is known of the trial").isEqualTo(HealthState.ON_TRIAL);
+    complete(second);
+    assertThat(state("a")).isEqualTo(HealthState.IN_USE);
+    assertThat(pool.snapshot("a").inFlight()).isZero();
+  }
+
+  /** One of the two has to be used: rather the one that fails some than the one that is mute. */
+  @Test
+  void oneThatSaysNothingIsTheLastToBeUsed() {
+    configure(0);
+    long mute = sentTo("a");
+    ticksUntil(pool.now + 5 * SECOND);
+    assertThat(state("a")).isEqualTo(HealthState.OUT);
+    for (int i = 0; i < 3; i++) {
+      long failing = pool.arrive("m", 1);
+      assertThat(pool.lastRoute().endpoint()).isEqualTo("b");
+      pool.core.attemptFailed(pool.now, failing, Failure.ERROR);
+      pool.core.ended(pool.now, failing, Outcome.FAILED, Usage.UNKNOWN);
+    }
+    assertThat(state("b")).isEqualTo(HealthState.OUT);
+    for (int i = 0; i < 10; i++) {
+      complete(pool.arrive("m", 1));
+      assertThat(pool.lastRoute().endpoint()).isEqualTo("b");
+    }
+    complete(mute);
+    assertThat(Objects.requireNonNull(pool.core.load("a")).inFlight()).isZero();
+  }
+}
