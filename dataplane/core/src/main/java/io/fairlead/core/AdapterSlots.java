@@ -115,8 +115,8 @@ final class AdapterSlots implements Adapters {
     }
     running = metrics.runningAdapters();
     waiting = metrics.waitingAdapters();
-    pool.add(running);
-    pool.add(waiting);
+    pool.add(begunAt, running);
+    pool.add(begunAt, waiting);
     reported = reportedNow();
     for (int i = 0; i < running.size(); i++) {
       if (indexOf(resident, running.get(i)) < 0) {
@@ -152,9 +152,16 @@ final class AdapterSlots implements Adapters {
     changed();
   }
 
-  /** Another process is there, which has loaded nothing: requests of the former one are to end. */
+  /**
+   * Another process is there, which has loaded nothing, and may have no slots at all: requests of
+   * the former one are to end.
+   */
   void unloaded() {
     unknown();
+    slots = 0;
+    baseModel = "";
+    baseHash = 0;
+    promisesNothing();
     resident.removeIf(slot -> slot.inFlight == 0);
     changed();
   }

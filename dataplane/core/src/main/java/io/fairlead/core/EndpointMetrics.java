@@ -38,7 +38,12 @@ public record EndpointMetrics(
   /** Nothing could be read. */
   public static final EndpointMetrics UNKNOWN = new EndpointMetrics(-1, -1, Double.NaN, -1, -1);
 
+  /** More are no count of requests: what adds them up must not overflow. */
+  private static final int MOST_REQUESTS = 1 << 24;
+
   public EndpointMetrics {
+    waiting = Math.min(waiting, MOST_REQUESTS);
+    running = Math.min(running, MOST_REQUESTS);
     runningAdapters = List.copyOf(runningAdapters);
     waitingAdapters = List.copyOf(waitingAdapters);
     values = Map.copyOf(values);

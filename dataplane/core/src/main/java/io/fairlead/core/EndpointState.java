@@ -564,8 +564,8 @@ final class EndpointState implements PoolEndpoint {
     return health;
   }
 
-  /** When the page was asked for that is known of it; unknown where there is none. */
-  long scrapedAt() {
+  @Override
+  public long scrapedAt() {
     return scrapedAt;
   }
 

@@ -1,31 +1,44 @@
 package io.fairlead.core;
 
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.SequencedMap;
 
-/** What is known of adapters across a pool. */
+/**
+ * Adapters that servers of a pool have told of in the last minutes. One that nobody shows any more
+ * may be gone for good where adapters come and go.
+ */
 final class PoolAdapters {
 
-  /** Names come from servers: beyond so many they are not to be trusted, nor kept. */
+  /** Names come from servers: of more, those that were shown for longest ago make room. */
   private static final int MOST = 10_000;
 
-  private final Set<String> names = new HashSet<>();
+  /** Nanoseconds for which one is known after it was shown last. */
+  private static final long KNOWN_FOR = 600_000_000_000L;
+
+  /** When each was shown last, the one that was for longest ago first. */
+  private final SequencedMap<String, Long> names = new LinkedHashMap<>();
+
   private long changes;
 
   /** A server has named these. */
-  void add(List<String> adapters) {
-    for (int i = 0; i < adapters.size() && names.size() < MOST; i++) {
-      changes += names.add(adapters.get(i)) ? 1 : 0;
+  void add(long now, List<String> adapters) {
+    for (int i = 0; i < adapters.size(); i++) {
+      changes += names.putLast(adapters.get(i), now) == null ? 1 : 0;
+    }
+    while (!names.isEmpty()
+        && (names.size() > MOST || now - names.firstEntry().getValue() > KNOWN_FOR)) {
+      names.pollFirstEntry();
+      changes++;
     }
   }
 
   /**
-   * Whether any server of the pool has ever told of it. A target that none named may be another
-   * name of a base model, which needs no slot: nobody may be held back for its want of one.
+   * Whether any server of the pool has told of it. A target that none named may be another name of
+   * a base model, which needs no slot: nobody may be held back for its want of one.
    */
   boolean knows(String target) {
-    return names.contains(target);
+    return names.containsKey(target);
   }
 
   /** How many there are that servers have told of. */

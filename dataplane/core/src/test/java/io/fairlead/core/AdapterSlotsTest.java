@@ -10,7 +10,8 @@ class AdapterSlotsTest {
 
   private static final long SECOND = 1_000_000_000;
 
-  private final AdapterSlots slots = new AdapterSlots(new PoolAdapters());
+  private final PoolAdapters pool = new PoolAdapters();
+  private final AdapterSlots slots = new AdapterSlots(pool);
 
   private void scrape(int most, String... running) {
     scrape(0, 0, 0, most, running);
@@ -48,6 +49,42 @@ class AdapterSlotsTest {
     assertThat(slots.resident("a")).isFalse();
     slots.ended(0, "b");
     assertThat(slots.leastInFlight()).isZero();
+  }
+
+  @Test
+  void anotherProcessHasNoSlotsUntilItSaysSo() {
+    scrape(0, 1, 1, 1, "a");
+    slots.used(0, "a");
+    slots.promise("b");
+    slots.unloaded();
+    assertThat(slots.slots()).isZero();
+    assertThat(slots.needed("b")).isFalse();
+    assertThat(slots.taken()).isFalse();
+    scrape(1);
+    assertThat(slots.slots()).isEqualTo(1);
+    assertThat(slots.needed("b")).isTrue();
+  }
+
+  @Test
+  void whatNobodyHasShownForLongIsKnownNoMore() {
+    scrape(0, 2, 0, 4, "a", "b");
+    scrape(400 * SECOND, 2, 0, 4, "b");
+    assertThat(pool.count()).isEqualTo(2);
+    long before = pool.changes();
+    scrape(700 * SECOND, 2, 0, 4, "b");
+    assertThat(pool.knows("a")).isFalse();
+    assertThat(pool.knows("b")).isTrue();
+    assertThat(pool.changes()).as("whoever lacked a slot may not any more").isGreaterThan(before);
+  }
+
+  @Test
+  void ofTooManyNamesTheNewestAreKnown() {
+    for (int i = 0; i < 20_000; i++) {
+      pool.add(i, List.of("a" + i));
+    }
+    assertThat(pool.count()).isEqualTo(10_000);
+    assertThat(pool.knows("a19999")).isTrue();
+    assertThat(pool.knows("a0")).isFalse();
   }
 
   @Test

@@ -37,6 +37,11 @@ final class RecordedEndpoint implements PoolEndpoint {
   }
 
   @Override
+  public long scrapedAt() {
+    return facts().scrapedAt();
+  }
+
+  @Override
   public String name() {
     return inputs.name();
   }

@@ -11,6 +11,17 @@ public interface PoolEndpoint extends Endpoint {
    */
   int slot();
 
+  /**
+   * When the page was asked for that is known of it, by the pool's clock; {@link Long#MIN_VALUE}
+   * where there is none.
+   */
+  long scrapedAt();
+
+  /** When the page was asked for that is known of an endpoint that a plugin is shown. */
+  static long scrapedAt(Endpoint endpoint) {
+    return ((PoolEndpoint) endpoint).scrapedAt();
+  }
+
   /** The slot of an endpoint that a plugin is shown. */
   static int slot(Endpoint endpoint) {
     return ((PoolEndpoint) endpoint).slot();

@@ -15,6 +15,7 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   private final String name;
   public String address = "10.0.0.1";
   public int slot;
+  public long scrapedAt;
   public int waiting;
   public int running;
   public int seats;
@@ -76,6 +77,11 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   @Override
   public int slot() {
     return slot;
+  }
+
+  @Override
+  public long scrapedAt() {
+    return scrapedAt;
   }
 
   @Override

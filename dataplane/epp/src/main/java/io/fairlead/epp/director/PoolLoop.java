@@ -61,6 +61,9 @@ public final class PoolLoop {
 
   private static final long TICK_MILLIS = 100;
 
+  /** Since the tick before: longer than a busy loop or a collection of garbage takes. */
+  private static final long LATE_NANOS = 1_000_000_000;
+
   private static final int SHADOW_PART = 16;
 
   /** Requests that may wait for a decision: some tenths of a second of decisions. */
@@ -69,6 +72,10 @@ public final class PoolLoop {
   private final PoolCore core;
   private final EventExecutor loop;
   private final LongSupplier clock;
+
+  /** When the core was told the time last, or would have been. */
+  private long tickedAt;
+
   private final RequestObserver observer;
   private final @Nullable Capture capture;
   private final Shadows shadows;
@@ -122,6 +129,7 @@ public final class PoolLoop {
     this.core = core;
     this.loop = loop;
     this.clock = clock;
+    this.tickedAt = clock.getAsLong();
     this.observer = observer;
     subsets = true;
     tokenizers = new PromptTokenizers(clock);
@@ -381,7 +389,13 @@ public final class PoolLoop {
     if (capture != null) {
       capture.tick(now);
     }
-    guarded(() -> core.tick(now));
+    // After a pause of the process or its machine what came meanwhile is read first: nobody's time
+    // is up for what has been there all along.
+    boolean late = now - tickedAt > LATE_NANOS;
+    tickedAt = now;
+    if (!late) {
+      guarded(() -> core.tick(now));
+    }
     shadows.tick(now);
     if (external != null) {
       external.tick(now);

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.Rejection;
+import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestListener;
+import io.fairlead.core.Route;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
@@ -15,8 +19,11 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.PluginFactory;
 import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class PoolLoopTest {
@@ -45,6 +52,54 @@ class PoolLoopTest {
                 .isSuccess())
         .isTrue();
     assertThat(pool.snapshot().getNow()).extracting(EndpointSnapshot::name).containsExactly("e");
+  }
+
+  /** What came meanwhile is read before anybody's time is up. */
+  @Test
+  void aPauseOfTheProcessIsNobodysSilence() {
+    AtomicLong clock = new AtomicLong(1);
+    PoolCore core = new PoolCore();
+    PoolLoop pool =
+        new PoolLoop(core, ImmediateEventExecutor.INSTANCE, clock::get, new Telemetry(() -> 0));
+    pool.configure(
+            new ConfigCompiler(List.of())
+                .compile(
+                    new PoolConfig(
+                        "n",
+                        "p",
+                        Map.of(),
+                        List.of(1),
+                        "http",
+                        List.of(),
+                        SchedulerConfig.DEFAULT)))
+        .syncUninterruptibly();
+    pool.endpoints(List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())))
+        .syncUninterruptibly();
+    List<String> told = new ArrayList<>();
+    RequestListener listener =
+        new RequestListener() {
+          @Override
+          public void send(long request, Route route) {
+            told.add("sent");
+          }
+
+          @Override
+          public void pass(long request) {}
+
+          @Override
+          public void reject(long request, Rejection rejection) {
+            told.add(rejection.reason().code());
+          }
+        };
+    long stream =
+        core.arrive(clock.get(), new RequestFacts("m", 0, new long[0], 1, -1, 1), listener);
+    core.firstByte(clock.get(), stream);
+    clock.addAndGet(TimeUnit.MINUTES.toNanos(10));
+    pool.tick();
+    assertThat(told).containsExactly("sent");
+    clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(100));
+    pool.tick();
+    assertThat(told).as("nothing had come").containsExactly("sent", "silence_timeout");
   }
 
   private static final class Deaf implements PluginFactory {

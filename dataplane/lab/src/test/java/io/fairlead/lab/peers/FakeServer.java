@@ -27,6 +27,11 @@ final class FakeServer implements PoolEndpoint, Prefills {
   }
 
   @Override
+  public long scrapedAt() {
+    return Long.MIN_VALUE;
+  }
+
+  @Override
   public String name() {
     return "server-" + number;
   }

@@ -106,6 +106,9 @@ final class LearnedSpeeds {
 
   private double[] room = {};
 
+  /** By slot, when the page was asked for that {@link #room} was corrected by last. */
+  private long[] pages = {};
+
   /** Of a class, or of one endpoint: what was observed over what the class's numbers say. */
   private static final class Speed {
     private double decode = 1;
@@ -218,11 +221,13 @@ final class LearnedSpeeds {
       learnedClasses = Arrays.copyOf(learnedClasses, length);
       trust = Arrays.copyOf(trust, length);
       room = Arrays.copyOf(room, length);
+      pages = Arrays.copyOf(pages, length);
     }
     speeds[slot] = new Speed();
     learnedClasses[slot] = ofClasses.computeIfAbsent(known.of(endpoint), LearnedClass::new);
     trust[slot] = 1;
     room[slot] = 1;
+    pages[slot] = Long.MIN_VALUE;
   }
 
   /** The endpoint's class, with its decode steps as they have proved to be. */
@@ -344,6 +349,11 @@ final class LearnedSpeeds {
    * share. A scrape is late, so no single one counts for much.
    */
   void scraped(int slot, Endpoint there) {
+    long scrapedAt = PoolEndpoint.scrapedAt(there);
+    if (scrapedAt == pages[slot]) {
+      return; // what was sent since then is not in it
+    }
+    pages[slot] = scrapedAt;
     if (there.scrapedWaiting() > 0 || there.kvUsage() > NEARLY_FULL) {
       return; // a full cache says nothing of those that wait for room in it
     }

@@ -44,6 +44,25 @@ class LearnedSpeedsTest {
     assertThat(speeds.psi(2) / speeds.psi(0)).isBetween(5.0, 11.0);
   }
 
+  /** What was sent since then is not in it: told with each of these, it would count each time. */
+  @Test
+  void aPageCountsOnceHoweverOftenItIsTold() {
+    TestEndpoint there = endpoint(0);
+    there.kvTokens = 100_000;
+    there.kvUsage = 0.1;
+    there.tokens = 20_000;
+    there.scrapedAt = 1;
+    for (int i = 0; i < 50; i++) {
+      speeds.scraped(0, there);
+    }
+    assertThat(speeds.room(0)).isBetween(0.97, 0.999);
+    for (int i = 0; i < 200; i++) {
+      there.scrapedAt++;
+      speeds.scraped(0, there);
+    }
+    assertThat(speeds.room(0)).isLessThan(0.52);
+  }
+
   /** It is asked again after a while, and nothing has changed. */
   @Test
   void whoIsFoundToBeAsBeforeIsAsKnownAsBefore() {
