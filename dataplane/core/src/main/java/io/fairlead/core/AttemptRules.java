@@ -220,9 +220,22 @@ final class AttemptRules {
         && now - flight.attempt.lastByteAt >= flight.attempt.mostSilence;
   }
 
-  /** Whether it has stopped for so long that no bound set by others is to blame. */
-  static boolean isOverdueSilence(long now, Flight flight) {
-    return now - flight.attempt.lastByteAt >= Deadlines.silence(Timeouts.UNSET);
+  /**
+   * The answer has stopped coming, and is given up. That is the endpoint's fault where it has
+   * stopped for so long that no bound set by others is to blame. A proxy that holds it back for its
+   * client shows no more of it either, so that what stops behind one is as what is cut there.
+   */
+  void stopped(long now, Flight flight, EndpointState at) {
+    boolean overdue = now - flight.attempt.lastByteAt >= Deadlines.silence(Timeouts.UNSET);
+    if (overdue && flight.facts.delivery().resendable()) {
+      failed(now, flight, at, Failure.BROKEN_OFF);
+    } else {
+      note(now, flight, Failure.BROKEN_OFF);
+      if (overdue) {
+        health.cut(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
+      }
+    }
+    note(flight, NotSentAgain.ANSWERED);
   }
 
   /** Whether all of it takes longer than it may. */

@@ -49,12 +49,7 @@ final class DeadlineWatch {
     } else if (AttemptRules.isOver(now, flight)) {
       ends.giveUp(now, flight, Reason.TOTAL_TIMEOUT);
     } else if (AttemptRules.isSilent(now, flight)) {
-      if (AttemptRules.isOverdueSilence(now, flight)) {
-        rules.failed(now, flight, at, Failure.BROKEN_OFF);
-      } else {
-        AttemptRules.note(now, flight, Failure.BROKEN_OFF);
-      }
-      AttemptRules.note(flight, NotSentAgain.ANSWERED);
+      rules.stopped(now, flight, at);
       ends.giveUp(now, flight, Reason.SILENCE_TIMEOUT);
     } else if (!flight.state().isAnswered() && rules.isLate(now, flight, at)) {
       firstByteIsLate(now, flight, at);

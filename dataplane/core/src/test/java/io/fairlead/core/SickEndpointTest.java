@@ -159,4 +159,41 @@ class SickEndpointTest {
     complete(mute);
     assertThat(Objects.requireNonNull(pool.core.load("a")).inFlight()).isZero();
   }
+
+  /**
+   * A proxy that holds an answer back for its client shows no more of it than a server that hangs.
+   */
+  @Test
+  void answersThatStopBehindAProxyAreTheServersFaultOnlyInARow() {
+    configure(0);
+    for (int i = 0; i < 1_000; i++) {
+      complete(pool.arrive("m", 1));
+    }
+    int stopped = 0;
+    while (state("a") == HealthState.IN_USE) {
+      stopped++;
+      String where = "";
+      while (!where.equals("a")) {
+        long ticket = pool.core.arrive(pool.now, behindAProxy(pool.effects.size()), pool);
+        where = pool.lastRoute().endpoint();
+        pool.core.firstByte(pool.now, ticket);
+        if (!where.equals("a")) {
+          pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+        }
+      }
+      for (int i = 0; i < 1_300; i++) {
+        ticksUntil(pool.now + 100 * MILLI);
+        probes.forEach(probe -> pool.core.probed(pool.now, probe.id()));
+        probes.clear();
+      }
+      assertThat(pool.rejections).hasSize(stopped);
+    }
+    assertThat(stopped).as("so many in a row are not by chance").isBetween(3, 6);
+  }
+
+  private static RequestFacts behindAProxy(long seed) {
+    return RequestFactsBuilder.of("m", seed, 1)
+        .delivery(new RequestFacts.Delivery(true, false))
+        .build();
+  }
 }
