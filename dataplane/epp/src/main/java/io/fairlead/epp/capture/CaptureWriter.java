@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread that writes a capture. A disk that fails is tried again a second later with new files;
- * what comes meanwhile is counted and lost, and nobody waits for it.
+ * what comes meanwhile is counted and lost, and nobody waits for it. The config, the endpoints and
+ * the number of pickers that are in force then are what the new files begin with.
  */
 final class CaptureWriter {
 
@@ -99,6 +100,7 @@ final class CaptureWriter {
 
   private void drain() {
     for (Line line = queue.poll(); line != null; line = queue.poll()) {
+      output.note(line);
       if (broken && clock.getAsLong() - brokenAt < RETRY_NANOS) {
         counters.failed(1);
       } else {

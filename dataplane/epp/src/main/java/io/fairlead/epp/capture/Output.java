@@ -55,17 +55,11 @@ final class Output {
     folder.prune();
   }
 
-  /** Appends a line to its file, in the next pair when this one has no room for it. */
-  void write(Line line) throws IOException {
-    byte[] bytes = bytes(line);
-    if (requests == null || state == null || !fits(line, bytes.length)) {
-      open();
-      bytes = bytes(line); // a new file does not refer to what an earlier one has said
-    }
-    OutputFile file = line instanceof CapturedRequest ? requests : state;
-    if (file == null) {
-      throw new IOException("no file is open");
-    }
+  /**
+   * Notes what the next pair is to begin with. To be told of every line, also of one that is not
+   * written: whatever becomes of it, it is in force from then on.
+   */
+  void note(Line line) {
     switch (line) {
       case Line.Config current -> config = current;
       case Line.Endpoints current -> {
@@ -79,6 +73,23 @@ final class Output {
           Line.Probed _,
           Line.Unasked _,
           CapturedRequest _ -> {}
+    }
+  }
+
+  /** Appends a line that is noted to its file, in the next pair when this one has no room. */
+  void write(Line line) throws IOException {
+    byte[] bytes = bytes(line);
+    if (requests == null || state == null || !fits(line, bytes.length)) {
+      open();
+      if (line.equals(config) || line.equals(endpoints) || line.equals(replicas)) {
+        counters.written(1, 0); // the pair begins with it
+        return;
+      }
+      bytes = bytes(line); // a new file does not refer to what an earlier one has said
+    }
+    OutputFile file = line instanceof CapturedRequest ? requests : state;
+    if (file == null) {
+      throw new IOException("no file is open");
     }
     file.append(bytes);
   }

@@ -390,6 +390,36 @@ class CaptureTest {
   }
 
   @Test
+  void keepsTheNewestConfigEndpointsAndReplicasHoweverFullTheQueueIs() {
+    LineQueue queue = new LineQueue(1_200);
+    Line.Scrape scrape = new Line.Scrape(1, 1, "one", 1, EndpointMetrics.UNKNOWN);
+    queue.offer(scrape);
+    queue.offer(scrape);
+    Line.Config older = new Line.Config(2, 1, compiled().source());
+    Line.Config newer = new Line.Config(3, 1, compiled().source());
+    Line.Replicas replicas = new Line.Replicas(4, 1, 2);
+    Line.Replicas more = new Line.Replicas(5, 1, 3);
+    Line.Endpoints endpoints = new Line.Endpoints(6, 1, List.of(ENDPOINT));
+    queue.offer(older);
+    queue.offer(replicas);
+    queue.offer(newer);
+    queue.offer(endpoints);
+    queue.offer(scrape);
+    assertThat(queue.dropped()).as("the older config, and the scrape").isEqualTo(2);
+    assertThat(queue.poll()).isSameAs(scrape);
+    queue.offer(scrape);
+    queue.offer(newer);
+    assertThat(queue.poll()).isSameAs(scrape);
+    assertThat(queue.poll()).as("as soon as the first that it stands for").isSameAs(newer);
+    assertThat(queue.poll()).isSameAs(replicas);
+    queue.offer(more);
+    assertThat(queue.poll()).isSameAs(endpoints);
+    assertThat(queue.poll()).isSameAs(scrape);
+    assertThat(queue.poll()).isSameAs(more);
+    assertThat(queue.poll()).isNull();
+  }
+
+  @Test
   void saysAtTheStartThatItsFolderCanNotBeWritten() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
 
@@ -442,6 +472,54 @@ class CaptureTest {
     }
   }
 
+  /** What comes into force while the disk is full is what the next files begin with. */
+  @Test
+  void beginsWithWhatIsInForceAfterTheDiskWasFull() throws Exception {
+    AtomicBoolean full = new AtomicBoolean();
+    AtomicLong clock = new AtomicLong();
+    CaptureConfig config = CaptureConfig.to(folder);
+    CaptureFolder disk =
+        new CaptureFolder(
+            config,
+            STARTED,
+            file ->
+                new Disk(
+                    Files.newByteChannel(
+                        file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    full));
+    LineQueue queue = new LineQueue(1 << 20);
+    Header header = new Header(STARTED, 0, config, PoolLimits.DEFAULT);
+    CaptureWriter writer = CaptureWriter.start(queue, disk, header, clock::get);
+    EndpointSpec other = new EndpointSpec("two", "uid-2", "10.0.0.2", 8000, Map.of());
+    try (Capture capture = new Capture(config, SaltSource.salt(null), 0, queue, writer)) {
+      capture.configured(1, compiled("before"));
+      capture.endpoints(1, List.of(ENDPOINT));
+      await().until(() -> capture.counters().written() == 2);
+      full.set(true);
+      ask(capture, 1);
+      await().until(() -> capture.counters().failed() == 1);
+      capture.configured(2, compiled("after"));
+      await().until(() -> capture.counters().failed() == 2);
+      clock.addAndGet(2_000_000_000);
+      capture.endpoints(3, List.of(other));
+      await().until(() -> capture.counters().failed() == 3);
+      full.set(false);
+      clock.addAndGet(2_000_000_000);
+      capture.replicas(4, 3);
+      await().until(() -> capture.counters().written() == 3);
+      capture.seal();
+    }
+
+    List<JsonNode> lines = lines(CaptureFields.STATE_SUFFIX);
+    List<JsonNode> last = lines.subList(3, lines.size());
+    assertThat(last)
+        .extracting(line -> line.path("kind").textValue())
+        .containsExactly("capture", "config", "endpoints", "replicas");
+    assertThat(last.get(1).path("document").textValue()).contains("after");
+    assertThat(last.get(2).path("endpoints").get(0).path("name").textValue()).isEqualTo("two");
+    assertThat(last.get(3).path("replicas").intValue()).isEqualTo(3);
+  }
+
   @Test
   void takesItsSaltFromAFile() throws IOException {
     Path salt = Files.writeString(folder.resolve("salt"), "sixteen bytes or more");
@@ -481,16 +559,14 @@ class CaptureTest {
   }
 
   private static CompiledConfig compiled() {
+    return compiled("pool");
+  }
+
+  private static CompiledConfig compiled(String pool) {
     return new ConfigCompiler(List.of())
         .compile(
             new PoolConfig(
-                "default",
-                "pool",
-                Map.of(),
-                List.of(),
-                "http",
-                List.of(),
-                SchedulerConfig.DEFAULT));
+                "default", pool, Map.of(), List.of(), "http", List.of(), SchedulerConfig.DEFAULT));
   }
 
   private List<JsonNode> lines(String suffix) throws IOException {
