@@ -505,7 +505,7 @@ public final class Director implements RequestListener {
     waitsWith = criticality;
     ExternalScheduling scheduler = pool.external();
     if (scheduler != null && toAskAgain != null) {
-      scheduler.waits(request, toAskAgain, this::advised);
+      scheduler.waits(request, toAskAgain, advice, this::advised);
     }
   }
 

@@ -149,7 +149,26 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
   }
 
-  private record Waiting(RequestFacts facts, long toldAt, Consumer<@Nullable Advice> newest) {}
+  /** A request that waits for room, and what was last said of it. */
+  private static final class Waiting {
+    private final RequestFacts facts;
+    private final Consumer<@Nullable Advice> newest;
+    private long askedAt;
+    private boolean hasWord;
+
+    private Waiting(
+        RequestFacts facts, boolean hasWord, long askedAt, Consumer<@Nullable Advice> newest) {
+      this.facts = facts;
+      this.hasWord = hasWord;
+      this.askedAt = askedAt;
+      this.newest = newest;
+    }
+
+    private void tell(@Nullable Advice advice) {
+      hasWord = advice != null;
+      newest.accept(advice);
+    }
+  }
 
   /**
    * Begins to ask.
@@ -427,10 +446,12 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /**
    * A request waits for room: what was said of it is out of date in a while.
    *
+   * @param said what was last said of it
    * @param newest told what is said of it then
    */
-  public void waits(long ticket, RequestFacts facts, Consumer<@Nullable Advice> newest) {
-    waiting.put(ticket, new Waiting(facts, clock.getAsLong(), newest));
+  public void waits(
+      long ticket, RequestFacts facts, @Nullable Advice said, Consumer<@Nullable Advice> newest) {
+    waiting.put(ticket, new Waiting(facts, said != null, clock.getAsLong(), newest));
   }
 
   /** It doesn't wait any more. */
@@ -453,9 +474,12 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       stuck = false;
       line.reset("it has taken nothing for 10 s");
     }
+    if (breaker.open()) {
+      takeBack();
+    }
     for (int again = 0; again < MOST_AGAIN && whyNot() == null; again++) {
       Map.Entry<Long, Waiting> first = waiting.firstEntry();
-      if (first == null || now - first.getValue().toldAt < settings.refresh().toNanos()) {
+      if (first == null || now - first.getValue().askedAt < settings.refresh().toNanos()) {
         break;
       }
       askAgain(now, first.getKey(), first.getValue());
@@ -466,16 +490,25 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   }
 
   private void askAgain(long now, long ticket, Waiting one) {
-    waiting.remove(ticket);
-    waiting.put(ticket, new Waiting(one.facts, now, one.newest));
+    one.askedAt = now;
+    waiting.putLast(ticket, one);
     var _ =
         ask(
             one.facts,
             advice -> {
               if (waiting.containsKey(ticket)) {
-                one.newest.accept(advice);
+                one.tell(advice);
               }
             });
+  }
+
+  /** Who waits for room goes no longer by what was said: nobody would say it anew. */
+  private void takeBack() {
+    for (Waiting one : waiting.values()) {
+      if (one.hasWord) {
+        one.tell(null);
+      }
+    }
   }
 
   /** Other endpoints are in force. */
@@ -618,6 +651,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
     problem = why;
     tellAll();
+    takeBack();
   }
 
   /** Who waits for an answer gets none. */
@@ -640,7 +674,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   public void close() {
     closed = true;
     line.close();
-    waiting.clear();
     tellAll();
+    takeBack();
+    waiting.clear();
   }
 }

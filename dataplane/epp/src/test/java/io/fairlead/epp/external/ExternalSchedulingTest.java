@@ -43,26 +43,29 @@ class ExternalSchedulingTest {
   private final Line line = new Line();
   private final ExternalCounts counts = new ExternalCounts();
   private final List<Optional<Advice>> told = new ArrayList<>();
-  private final ExternalScheduling scheduling =
-      new ExternalScheduling(
-          new ExternalScheduler(
-              "here:1",
-              Duration.ofMillis(20),
-              Duration.ofMillis(1),
-              3,
-              Duration.ofSeconds(1),
-              true,
-              true,
-              List.of(),
-              false,
-              ""),
-          "ns/pool",
-          null,
-          new View(core),
-          SchedulerLoop.of(loop.eventLoop()),
-          () -> now,
-          counts,
-          line);
+  private final ExternalScheduling scheduling = scheduling(line);
+
+  private ExternalScheduling scheduling(Line asked) {
+    return new ExternalScheduling(
+        new ExternalScheduler(
+            "here:1",
+            Duration.ofMillis(20),
+            Duration.ofMillis(1),
+            3,
+            Duration.ofSeconds(1),
+            true,
+            true,
+            List.of(),
+            false,
+            ""),
+        "ns/pool",
+        null,
+        new View(core),
+        SchedulerLoop.of(loop.eventLoop()),
+        () -> now,
+        counts,
+        asked);
+  }
 
   @BeforeEach
   void configure() {
@@ -363,7 +366,7 @@ class ExternalSchedulingTest {
     open();
     RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
     for (long ticket = 1; ticket <= 3; ticket++) {
-      scheduling.waits(ticket, facts, advice -> told.add(Optional.ofNullable(advice)));
+      scheduling.waits(ticket, facts, null, advice -> told.add(Optional.ofNullable(advice)));
     }
     scheduling.waitsNoMore(2);
     scheduling.tick(now);
@@ -385,7 +388,79 @@ class ExternalSchedulingTest {
     line.to().broken("gone");
     pass(Duration.ofSeconds(1));
     scheduling.tick(now);
-    assertThat(counts.of(Result.UNAVAILABLE)).as("the last word stays").isZero();
+    assertThat(counts.of(Result.UNAVAILABLE)).as("nobody is asked").isZero();
+  }
+
+  private void waits(long ticket, @Nullable Advice said) {
+    RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
+    scheduling.waits(ticket, facts, said, advice -> told.add(Optional.ofNullable(advice)));
+  }
+
+  private static Advice advice() {
+    return new Advice(new long[] {Advice.identity("a")}, new double[] {1});
+  }
+
+  @Test
+  void theWordOfASchedulerThatIsGoneIsTakenBackOnce() {
+    open();
+    waits(1, advice());
+    waits(2, null);
+    waits(3, advice());
+    scheduling.waitsNoMore(3);
+    line.to().broken("gone");
+    assertThat(told).as("of who has one, and still waits").containsExactly(Optional.empty());
+    line.to().broken("gone still");
+    scheduling.close();
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void theNewestWordIsTakenBackToo() {
+    open();
+    waits(1, null);
+    pass(Duration.ofSeconds(1));
+    scheduling.tick(now);
+    pass(Duration.ofMillis(1));
+    answer(decision(line.sent.getLast().getRequests(0)).addEndpoints(1));
+    line.to().broken("gone");
+    assertThat(told).hasSize(2);
+    assertThat(told.getLast()).isEmpty();
+  }
+
+  @Test
+  void theWordOfASchedulerThatIsRemovedFromTheConfigIsTakenBack() {
+    open();
+    waits(1, advice());
+    scheduling.close();
+    assertThat(told).containsExactly(Optional.empty());
+  }
+
+  @Test
+  void theWordOfASchedulerThatIsOftenLateIsTakenBack() {
+    open();
+    waits(1, advice());
+    for (int i = 0; i < 20; i++) {
+      ask();
+      pass(Duration.ofMillis(20));
+    }
+    assertThat(scheduling.report().late()).isTrue();
+    told.clear();
+    scheduling.tick(now);
+    scheduling.tick(now);
+    assertThat(told).containsExactly(Optional.empty());
+  }
+
+  @Test
+  void theWordStaysWhereAnotherIsAskedInItsPlace() {
+    open();
+    waits(1, advice());
+    Line other = new Line();
+    ExternalScheduling next = scheduling(other);
+    next.takeWaiting(scheduling);
+    scheduling.close();
+    assertThat(told).isEmpty();
+    other.to().broken("not there");
+    assertThat(told).containsExactly(Optional.empty());
   }
 
   /** Asks, and has it sent. */
