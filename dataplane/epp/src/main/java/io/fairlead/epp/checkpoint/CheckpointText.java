@@ -11,6 +11,7 @@ import io.netty.util.NetUtil;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,14 +48,14 @@ final class CheckpointText {
       @Nullable Endpoints endpoints) {}
 
   private record Endpoints(
-      int matching, @Nullable List<Spec> ready, @Nullable Map<String, String> places) {}
+      int matching, @Nullable List<Spec> ready, @Nullable Map<String, @Nullable String> places) {}
 
   private record Spec(
       @Nullable String name,
       @Nullable String incarnation,
       @Nullable String address,
       int port,
-      @Nullable Map<String, String> labels) {}
+      @Nullable Map<String, @Nullable String> labels) {}
 
   /**
    * Writes one.
@@ -114,7 +115,7 @@ final class CheckpointText {
           new EndpointSet(
               specs(present("endpoints.ready", endpoints.ready())),
               endpoints.matching(),
-              present("endpoints.places", endpoints.places())),
+              texts("endpoints.places", endpoints.places())),
           page.replicas());
     } catch (DocumentException | DateTimeException | IllegalArgumentException e) {
       throw new UnusableException(String.valueOf(e.getMessage()));
@@ -156,9 +157,18 @@ final class CheckpointText {
               present(path + ".incarnation", spec.incarnation()),
               address,
               spec.port(),
-              present(path + ".labels", spec.labels())));
+              texts(path + ".labels", spec.labels())));
     }
     return read;
+  }
+
+  private static Map<String, String> texts(
+      String path, @Nullable Map<String, @Nullable String> given) throws UnusableException {
+    Map<String, String> texts = new HashMap<>();
+    for (Map.Entry<String, @Nullable String> each : present(path, given).entrySet()) {
+      texts.put(each.getKey(), present(path + "." + each.getKey(), each.getValue()));
+    }
+    return texts;
   }
 
   private static <T> T present(String path, @Nullable T value) throws UnusableException {

@@ -1,6 +1,7 @@
 package io.fairlead.epp.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointSpec;
@@ -16,6 +17,10 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +130,8 @@ class CheckpointFileTest {
     "'\"incarnation\" : \"uid-0\",','',incarnation",
     "'\"labels\" : { }','\"labels\" : [ ]',no such JSON",
     "'\"places\"','\"places_\"',places",
+    "'\"app\" : \"vllm\"','\"app\" : null',endpoints.ready[0].labels.app",
+    "'\"ns/a:8000\"',null,endpoints.places.a-rank-0",
   })
   void whatWasChangedIsNotUsed(String from, String to, String named) throws Exception {
     String good = CheckpointText.write(SOURCE, CHECKPOINT);
@@ -137,6 +144,35 @@ class CheckpointFileTest {
       return;
     }
     throw new AssertionError("read: " + bad);
+  }
+
+  /** Whatever became of it on the disk: a picker starts, with it or without. */
+  @Test
+  void noDamageKeepsAPickerFromStarting() throws Exception {
+    saved();
+    String good = Files.readString(file());
+    Matcher values =
+        Pattern.compile("(?<=[:\\[,] ?)(\"(\\\\.|[^\"\\\\])*\"|-?[0-9]+)").matcher(good);
+    List<MatchResult> places = values.results().toList();
+    assertThat(places).hasSizeGreaterThan(15);
+    List<String> others =
+        List.of("null", "{}", "[]", "[null]", "{\"a\":null}", "-1", "1e99", "true", "\"\"", "");
+    Random random = new Random(20260301);
+    for (int i = 0; i < 2_000; i++) {
+      StringBuilder bad = new StringBuilder(good);
+      if (i % 2 == 0) {
+        MatchResult place = places.get(random.nextInt(places.size()));
+        bad.replace(place.start(), place.end(), others.get(random.nextInt(others.size())));
+      } else {
+        for (int damages = 1 + random.nextInt(4); damages > 0; damages--) {
+          bad.setCharAt(random.nextInt(bad.length()), (char) random.nextInt(256));
+        }
+      }
+      Files.writeString(file(), bad);
+      try (CheckpointFile damaged = open(SOURCE)) {
+        assertThatCode(damaged::read).as("%s", bad).doesNotThrowAnyException();
+      }
+    }
   }
 
   @Test
