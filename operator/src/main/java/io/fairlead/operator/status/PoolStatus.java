@@ -73,7 +73,7 @@ public final class PoolStatus {
                             off ->
                                 Verdict.no(
                                     Reason.SHADOW_SWITCHED_OFF,
-                                    "Shadow %s of pod %s is switched off: %s; correct spec.shadows of the EndpointPicker, any edit of the config tries it again"
+                                    "Shadow %s of pod %s is switched off: %s; correct spec.shadows of the EndpointPicker, an edit of its scheduling tries it again"
                                         .formatted(off.name(), replica.name(), off.reason()))))
         .findFirst();
   }

@@ -215,7 +215,7 @@ public enum Reason {
       Kind.WRONG,
       "ShadowSwitchedOff",
       "A plugin of a shadow failed, or was at one event for seconds. Nothing goes where a shadow says, so no request has suffered.",
-      "Correct or take out the shadow that the message names in `spec.shadows` of the EndpointPicker; any edit of the config tries it again."),
+      "Correct or take out the shadow that the message names in `spec.shadows` of the EndpointPicker; an edit of its scheduling tries it again."),
   EXTERNAL_SCHEDULER_UNAVAILABLE(
       Kind.WRONG,
       "ExternalSchedulerUnavailable",

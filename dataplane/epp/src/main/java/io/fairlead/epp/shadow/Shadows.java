@@ -51,20 +51,25 @@ public final class Shadows implements AutoCloseable {
   /**
    * A config is in force: shadows that it has no more end, those that it still has go on with what
    * they know. Where the scheduling of a shadow, or that in force, is another one, it counts anew.
+   *
+   * <p>One that was switched off stays so until its own scheduling is another one: its thread may
+   * be one that can't be ended, and every edit of anything else would add one more.
    */
   public void configured(long now, CompiledConfig active) {
     List<CompiledShadow> wanted = active.shadows();
     Map<String, Choosing> choosing = new HashMap<>();
     List<ShadowThread> next = new ArrayList<>();
     for (CompiledShadow shadow : wanted) {
-      ShadowThread thread = running(shadow.name());
-      boolean fresh = thread == null;
-      if (thread == null) {
-        thread = new ShadowThread(shadow.name(), limits, () -> System.nanoTime() | 1);
-      }
       CompiledConfig config = shadow.config();
       Choosing compared = new Choosing(active.source().scheduler(), config.source().scheduler());
-      boolean others = !compared.equals(choosers.get(shadow.name()));
+      Choosing before = choosers.get(shadow.name());
+      ShadowThread thread = thread(shadow.name());
+      boolean edited = before == null || !before.shadow().equals(compared.shadow());
+      boolean fresh = thread == null || (thread.off() != null && edited);
+      if (thread == null || fresh) {
+        thread = new ShadowThread(shadow.name(), limits, () -> System.nanoTime() | 1);
+      }
+      boolean others = !compared.equals(before);
       choosing.put(shadow.name(), compared);
       thread.tell(s -> s.configure(now, config, others));
       if (fresh) {
@@ -84,12 +89,8 @@ public final class Shadows implements AutoCloseable {
     before.stream().filter(thread -> !next.contains(thread)).forEach(ShadowThread::close);
   }
 
-  /** One that was switched off gets another try with another config. */
-  private @Nullable ShadowThread running(String name) {
-    return threads.stream()
-        .filter(thread -> thread.name().equals(name) && thread.off() == null)
-        .findFirst()
-        .orElse(null);
+  private @Nullable ShadowThread thread(String name) {
+    return threads.stream().filter(thread -> thread.name().equals(name)).findFirst().orElse(null);
   }
 
   /** These endpoints are in force. */
