@@ -30,6 +30,9 @@ final class EventSequence {
   private boolean whole;
   private boolean replaying;
 
+  /** Whether it is to ask for what came before once it may. */
+  private boolean waits;
+
   /** Whether the replay under way has brought anything that was missing. */
   private boolean helped;
 
@@ -60,8 +63,13 @@ final class EventSequence {
     /** What the engine holds is not known any more. */
     void forgotten();
 
-    /** Messages from this number on are wanted. */
-    void replay(long from);
+    /**
+     * Messages from this number on are wanted.
+     *
+     * @return whether they are asked for now; if not, {@link #turn} is to be called when they can
+     *     be
+     */
+    boolean replay(long from);
 
     void count(EventResult result);
   }
@@ -89,6 +97,18 @@ final class EventSequence {
     return replaying;
   }
 
+  /** It may ask for what came before: so far it has gone on without. */
+  void turn() {
+    if (waits && !whole && !replaying && !aside) {
+      if (expected != UNKNOWN) {
+        forget();
+        expected = UNKNOWN;
+      }
+      var _ = ask(0);
+    }
+    waits = waits && !replaying && !whole && !aside;
+  }
+
   /**
    * There is no room for what the engine holds: it is forgotten, and nothing is asked for until
    * {@link #relearn}. What comes is taken in as ever, whatever is missing before it: that the cache
@@ -105,7 +125,7 @@ final class EventSequence {
     aside = false;
     if (replays) {
       expected = UNKNOWN;
-      ask(0);
+      var _ = ask(0);
     }
   }
 
@@ -116,6 +136,7 @@ final class EventSequence {
 
   private void dropReplay() {
     replaying = false;
+    waits = false;
     kept.clear();
     keptBytes = 0;
   }
@@ -123,7 +144,7 @@ final class EventSequence {
   /** There is a connection: what came before it is asked for. */
   void connected() {
     if (expected == UNKNOWN && replays && !replaying && !aside) {
-      ask(0);
+      var _ = ask(0);
     }
   }
 
@@ -197,19 +218,21 @@ final class EventSequence {
   }
 
   private void missing(long number, @Nullable EventBatch batch, long from) {
-    if (replays) {
-      keep(new Message(number, batch));
-      ask(from);
+    if (replays && ask(from)) {
+      Message first = new Message(number, batch);
+      kept.add(first);
+      keptBytes += first.bytes();
     } else {
       forget();
       take(number, batch);
     }
   }
 
-  private void ask(long from) {
-    replaying = true;
+  private boolean ask(long from) {
+    replaying = effects.replay(from);
+    waits = !replaying;
     helped = false;
-    effects.replay(from);
+    return replaying;
   }
 
   private void keep(Message message) {
@@ -226,6 +249,11 @@ final class EventSequence {
     if (!replaying || number < next) {
       return;
     }
+    if (number > next && helped) {
+      effects.count(EventResult.GAP); // the engine has dropped some that were not read in time
+      askOn();
+      return;
+    }
     if (number > next) {
       forget(); // the engine does not have it any more
     } else if (expected == UNKNOWN) {
@@ -236,17 +264,39 @@ final class EventSequence {
     take(number, batch);
   }
 
+  /** For the rest of what a replay did not bring: each brings some, or is the last. */
+  private void askOn() {
+    if (!ask(Math.max(0, expected))) {
+      settle();
+    }
+  }
+
+  /** Nothing more has come of a replay for long. */
+  void replayFellSilent() {
+    if (replaying && helped) {
+      askOn(); // that there is no more may be among what the engine has dropped
+    } else {
+      replayEnded();
+    }
+  }
+
   /** There is no more to be replayed, or nobody answers. */
   void replayEnded() {
     if (!replaying) {
       return;
     }
     replaying = false;
+    settle();
+  }
+
+  /** Takes in what has come meanwhile, from where the replay ended or with a gap. */
+  private void settle() {
     while (!kept.isEmpty()) {
       if (helped && kept.element().number > Math.max(0, expected)) {
         effects.count(EventResult.GAP); // one more, since that replay was asked for
-        ask(Math.max(0, expected));
-        return;
+        if (ask(Math.max(0, expected))) {
+          return;
+        }
       }
       Message next = kept.remove();
       keptBytes -= next.bytes();

@@ -28,8 +28,11 @@ final class KvEventFeed implements EventSequence.Effects {
   /** Messages that ZeroMQ keeps while this thread is busy: then the engine drops some. */
   private static final int HIGH_WATER = 1_000;
 
-  /** As many messages as engines keep for a replay, which drop what does not fit. */
-  private static final int REPLAY_HIGH_WATER = 20_000;
+  /**
+   * Messages of a replay that ZeroMQ keeps while this thread is busy. What does not fit there and
+   * on the way, the engine drops: that shows as a gap, and is asked for again.
+   */
+  private static final int REPLAY_HIGH_WATER = 256;
 
   private static final int RECONNECT_MILLIS = 100;
   private static final int MOST_RECONNECT_MILLIS = 5_000;
@@ -46,8 +49,11 @@ final class KvEventFeed implements EventSequence.Effects {
   /** Messages that are taken in before another endpoint's turn. */
   private static final int MOST_AT_ONCE = 128;
 
-  /** A replay that says nothing for so long is over. */
+  /** An engine that has not begun to replay by then does not answer. */
   private static final long REPLAY_NANOS = 5_000_000_000L;
+
+  /** One that has begun, and says nothing more for so long, has dropped the rest. */
+  private static final long REST_NANOS = 1_000_000_000L;
 
   /** Before what there was no room for is learned again: a part of all that may be kept. */
   private static final int LEAST_PART = 64;
@@ -64,6 +70,7 @@ final class KvEventFeed implements EventSequence.Effects {
   private final Settings settings;
   private final Predicate<String> served;
   private final BlockRoom room;
+  private final ReplayTurns turns;
   private final KvEventCounts counts;
   private final ZContext context;
   private final ZMQ.Socket subscriber;
@@ -104,6 +111,7 @@ final class KvEventFeed implements EventSequence.Effects {
    * @param replayPort where it replays; 0 for nowhere
    * @param served whether a model is one of the pool's
    * @param room for what is kept of all engines together
+   * @param turns of all engines
    */
   KvEventFeed(
       ZContext context,
@@ -113,6 +121,7 @@ final class KvEventFeed implements EventSequence.Effects {
       Settings settings,
       Predicate<String> served,
       BlockRoom room,
+      ReplayTurns turns,
       KvEventCounts counts) {
     this.context = context;
     this.endpoint = endpoint;
@@ -121,6 +130,7 @@ final class KvEventFeed implements EventSequence.Effects {
     this.settings = settings;
     this.served = served;
     this.room = room;
+    this.turns = turns;
     this.counts = counts;
     cache = new EngineCache(settings.grain(), settings.mostBlocks());
     sequence = new EventSequence(replayPort > 0, this);
@@ -179,6 +189,14 @@ final class KvEventFeed implements EventSequence.Effects {
     return sequence.isReplaying();
   }
 
+  /** It may ask its engine for what that told before. */
+  void turn() {
+    sequence.turn();
+    if (!sequence.isReplaying()) {
+      turns.leave(this); // it knows by now
+    }
+  }
+
   /** Whether the core is to be told that nothing is known; once each time. */
   boolean takeLoss() {
     boolean was = lost;
@@ -211,6 +229,9 @@ final class KvEventFeed implements EventSequence.Effects {
       message(topic);
     }
     readReplay(now);
+    if (!sequence.isReplaying()) {
+      turns.ended(this);
+    }
     CacheChange made = change;
     change = null;
     return made == null ? null : made.whole(sequence.isWhole());
@@ -238,6 +259,7 @@ final class KvEventFeed implements EventSequence.Effects {
     aside = true;
     lost = true;
     endReplay();
+    turns.leave(this);
     sequence.setAside();
     if (change != null) {
       cache.clear(change);
@@ -276,6 +298,7 @@ final class KvEventFeed implements EventSequence.Effects {
         event = ZEvent.recv(monitor, ZMQ.DONTWAIT)) {
       if (event.getEvent() == ZMonitor.Event.DISCONNECTED) {
         endReplay();
+        turns.leave(this);
         sequence.disconnected();
       } else {
         sequence.connected();
@@ -320,7 +343,10 @@ final class KvEventFeed implements EventSequence.Effects {
   }
 
   @Override
-  public void replay(long from) {
+  public boolean replay(long from) {
+    if (!turns.take(this)) {
+      return false;
+    }
     endReplay();
     replay = context.createSocket(SocketType.DEALER);
     replay.setMaxMsgSize(MOST_BYTES);
@@ -333,15 +359,16 @@ final class KvEventFeed implements EventSequence.Effects {
     replay.send(ByteBuffer.allocate(Long.BYTES).putLong(from).array());
     replayHeardAt = settings.clock().getAsLong();
     replayedAny = false;
+    return true;
   }
 
   private void readReplay(long now) {
     for (int i = 0; i < MOST_AT_ONCE && replay != null; i++) {
       byte[] delimiter = replay.recv(ZMQ.DONTWAIT);
       if (delimiter == null) {
-        if (now - replayHeardAt > REPLAY_NANOS) {
+        if (now - replayHeardAt > (replayedAny ? REST_NANOS : REPLAY_NANOS)) {
           endReplay();
-          sequence.replayEnded();
+          sequence.replayFellSilent();
         }
         return;
       }
@@ -452,6 +479,7 @@ final class KvEventFeed implements EventSequence.Effects {
     room.changed(-counted);
     counted = 0;
     endReplay();
+    turns.leave(this);
     monitor.close();
     subscriber.close();
   }

@@ -71,6 +71,7 @@ public final class KvEventReader implements AutoCloseable {
   private List<Integer> targetPorts = List.of();
 
   private BlockRoom room;
+  private ReplayTurns turns = new ReplayTurns();
 
   /** Learns again what there was no room for; one at a time, as each takes what room there is. */
   private @Nullable KvEventFeed learning;
@@ -234,6 +235,7 @@ public final class KvEventReader implements AutoCloseable {
     learning = null;
     List<EndpointSpec> known = feeds.values().stream().map(KvEventFeed::endpoint).toList();
     feeds.clear();
+    turns = new ReplayTurns();
     room = new BlockRoom(settings.mostBlocks());
     state = new State(0, 0, 0, listed.size());
     try {
@@ -267,15 +269,26 @@ public final class KvEventReader implements AutoCloseable {
       try {
         read(feed, now);
       } catch (RuntimeException e) {
-        failed("the KV events of endpoint " + feed.endpoint().name() + " are not read now", e);
-        feeds.remove(feed.endpoint().name());
-        close(feed);
-        missing();
+        giveUp(feed, e);
+      }
+    }
+    for (KvEventFeed next = turns.next(); next != null; next = turns.next()) {
+      try {
+        next.turn();
+      } catch (RuntimeException e) {
+        giveUp(next, e);
       }
     }
     learnAgain(now);
     tellOfRoom();
     state = State.of(feeds.values(), listed.size());
+  }
+
+  private void giveUp(KvEventFeed feed, RuntimeException why) {
+    failed("the KV events of endpoint " + feed.endpoint().name() + " are not read now", why);
+    feeds.remove(feed.endpoint().name());
+    close(feed);
+    missing();
   }
 
   private void read(KvEventFeed feed, long now) {
@@ -306,7 +319,7 @@ public final class KvEventReader implements AutoCloseable {
   }
 
   private void learnAgain(long now) {
-    if (learning != null && learning.isReplaying()) {
+    if (!turns.isFree() || (learning != null && learning.isReplaying())) {
       return;
     }
     learning = null;
@@ -416,6 +429,7 @@ public final class KvEventReader implements AutoCloseable {
             settings,
             model -> models.isEmpty() || models.contains(model),
             room,
+            turns,
             counts);
     feeds.put(endpoint.name(), feed);
     poller.register(feed.subscriber(), ZMQ.Poller.POLLIN);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.prefix.CacheEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -248,6 +249,11 @@ class EventSequenceTest {
         engine++;
         next = 0;
         log.clear();
+        if (told.replaying) { // no connection outlives its engine
+          told.replaying = false;
+          sequence.disconnected();
+          sequence.connected();
+        }
       } else if (kind < 3) {
         told.replaying = false;
         sequence.disconnected();
@@ -257,15 +263,31 @@ class EventSequenceTest {
         long lost = random.nextInt(4) == 0 ? random.nextInt(5) : 0;
         long from = told.replayFrom;
         int first = engine * 100_000;
-        log.tailMap(Math.max(from, lost))
-            .forEach(
-                (number, at) -> sequence.replayed(number, batch(first + number.intValue(), at)));
+        for (Map.Entry<Long, Integer> each : log.tailMap(Math.max(from, lost)).entrySet()) {
+          if (told.replaying) {
+            break; // it was asked for anew, and the rest of this one comes to nobody
+          }
+          if (random.nextInt(50) > 0) {
+            int name = first + each.getKey().intValue();
+            sequence.replayed(each.getKey(), batch(name, each.getValue()));
+          }
+        }
+        if (told.replaying) {
+          continue;
+        }
         if (log.isEmpty()) {
           sequence.nothingToReplay();
+        } else if (random.nextInt(10) == 0) {
+          sequence.replayFellSilent();
         } else {
           sequence.replayEnded();
         }
-      } else if (kind < 23 && !log.isEmpty()) {
+      } else if (kind < 25) {
+        told.turn = random.nextBoolean();
+        if (told.turn) {
+          sequence.turn();
+        }
+      } else if (kind < 28 && !log.isEmpty()) {
         long old = random.nextInt((int) next);
         sequence.came(old, batch(engine * 100_000 + (int) old, log.getOrDefault(old, 0)));
       } else {
@@ -328,6 +350,70 @@ class EventSequenceTest {
     assertThat(sequence.isWhole()).isFalse();
   }
 
+  @Test
+  void whatAnEngineDropsOfALongReplayIsAskedForAgain() {
+    came(9);
+    replayed(0);
+    replayed(1);
+    replayed(5);
+    assertThat(told.log).endsWith("apply 1", "replay 2");
+    replayed(2);
+    replayed(3);
+    sequence.replayFellSilent();
+    assertThat(told.log).endsWith("apply 3", "replay 4");
+    for (int i = 4; i <= 9; i++) {
+      replayed(i);
+    }
+    sequence.replayEnded();
+    assertThat(told.log).doesNotContain("forgotten");
+    assertThat(told.applied()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    assertThat(sequence.isWhole()).isTrue();
+  }
+
+  @Test
+  void aReplayThatFallsSilentAndBringsNothingMoreIsGivenUp() {
+    came(9);
+    replayed(0);
+    sequence.replayFellSilent();
+    sequence.replayFellSilent();
+    assertThat(sequence.isReplaying()).isFalse();
+    assertThat(told.log).containsExactly("replay 0", "apply 0", "replay 1", "forgotten", "apply 9");
+  }
+
+  @Test
+  void whoHasToWaitForItsTurnGoesOnWithoutAndLearnsAllThen() {
+    told.turn = false;
+    sequence.connected();
+    came(5);
+    came(6);
+    assertThat(told.applied()).as("nothing is kept meanwhile").containsExactly(5, 6);
+    assertThat(sequence.isWhole()).isFalse();
+
+    told.turn = true;
+    sequence.turn();
+    assertThat(told.log).endsWith("forgotten", "replay 0");
+    came(7);
+    for (int i = 0; i <= 6; i++) {
+      replayed(i);
+    }
+    sequence.replayEnded();
+    assertThat(told.applied()).endsWith(0, 1, 2, 3, 4, 5, 6, 7);
+    assertThat(sequence.isWhole()).isTrue();
+    sequence.turn();
+    assertThat(told.log).endsWith("apply 7");
+  }
+
+  @Test
+  void whoWaitsForItsTurnAndLosesItsConnectionWaitsNoMore() {
+    told.turn = false;
+    came(5);
+    sequence.disconnected();
+    told.log.clear();
+    told.turn = true;
+    sequence.turn();
+    assertThat(told.log).isEmpty();
+  }
+
   private void came(int number) {
     sequence.came(number, batch(number, number));
   }
@@ -348,6 +434,7 @@ class EventSequenceTest {
     private List<Integer> since = new ArrayList<>();
     private long replayFrom;
     private boolean replaying;
+    private boolean turn = true;
 
     @Override
     public void apply(EventBatch batch) {
@@ -368,10 +455,11 @@ class EventSequenceTest {
     }
 
     @Override
-    public void replay(long from) {
-      log.add("replay " + from);
+    public boolean replay(long from) {
+      log.add(turn ? "replay " + from : "waits");
       replayFrom = from;
-      replaying = true;
+      replaying = turn;
+      return turn;
     }
 
     @Override

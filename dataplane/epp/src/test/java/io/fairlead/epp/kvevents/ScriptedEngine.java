@@ -18,6 +18,9 @@ final class ScriptedEngine implements AutoCloseable {
 
   private static final String TOPIC = "kv@pod@m";
 
+  /** What it is not done with sending then it drops, as any engine does. */
+  private static final int REPLAY_HIGH_WATER = 512;
+
   private final ZContext context = new ZContext();
   private final ZMQ.Socket publisher = context.createSocket(SocketType.PUB);
   private final ZMQ.Socket replay = context.createSocket(SocketType.ROUTER);
@@ -25,6 +28,7 @@ final class ScriptedEngine implements AutoCloseable {
   private final int replayPort;
   private final int grain;
   private byte @Nullable [] asking;
+  private long askedFrom;
 
   /**
    * @param host address to listen on
@@ -35,6 +39,7 @@ final class ScriptedEngine implements AutoCloseable {
   ScriptedEngine(String host, int port, int replayPort, int grain) {
     publisher.setLinger(0);
     replay.setLinger(0);
+    replay.setSndHWM(REPLAY_HIGH_WATER);
     this.port = bind(publisher, host, port);
     this.replayPort = bind(replay, host, replayPort);
     this.grain = grain;
@@ -79,7 +84,8 @@ final class ScriptedEngine implements AutoCloseable {
     if (asking == null) {
       asking = replay.recv(ZMQ.DONTWAIT);
       while (asking != null && replay.hasReceiveMore()) {
-        replay.recv();
+        byte[] part = replay.recv();
+        askedFrom = part.length == Long.BYTES ? ByteBuffer.wrap(part).getLong() : askedFrom;
       }
     }
     return asking != null;
@@ -91,6 +97,16 @@ final class ScriptedEngine implements AutoCloseable {
     asking = null;
     if (blocks > 0) {
       answer(client, 0, storedMessage(blocks, grain));
+    }
+    answer(client, -1, new byte[0]);
+  }
+
+  /** Answers with as many of its messages of before as it can send, all of them alike. */
+  void replays(int messages, byte[] payload) {
+    byte[] client = Objects.requireNonNull(asking);
+    asking = null;
+    for (long number = askedFrom; number < messages; number++) {
+      answer(client, number, payload);
     }
     answer(client, -1, new byte[0]);
   }
