@@ -3,6 +3,7 @@ package io.fairlead.core.external;
 import com.dynatrace.hash4j.hashing.Hashing;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a scheduler outside of the process wants a request to go: a score for each endpoint that it
@@ -57,6 +58,44 @@ public final class Advice {
         .filter(place -> !Double.isNaN(scores[place]))
         .mapToLong(place -> identities[place])
         .toArray();
+  }
+
+  /** Bytes of the heap that it takes, about. */
+  public long bytes() {
+    return 64 + (long) scores.length * (Long.BYTES + Double.BYTES);
+  }
+
+  /** Whether the same endpoints are named, with the same scores. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    if (!(other instanceof Advice advice) || advice.scores.length != scores.length) {
+      return false;
+    }
+    int named = 0;
+    for (int place = 0; place < scores.length; place++) {
+      if (!Double.isNaN(scores[place])) {
+        named++;
+        if (advice.score(identities[place]) != scores[place]) {
+          return false;
+        }
+      }
+      if (!Double.isNaN(advice.scores[place])) {
+        named--;
+      }
+    }
+    return named == 0;
+  }
+
+  @Override
+  public int hashCode() {
+    // In any order: those that are equal may have their endpoints at other places.
+    int hash = 0;
+    for (int place = 0; place < scores.length; place++) {
+      if (!Double.isNaN(scores[place])) {
+        hash += Long.hashCode(identities[place]) ^ Double.hashCode(scores[place] + 0.0);
+      }
+    }
+    return hash;
   }
 
   private int place(long endpoint) {

@@ -34,6 +34,20 @@ class AdviceTest {
   }
 
   @Test
+  void theSameWordIsEqualInWhateverOrderItIsSaid() {
+    long[] endpoints = {4_096, 8_192, 12_288};
+    Advice advice = new Advice(endpoints, new double[] {1, 2, 0.0});
+    Advice turned = new Advice(new long[] {12_288, 8_192, 4_096}, new double[] {-0.0, 2, 1});
+    assertThat(turned).isEqualTo(advice).hasSameHashCodeAs(advice);
+    assertThat(advice)
+        .isNotEqualTo(new Advice(endpoints, new double[] {1, 2, 3.5}))
+        .isNotEqualTo(new Advice(new long[] {4_096, 8_192}, new double[] {1, 2}))
+        .isNotEqualTo(new Advice(new long[] {4_096, 8_192, 1}, new double[] {1, 2, 0}))
+        .isNotEqualTo(null);
+    assertThat(new Advice(new long[1_000], new double[1_000]).bytes()).isGreaterThan(16_000);
+  }
+
+  @Test
   void refusesWhatIsNoScore() {
     assertThatThrownBy(() -> new Advice(new long[0], new double[0]))
         .hasMessageContaining("0 endpoints");

@@ -9,6 +9,8 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class CapturedRequest implements Line {
 
   private static final int WEIGHT = 768;
-  private static final int HEADER_WEIGHT = 64;
+  private static final int TEXT_WEIGHT = 64;
 
   /** Something that the core was told of the request, and what it did then. */
   static final class Event {
@@ -55,6 +57,10 @@ public final class CapturedRequest implements Line {
   private final List<Event> events = new ArrayList<>(3);
   private Usage usage = Usage.UNKNOWN;
   private String outcome = CaptureFields.OPEN;
+
+  /** The newest word of the external scheduler. */
+  private @Nullable Advice newest;
+
   private boolean over;
 
   CapturedRequest(
@@ -75,6 +81,7 @@ public final class CapturedRequest implements Line {
             headers,
             given.subset(),
             given.tokens());
+    newest = advice;
     event(now, CaptureFields.ARRIVED, null, advice);
   }
 
@@ -153,12 +160,16 @@ public final class CapturedRequest implements Line {
   }
 
   /**
-   * The core is about to be told that an external scheduler has another word on it.
+   * The core is about to be told that an external scheduler has another word on it. The same once
+   * more changes nothing, and is not kept: of who waits for long there are many.
    *
    * @param advice null for none any more
    */
   public void advised(long now, @Nullable Advice advice) {
-    event(now, CaptureFields.ADVISED, null, advice);
+    if (!Objects.equals(newest, advice)) {
+      newest = advice;
+      event(now, CaptureFields.ADVISED, null, advice);
+    }
   }
 
   private void event(long now, String kind, @Nullable Failure failure) {
@@ -199,10 +210,28 @@ public final class CapturedRequest implements Line {
 
   @Override
   public int weight() {
-    return WEIGHT
-        + facts.blocks().length * Long.BYTES
-        + events.stream().mapToInt(event -> event.run.weight()).sum()
-        + headers.written().size() * HEADER_WEIGHT
-        + (facts.subset() == null ? 0 : facts.subset().entries().size() * HEADER_WEIGHT);
+    long weight = WEIGHT + (long) facts.blocks().length * Long.BYTES;
+    for (Event event : events) {
+      weight += event.run.weight() + (event.advice == null ? 0 : event.advice.bytes());
+    }
+    for (Map.Entry<String, String> header : headers.written().entrySet()) {
+      weight += weight(header.getKey()) + weight(header.getValue());
+    }
+    for (String name : headers.withheld()) {
+      weight += weight(name);
+    }
+    if (facts.subset() != null) {
+      for (String entry : facts.subset().entries()) {
+        weight += weight(entry);
+      }
+    }
+    if (facts.tokens() != null) {
+      weight += (long) facts.tokens().keys().length * Long.BYTES;
+    }
+    return Math.clamp(weight, 0, Integer.MAX_VALUE);
+  }
+
+  private static int weight(String text) {
+    return TEXT_WEIGHT + Character.BYTES * text.length();
   }
 }

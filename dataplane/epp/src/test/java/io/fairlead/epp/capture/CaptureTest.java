@@ -25,7 +25,9 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Subset;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.external.Advice;
 import io.fairlead.core.prefix.BlockHasher;
+import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
@@ -306,6 +308,52 @@ class CaptureTest {
     assertThat(line.path("subset").toString()).isEqualTo("[\"10.0.0.1:8000\"]");
     assertThat(line.path("outcome").textValue()).isEqualTo("rejected");
     assertThat(line.toString()).doesNotContain("secret");
+  }
+
+  @Test
+  void writesEachWordOfASchedulerOnce() throws IOException {
+    Advice first = new Advice(new long[] {1, 2}, new double[] {1, 0});
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      CapturedRequest request =
+          Objects.requireNonNull(capture.arrive(100_000_000, facts(1, 0), first));
+      request.advised(100_000_001, new Advice(new long[] {2, 1}, new double[] {0, 1}));
+      request.advised(100_000_002, new Advice(new long[] {1, 2}, new double[] {1, 0.5}));
+      request.advised(100_000_003, null);
+      request.advised(100_000_004, null);
+      request.advised(100_000_005, first);
+      capture.seal();
+    }
+
+    assertThat(only(lines(CaptureFields.REQUESTS_SUFFIX)).path("events"))
+        .extracting(event -> event.path("at").longValue())
+        .containsExactly(0L, 2L, 3L, 5L);
+  }
+
+  @Test
+  void whatARequestKeepsCountsWhileItWaitsToBeWritten() {
+    String large = "x".repeat(5_000);
+    RequestFacts facts =
+        new RequestFacts(
+            "",
+            "m",
+            1,
+            new long[0],
+            PromptSize.ofTokens(1),
+            -1,
+            1,
+            Delivery.STREAMED,
+            Timeouts.UNSET,
+            Map.of("x-session", large)::get,
+            new Subset(List.of(large)),
+            new PromptTokens(new long[10_000], 16, 160_000));
+    CaptureConfig config = new CaptureConfig(folder, 1, 1 << 20, 2, List.of("x-session"), null);
+    try (Capture capture = open(config)) {
+      CapturedRequest request = arrive(capture, 100_000_000, facts);
+      assertThat(request.weight()).isBetween(100_000, 110_000);
+      request.advised(
+          100_000_001, new Advice(LongStream.range(0, 10_000).toArray(), new double[10_000]));
+      assertThat(request.weight()).isGreaterThan(260_000);
+    }
   }
 
   @Test
