@@ -85,6 +85,12 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** Requests that wait for room, by ticket; who was asked about last is last. */
   private final SequencedMap<Long, Waiting> waiting = new LinkedHashMap<>();
 
+  /** Requests of this stream that nobody waits for any more, and that may still be answered. */
+  private int overdue;
+
+  /** Requests up to this number were asked about before this stream. */
+  private long lastBefore;
+
   private boolean flushing;
   private boolean expiring;
   private boolean closed;
@@ -140,6 +146,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     /** Nobody waits for the answer any more. */
     public void withdraw() {
       if (asked.remove(number) != null) {
+        passOver();
         counts.count(Result.WITHDRAWN);
       }
     }
@@ -410,6 +417,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     try {
       for (Asked one = oldest(); one != null && now - one.since >= timeout; one = oldest()) {
         asked.remove(one.number);
+        passOver();
         late(now);
         tell(one, Result.LATE, null);
       }
@@ -419,6 +427,10 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
         expireIn(Math.max(0, timeout - (now - next.since)));
       }
     }
+  }
+
+  private void passOver() {
+    overdue = Math.min(overdue + 1, MOST_DECISIONS);
   }
 
   private void late(long now) {
@@ -527,6 +539,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   public void opened() {
     greeted = false;
     stuck = false;
+    overdue = 0;
+    lastBefore = last;
     endpointsChanged = true;
     numbers.clear();
     owes = true;
@@ -591,7 +605,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     Asked one = asked.remove(decision.getRequest());
     if (one == null) {
       counts.count(Result.UNEXPECTED);
-      return false;
+      return isOverdue(decision.getRequest());
     }
     if (now - one.since >= timeout) { // and its timer is as late
       late(now);
@@ -606,6 +620,18 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       LOG.info("external scheduler {} is in time again", address());
     }
     answered(one, decision);
+    return true;
+  }
+
+  /**
+   * Whether it may be the answer to a request that nobody waits for any more: that is too late, but
+   * no flood. Were it read slowly for that, the next answers would be late, too.
+   */
+  private boolean isOverdue(long number) {
+    if (overdue == 0 || number <= lastBefore || number > last) {
+      return false;
+    }
+    overdue--;
     return true;
   }
 

@@ -42,9 +42,7 @@ final class GrpcSchedulerLine implements SchedulerLine {
   /** A stream that lived longer has done well: the next one is opened soon. */
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Before more is taken from a scheduler that has sent something of no use. */
-  private static final long SLOWED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
+  /** As the protocol has it. */
   private static final int MOST_BYTES = 4 << 20;
 
   private final ExternalScheduler settings;
@@ -195,6 +193,7 @@ final class GrpcSchedulerLine implements SchedulerLine {
 
     private final ManagedChannel connection;
     private final long openedAt = System.nanoTime();
+    private final ReadPace pace = new ReadPace(ON_THE_WAY);
     private @Nullable ClientCallStreamObserver<PickerMessage> call;
 
     Stream(ManagedChannel connection) {
@@ -228,17 +227,21 @@ final class GrpcSchedulerLine implements SchedulerLine {
       try {
         useful = listener().came(message);
       } finally {
-        if (useful) {
-          takeMore();
-        } else {
-          loop.schedule(this::takeMore, SLOWED_NANOS);
+        take(pace.came(useful));
+        if (pace.isHeldBack()) {
+          loop.schedule(this::takeOne, pace.pause());
         }
       }
     }
 
-    private void takeMore() {
-      if (isCurrent() && call != null) {
-        call.request(1);
+    private void takeOne() {
+      pace.tookOne();
+      take(1);
+    }
+
+    private void take(int messages) {
+      if (messages > 0 && isCurrent() && call != null) {
+        call.request(messages);
       }
     }
 

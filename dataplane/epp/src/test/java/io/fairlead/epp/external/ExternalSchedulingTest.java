@@ -296,6 +296,30 @@ class ExternalSchedulingTest {
     assertThat(line.sent.getLast().getRequestsList()).hasSize(1);
   }
 
+  /** It would be slowed down, and be late ever after. */
+  @Test
+  void anAnswerThatIsLateIsNoFlood() {
+    open();
+    Request late = asked();
+    pass(Duration.ofMillis(20));
+    ask();
+    pass(Duration.ofMillis(1));
+    assertThat(line.sent.getLast().getRequestsCount()).isEqualTo(1);
+    SchedulerMessage answer =
+        SchedulerMessage.newBuilder().addDecisions(decision(late).addEndpoints(1)).build();
+    assertThat(line.to().came(answer)).isTrue();
+    assertThat(line.to().came(answer)).as("there is no other that may be late").isFalse();
+    assertThat(counts.of(Result.UNEXPECTED)).isEqualTo(2);
+
+    Request again = asked();
+    pass(Duration.ofMillis(20));
+    line.to().broken("gone");
+    open();
+    assertThat(line.to().came(SchedulerMessage.newBuilder().addDecisions(decision(again)).build()))
+        .as("nothing of before was asked in this stream")
+        .isFalse();
+  }
+
   @Test
   void aFloodIsCountedAndOfNoUse() {
     open();
