@@ -359,7 +359,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       return;
     }
     stuck = false;
-    OutgoingMessages to = new OutgoingMessages(line::send);
+    OutgoingMessages to = new OutgoingMessages(settings.batchRequests(), line::send);
     if (endpointsChanged) {
       List<EndpointLoad> all = new ArrayList<>();
       seen = view.loads(0, all::add);

@@ -14,11 +14,16 @@ final class OutgoingMessages {
 
   private static final int FULL_BYTES = 1 << 20;
 
+  private final int mostRequests;
   private final Consumer<PickerMessage> line;
   private PickerMessage.Builder message = PickerMessage.newBuilder();
   private int bytes;
 
-  OutgoingMessages(Consumer<PickerMessage> line) {
+  /**
+   * @param mostRequests of one message
+   */
+  OutgoingMessages(int mostRequests, Consumer<PickerMessage> line) {
+    this.mostRequests = mostRequests;
     this.line = line;
   }
 
@@ -43,6 +48,9 @@ final class OutgoingMessages {
   void add(Request request) {
     message.addRequests(request);
     added(request.getSerializedSize());
+    if (message.getRequestsCount() >= mostRequests) {
+      send();
+    }
   }
 
   private void added(int more) {

@@ -296,6 +296,18 @@ class ExternalSchedulingTest {
     assertThat(line.sent.getLast().getRequestsList()).hasSize(1);
   }
 
+  @Test
+  void whatHasComeTogetherWhileTheStreamTookNothingGoesInBatchesToo() {
+    open();
+    line.ready = false;
+    for (int i = 0; i < 10; i++) {
+      ask();
+    }
+    line.ready = true;
+    line.to().ready();
+    assertThat(line.sent).extracting(PickerMessage::getRequestsCount).containsExactly(3, 3, 3, 1);
+  }
+
   /** It would be slowed down, and be late ever after. */
   @Test
   void anAnswerThatIsLateIsNoFlood() {
