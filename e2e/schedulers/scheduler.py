@@ -18,6 +18,13 @@ from expected_wait import Server, scores
 
 VERSION = 1
 
+# A message may be of 4 MiB, and a decision that names thousands of endpoints is a part of that: more than this goes in several.
+FULL_BYTES = 1 << 20
+
+# A picker whose node is gone does not end its stream, and the thread of that would wait for it for ever: it is asked every 10 s whether it
+# is still there, also while it sends nothing.
+OPTIONS = [("grpc.keepalive_time_ms", 10_000), ("grpc.http2.ping_timeout_ms", 10_000), ("grpc.http2.max_pings_without_data", 0)]
+
 
 class Stream:
     """What one picker has told; the numbers of endpoints mean nothing in another stream."""
@@ -49,23 +56,36 @@ class Stream:
             self.servers[best].sent_since += max(0, request.prompt_tokens - cached.get(best, 0))
         return scheduler_pb2.Decision(request=request.id, endpoints=scored.keys(), scores=scored.values())
 
+    def answers(self, message):
+        """Decides what a message asks: with one message as far as that is not too large, so that a batch stays one."""
+        self.learn(message)
+        answer = scheduler_pb2.SchedulerMessage()
+        if message.HasField("hello"):
+            answer.hello.version = VERSION
+            answer.hello.name = "expected wait, in Python"
+        size = 0
+        for request in message.requests:
+            decision = self.decide(request)
+            answer.decisions.append(decision)
+            size += decision.ByteSize()
+            if size >= FULL_BYTES:
+                yield answer
+                answer = scheduler_pb2.SchedulerMessage()
+                size = 0
+        if answer.decisions or answer.HasField("hello"):
+            yield answer
+
 
 class Scheduler(scheduler_pb2_grpc.SchedulerServicer):
     def Schedule(self, request_iterator, context):
         stream = Stream()
         for message in request_iterator:
-            stream.learn(message)
-            answer = scheduler_pb2.SchedulerMessage(decisions=[stream.decide(request) for request in message.requests])
-            if message.HasField("hello"):
-                answer.hello.version = VERSION
-                answer.hello.name = "expected wait, in Python"
-            if answer.decisions or answer.HasField("hello"):
-                yield answer
+            yield from stream.answers(message)
 
 
 def serve(address):
     # A stream has a thread as long as it lives: one for each picker and pool, and one for each question after the health.
-    server = grpc.server(futures.ThreadPoolExecutor(max_workers=32))
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=32), options=OPTIONS)
     scheduler_pb2_grpc.add_SchedulerServicer_to_server(Scheduler(), server)
     healthy = health.HealthServicer()
     healthy.set("", health_pb2.HealthCheckResponse.SERVING)

@@ -51,6 +51,19 @@ class Streams(unittest.TestCase):
         stream.learn(self.message(removed=[2], states=[scheduler_pb2.EndpointState(endpoint=2)]))
         self.assertEqual(list(stream.decide(scheduler_pb2.Request(id=4)).endpoints), [])
 
+    def test_answers_in_parts_below_the_limit(self):
+        stream = Stream()
+        stream.learn(self.message(endpoints=[scheduler_pb2.Endpoint(number=n) for n in range(1, 5_001)]))
+        stream.learn(self.message(states=[scheduler_pb2.EndpointState(endpoint=n, in_use=True) for n in range(1, 5_001)]))
+        requests = [scheduler_pb2.Request(id=n) for n in range(1, 31)]
+        parts = list(stream.answers(self.message(requests=requests)))
+        self.assertGreater(len(parts), 1)
+        self.assertLess(max(part.ByteSize() for part in parts), 4 << 20)
+        self.assertEqual([decision.request for part in parts for decision in part.decisions], list(range(1, 31)))
+        few = list(stream.answers(self.message(hello=scheduler_pb2.PickerHello(version=1), requests=requests[:2])))
+        self.assertEqual([len(part.decisions) for part in few], [2])
+        self.assertTrue(few[0].HasField("hello"))
+
 
 class Example:
     """Each of its subclasses is one of the two."""

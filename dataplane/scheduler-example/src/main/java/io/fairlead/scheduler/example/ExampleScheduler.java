@@ -21,6 +21,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A scheduler that listens for pickers. Each stream has a {@link LeastWork} of its own: the numbers
@@ -30,6 +31,12 @@ public final class ExampleScheduler extends SchedulerGrpc.SchedulerImplBase {
 
   private static final int VERSION = 1;
   private static final String UNIX = "unix:";
+
+  /**
+   * A picker whose node is gone does not end its stream: it is asked so often whether it is still
+   * there, and given up when it has not answered as much later.
+   */
+  private static final long LOOK_SECONDS = 10;
 
   /** Answers each message at once, and with one message, so that a batch stays one. */
   @Override
@@ -82,6 +89,8 @@ public final class ExampleScheduler extends SchedulerGrpc.SchedulerImplBase {
             .workerEventLoopGroup(loops)
             .channelType(unix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class)
             .directExecutor()
+            .keepAliveTime(LOOK_SECONDS, TimeUnit.SECONDS)
+            .keepAliveTimeout(LOOK_SECONDS, TimeUnit.SECONDS)
             .addService(new ExampleScheduler())
             .addService(new HealthStatusManager().getHealthService())
             .build()
