@@ -1,5 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
@@ -23,6 +25,31 @@ final class AnswerDecoder extends HttpResponseDecoder {
             .setMaxHeaderSize(65_536)
             .setMaxChunkSize(65_536)
             .setAllowPartialChunks(false));
+    setCumulator(AnswerDecoder::join);
+  }
+
+  /**
+   * What is left of former reads, and another one. Netty's own lets what was read already stay
+   * where it is while pieces of it are in use, as they are until the client is written to: then the
+   * buffer grows with the answer.
+   */
+  private static ByteBuf join(ByteBufAllocator buffers, ByteBuf left, ByteBuf more) {
+    if (!left.isReadable() && more.isContiguous()) {
+      left.release();
+      return more;
+    }
+    ByteBuf joined = left;
+    try {
+      if (more.readableBytes() > left.writableBytes() || left.isReadOnly()) {
+        int length = left.readableBytes() + more.readableBytes();
+        joined = buffers.buffer(buffers.calculateNewCapacity(length, Integer.MAX_VALUE));
+        joined.writeBytes(left);
+        left.release();
+      }
+      return joined.writeBytes(more);
+    } finally {
+      more.release();
+    }
   }
 
   /** The next answer is to a request of this method. */
