@@ -61,6 +61,31 @@ class GatewayOddServersIT {
     }
   }
 
+  /** Its length is that of the body that a GET would bring: none of it comes. */
+  @Test
+  void anAnswerToHeadHasNoBodyWhateverItsLength() throws Exception {
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(
+                    request.start().startsWith("HEAD ")
+                        ? "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+                        : answer("{}")));
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 2; i++) {
+        client.send("HEAD /tokenizer_info HTTP/1.1\r\nHost: x\r\n\r\n");
+        RawHttp.Message head = client.readHead();
+        assertThat(head.status()).isEqualTo(200);
+        assertThat(head.header("content-length")).isEqualTo("5");
+        client.send("GET /tokenizer_info HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(client.read().text()).isEqualTo("{}");
+      }
+      assertThat(a.connections).hasValue(1);
+    }
+  }
+
   /** In one breath with the answer, or once its connection waits for the next request. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
