@@ -35,6 +35,12 @@ public final class Transport {
     }
   }
 
+  /** The most that buffers outside of the heap may take, in bytes. */
+  public static long directMemory() {
+    long set = Long.getLong(DIRECT_LIMIT, 0);
+    return set > 0 ? set : Runtime.getRuntime().maxMemory();
+  }
+
   /**
    * Event loops of the best kind available, on daemon threads.
    *

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,6 +12,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpRequestEncoder;
 import io.netty.handler.ssl.SslHandler;
@@ -64,6 +66,7 @@ final class BackendPool {
             .channel(channel)
             .option(ChannelOption.AUTO_READ, false)
             .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, reads())
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) config.connectTimeout().toMillis())
             .handler(
                 new ChannelInitializer<Channel>() {
@@ -73,6 +76,14 @@ final class BackendPool {
                   }
                 });
     Transport.keepAlive(bootstrap, channel);
+  }
+
+  /**
+   * 64 KiB at a time, which go to the client together, in small buffers: one that is held for a
+   * client is held whole, however little of it was read into.
+   */
+  private static RecvByteBufAllocator reads() {
+    return new AdaptiveRecvByteBufAllocator(64, 2_048, 8_192).maxMessagesPerRead(8);
   }
 
   /** What connects to that endpoint. */

@@ -349,7 +349,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   /** Lets out what was written; whether there is room for more. */
   boolean flush() {
-    return answer.flush();
+    boolean room = answer.flush();
+    if (!room) {
+      resources.held().add(stalls, stalls.waiting());
+    }
+    return room;
   }
 
   /** The response is written to its end: on to the next request. */
@@ -397,6 +401,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     stalls.writabilityChanged();
     if (channel.isWritable()) {
+      resources.held().remove(stalls);
       if (exchange != null) {
         exchange.clientCanTakeMore();
       }
@@ -419,6 +424,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     state = State.CLOSING;
     intake.stop();
     stalls.stop();
+    resources.held().remove(stalls);
     if (trace != null) {
       trace.gone();
       trace = null;

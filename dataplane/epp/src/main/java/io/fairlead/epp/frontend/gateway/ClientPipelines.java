@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
@@ -19,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for plain text
  */
 record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslContext tls) {
+
+  /**
+   * An answer is read on while less than this waits for its client. Of a client that is quick
+   * nothing waits: what was read is flushed at once, and the kernel takes more than this.
+   */
+  private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(8 << 10, 16 << 10);
 
   void begin(Channel channel) {
     ChannelPipeline pipeline = channel.pipeline();
@@ -59,6 +66,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
   }
 
   private void http1(Channel channel) {
+    channel.config().setWriteBufferWaterMark(WAITING);
     ClientConnection connection =
         new ClientConnection(gateway, channel, resources, Hop.of(channel, tls != null, "1.1"));
     channel
@@ -75,7 +83,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
         new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel stream) {
-            stream.config().setAutoRead(false);
+            stream.config().setAutoRead(false).setWriteBufferWaterMark(WAITING);
             connection.opened(stream);
             stream
                 .pipeline()

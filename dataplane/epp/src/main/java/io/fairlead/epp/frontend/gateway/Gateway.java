@@ -33,6 +33,7 @@ import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -58,6 +59,12 @@ public final class Gateway {
 
   /** So long before all are cut off, at most, those are answered that wait still. */
   private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /**
+   * One in so many bytes of the memory outside of the heap may wait for clients that take none: the
+   * buffers that hold them take more, and there is other use for it.
+   */
+  private static final int HELD_SHARE = 4;
 
   private final GatewayConfig config;
   private final PoolLoop pool;
@@ -98,12 +105,16 @@ public final class Gateway {
     this.models = models;
     this.seeds = seeds;
     served = new ModelDirectory(group.next(), Transport.client(group), config.endpoints());
-    for (EventExecutor loop : group) {
+    List<EventLoop> loops = new ArrayList<>();
+    group.forEach(loop -> loops.add((EventLoop) loop));
+    long mayWait = Transport.directMemory() / HELD_SHARE / loops.size();
+    for (EventLoop loop : loops) {
       resources.put(
           loop,
           new LoopResources(
               pool.newReader(),
-              new BackendPool((EventLoop) loop, config, Transport.client(group))));
+              new BackendPool(loop, config, Transport.client(group)),
+              new HeldAnswers(mayWait, loop.ticker()::nanoTime)));
     }
     security = config.security().ready(ServingSecurity.Protocols.HTTP);
     tls = security.ssl();

@@ -7,5 +7,6 @@ import io.fairlead.epp.openai.RequestReader;
  *
  * @param reader used for one body at a time
  * @param backends connections to endpoints
+ * @param held answers that wait for their clients
  */
-record LoopResources(RequestReader reader, BackendPool backends) {}
+record LoopResources(RequestReader reader, BackendPool backends, HeldAnswers held) {}

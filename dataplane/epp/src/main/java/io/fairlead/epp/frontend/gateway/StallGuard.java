@@ -70,16 +70,21 @@ final class StallGuard {
       return;
     }
     if (watch.stalled(now(), waiting())) {
-      // What waits would stay in the kernel's memory after an ordinary close.
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-      var _ = channel.close();
+      cutOff();
     } else {
       lookLater();
     }
   }
 
+  /** Ends the client's connection, and drops what waits for it. */
+  void cutOff() {
+    // It would stay in the kernel's memory after an ordinary close.
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    var _ = channel.close();
+  }
+
   /** Bytes that wait for the client, above or below the mark from which no more are made. */
-  private long waiting() {
+  long waiting() {
     WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
     return channel.isWritable()
         ? marks.high() - channel.bytesBeforeUnwritable()

@@ -81,7 +81,8 @@ class StalledClientIT {
         new ClientConnection(
             rig.gateway,
             channel,
-            new LoopResources(new RequestReader(), backends),
+            new LoopResources(
+                new RequestReader(), backends, new HeldAnswers(Long.MAX_VALUE, () -> 0)),
             new Hop("client", "http", "1.1"));
     channel.pipeline().addLast(asked).addLast(new HttpServerCodec()).addLast(connection);
   }
