@@ -227,7 +227,8 @@ class ObstaclesIT {
                 Duration.ZERO,
                 OperatorUnderTest.IMAGE,
                 Settings.USUAL_ROLLOUTS,
-                new Settings.Pace(Duration.ofSeconds(5), Duration.ofSeconds(2))));
+                new Settings.Pace(
+                    Duration.ofSeconds(5), Duration.ofSeconds(2), Duration.ofMinutes(1))));
     AtomicInteger asked = new AtomicInteger();
     try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
       hangAt(hanging, 30, asked);

@@ -31,7 +31,8 @@ final class OperatorUnderTest implements AutoCloseable {
   static final String IMAGE = "example.test/epp:1";
 
   static final Settings.Pace FAST =
-      new Settings.Pace(Duration.ofMillis(500), Duration.ofSeconds(35));
+      new Settings.Pace(
+          Duration.ofMillis(500), Settings.Pace.USUAL.writes(), Settings.Pace.USUAL.repairs());
 
   private static final Set<String> NEED_NOT_BE =
       Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");

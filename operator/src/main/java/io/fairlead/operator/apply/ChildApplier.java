@@ -26,6 +26,7 @@ import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGener
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -92,6 +93,11 @@ public final class ChildApplier {
   /** Children whose names objects had, when last seen, that are not the pool's. */
   private final Set<Key> foreign = ConcurrentHashMap.newKeySet();
 
+  private final EntryBudget repairs;
+
+  /** Who undoes what is applied of a child, for as long as it is put back rarely for that. */
+  private final Map<Key, String> undoing = new ConcurrentHashMap<>();
+
   /** When it was told last that a child was put right, by a clock that doesn't jump. */
   private final Map<Key, Long> told = new ConcurrentHashMap<>();
 
@@ -116,11 +122,16 @@ public final class ChildApplier {
    * @param client by which children are written
    * @param patience how long the API server may take for a write: longer than it waits itself for
    *     admission webhooks, or it never comes to say which of them does not answer
+   * @param oneMore how long until a child is put back once more that somebody undoes all the while
    * @param repaired told of each child that somebody else had changed or deleted and that is as it
    *     should be again: the pool, and what happened
    */
   public ChildApplier(
-      KubernetesClient client, Duration patience, BiConsumer<InferencePool, String> repaired) {
+      KubernetesClient client,
+      Duration patience,
+      Duration oneMore,
+      BiConsumer<InferencePool, String> repaired) {
+    repairs = new EntryBudget(oneMore);
     // Whoever reconciles tries again. A client that does so by itself takes as long each time.
     writes =
         client
@@ -143,6 +154,7 @@ public final class ChildApplier {
     asWanted.keySet().removeIf(key -> key.pool().equals(uid));
     foreign.removeIf(key -> key.pool().equals(uid));
     told.keySet().removeIf(key -> key.pool().equals(uid));
+    undoing.keySet().removeIf(key -> key.pool().equals(uid));
   }
 
   /**
@@ -375,6 +387,13 @@ public final class ChildApplier {
         return taken;
       }
       foreign.remove(key);
+    }
+    // Also where it is as it should be: in a moment it is not.
+    Optional<Verdict> undone = undone(key, child);
+    if (undone.isPresent()) {
+      return undone;
+    }
+    if (actual != null) {
       if (isKnownToBe(key, actual, child)) {
         return Optional.empty();
       }
@@ -403,11 +422,38 @@ public final class ChildApplier {
     if (before != null && before.child().equals(child)) {
       tellRepaired(pool, child, actual);
     }
-    return Optional.empty();
+    return undone(key, child);
+  }
+
+  /** Why a child is not put back just now, or was for the last time in a while. */
+  private Optional<Verdict> undone(Key key, HasMetadata child) {
+    String who = undoing.get(key);
+    if (who == null) {
+      return Optional.empty();
+    }
+    if (repairs.left(key.toString(), now()).isEmpty()) {
+      undoing.remove(key);
+      return Optional.empty();
+    }
+    return Optional.of(
+        Verdict.no(
+            Reason.FIELD_MANAGER_CONFLICT,
+            "%s is changed by %s again and again, and put back rarely from now on; have it leave the object alone, or change the EndpointPicker instead"
+                .formatted(describe(child), who)));
+  }
+
+  /** By a clock that doesn't jump; from when it counts is no matter. */
+  private static Instant now() {
+    return Instant.EPOCH.plusNanos(System.nanoTime());
   }
 
   private void tellRepaired(InferencePool pool, HasMetadata child, @Nullable HasMetadata actual) {
-    if (mayTell(Key.of(pool, child))) {
+    Key key = Key.of(pool, child);
+    repairs.take(key.toString(), now());
+    if (repairs.left(key.toString(), now()).isPresent()) {
+      undoing.put(key, actual == null ? "somebody who deletes it" : others(actual));
+    }
+    if (mayTell(key)) {
       repaired.accept(
           pool,
           "%s was %s and is as it should be again"

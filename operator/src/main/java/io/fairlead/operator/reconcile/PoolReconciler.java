@@ -148,6 +148,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         new ChildApplier(
             client,
             settings.pace().writes(),
+            settings.pace().repairs(),
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     this.pruner = new Pruner(children);
     this.entries =
@@ -616,9 +617,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private static Verdict unguarded(ChildApplier.Failure failure) {
     Verdict why = failure.why();
-    boolean keeps =
-        why.reason() == Reason.API_SERVER_ERROR || why.reason() == Reason.PERMISSION_DENIED;
-    return Verdict.no(keeps ? why.reason() : Reason.OBJECT_NOT_APPLIED, why.message());
+    return Verdict.no(
+        why.reason() == Reason.EPP_UNAVAILABLE || !why.isFalse()
+            ? Reason.OBJECT_NOT_APPLIED
+            : why.reason(),
+        why.message());
   }
 
   private Map<ConditionType, Verdict> beside(
@@ -863,7 +866,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   /** A Service that cannot be written now may well be there, and lead to the picker. */
   private static Verdict notProvided(Verdict why) {
-    return !why.isFalse() || why.reason() == Reason.API_SERVER_ERROR
+    return !why.isFalse()
+            || why.reason() == Reason.API_SERVER_ERROR
+            || why.reason() == Reason.FIELD_MANAGER_CONFLICT
         ? why
         : Verdict.no(Reason.INVALID_EXTENSION_REF, why.message());
   }

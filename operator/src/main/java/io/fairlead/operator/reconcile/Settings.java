@@ -31,9 +31,12 @@ public record Settings(
    * @param turns whether it is a pool's turn to be rolled out
    * @param writes for the API server to answer a write of a picker's object: it waits itself for
    *     admission webhooks, for half a minute at most, and tells which of them failed then
+   * @param repairs to put an object of a picker's back that somebody undoes again and again
    */
-  public record Pace(Duration turns, Duration writes) {
-    static final Pace USUAL = new Pace(Duration.ofSeconds(5), Duration.ofSeconds(35));
+  public record Pace(Duration turns, Duration writes, Duration repairs) {
+    /** The one that installs run at. */
+    public static final Pace USUAL =
+        new Pace(Duration.ofSeconds(5), Duration.ofSeconds(35), Duration.ofMinutes(1));
   }
 
   public Settings {

@@ -146,6 +146,11 @@ public enum Reason {
       "APIServerError",
       "The API server, or a webhook that it asks, fails at an object that the pool needs. What is in force goes on, and the operator tries again all the while.",
       "See to the webhook that the message names, or to the API server."),
+  FIELD_MANAGER_CONFLICT(
+      Kind.WRONG,
+      "FieldManagerConflict",
+      "Somebody undoes what the operator applies of an object, again and again. It is put back six times at once, then once a minute.",
+      "Have whoever the message names leave the object alone, or change the EndpointPicker instead."),
   OPERATOR_ERROR(
       Kind.WRONG,
       "OperatorError",

@@ -12,7 +12,7 @@ class EntryBudgetTest {
 
   @Test
   void sixAtOnceThenOneInFiveMinutes() {
-    EntryBudget budget = new EntryBudget();
+    EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
     for (int i = 0; i < 6; i++) {
       assertThat(take(budget, "a", NOW)).isEmpty();
     }
@@ -30,7 +30,7 @@ class EntryBudgetTest {
 
   @Test
   void aClockThatIsSetBackMakesNobodyWaitLonger() {
-    EntryBudget budget = new EntryBudget();
+    EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
     for (int i = 0; i < 6; i++) {
       assertThat(take(budget, "a", NOW)).isEmpty();
     }
@@ -50,7 +50,7 @@ class EntryBudgetTest {
 
   @Test
   void whoOnlyAsksTakesNothing() {
-    EntryBudget budget = new EntryBudget();
+    EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
     for (int i = 0; i < 20; i++) {
       assertThat(budget.left("a", NOW)).isEmpty();
     }
