@@ -45,7 +45,11 @@ class ContendedIT extends OperatorWithPool {
                 Duration.ZERO,
                 OperatorUnderTest.IMAGE,
                 Settings.USUAL_ROLLOUTS,
-                new Settings.Pace(Duration.ofSeconds(5), Duration.ofSeconds(35), ONE_MORE)));
+                new Settings.Pace(
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(35),
+                    ONE_MORE,
+                    Duration.ofMinutes(1))));
     pool.createPool();
     pool.becomeReady();
     int before = writes();

@@ -51,7 +51,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What keeps requests from being served is told with a next step, and all of it at once. */
 @ExtendWith(KubeApi.class)
-@Makes({Reason.INVALID_SPEC, Reason.API_SERVER_ERROR, Reason.OBJECT_NOT_APPLIED})
+@Makes({
+  Reason.INVALID_SPEC,
+  Reason.API_SERVER_ERROR,
+  Reason.OBJECT_NOT_APPLIED,
+  Reason.CONFIG_NOT_REPORTED
+})
 class ObstaclesIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
   private static final String ONLY_THE_PICKER_KNOWS =
@@ -217,18 +222,12 @@ class ObstaclesIT {
   @Test
   void anApiServerThatGivesNoAnswerIsTold(@TempDir Path folder)
       throws IOException, GeneralSecurityException {
-    operator.close();
-    operator =
-        new OperatorUnderTest(
-            cluster,
-            pool,
-            new Settings(
-                Adoption.ALL,
-                Duration.ZERO,
-                OperatorUnderTest.IMAGE,
-                Settings.USUAL_ROLLOUTS,
-                new Settings.Pace(
-                    Duration.ofSeconds(5), Duration.ofSeconds(2), Duration.ofMinutes(1))));
+    restart(
+        new Settings.Pace(
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(2),
+            Duration.ofMinutes(1),
+            Duration.ofMinutes(1)));
     AtomicInteger asked = new AtomicInteger();
     try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
       hangAt(hanging, 30, asked);
@@ -361,6 +360,42 @@ class ObstaclesIT {
     pool.delete(ResourceQuota.class, "none");
     await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
     pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** Waiting helps nothing where a pod may not write its Lease. */
+  @Test
+  void aPodThatNeverReportsIsNotWaitedForWithoutEnd() {
+    restart(
+        new Settings.Pace(
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(35),
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(3)));
+    pool.createPool();
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    pool.becomeAvailable();
+    pool.awaitPool("Programmed", "Unknown/Pending");
+    awaitPoolMessage("Programmed", "has reported the config yet; wait for it");
+    pool.awaitPool("Programmed", "False/ConfigNotReported");
+    pool.awaitPool("Ready", "False/ConfigNotReported");
+    assertThat(pool.poolMessage("Programmed"))
+        .contains("kubectl logs epp-1", "ServiceAccount pool-epp");
+    pool.reportCurrent();
+    pool.awaitPool("Ready", "True/Ready");
+  }
+
+  private void restart(Settings.Pace pace) {
+    operator.close();
+    operator =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            new Settings(
+                Adoption.ALL,
+                Duration.ZERO,
+                OperatorUnderTest.IMAGE,
+                Settings.USUAL_ROLLOUTS,
+                pace));
   }
 
   /** Pods serve without a budget: only drains are not bounded then. */

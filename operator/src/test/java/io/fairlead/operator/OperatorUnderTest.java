@@ -32,7 +32,10 @@ final class OperatorUnderTest implements AutoCloseable {
 
   static final Settings.Pace FAST =
       new Settings.Pace(
-          Duration.ofMillis(500), Settings.Pace.USUAL.writes(), Settings.Pace.USUAL.repairs());
+          Duration.ofMillis(500),
+          Settings.Pace.USUAL.writes(),
+          Settings.Pace.USUAL.repairs(),
+          Settings.Pace.USUAL.reports());
 
   private static final Set<String> NEED_NOT_BE =
       Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");

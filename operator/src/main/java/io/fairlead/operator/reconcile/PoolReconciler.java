@@ -115,6 +115,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
   private final Waits failing = new Waits(System::nanoTime);
+
+  /** What is told when it is over must not begin anew while nothing has changed. */
+  private final Waits unreported = new Waits(System::nanoTime, Duration.ofDays(10_000));
+
   private final Waits terminating = new Waits(System::nanoTime);
   private final Certificates certificates;
   private final RolloutTurns turns;
@@ -309,6 +313,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     entries.forget(pool);
     released.remove(pool);
     terminating.end(pool);
+    unreported.end(pool);
   }
 
   /**
@@ -512,6 +517,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                     obstacles(compiled, failures))
                 .toList(),
             beside(seen, picker, compiled, waits, all));
+    Optional<Duration> silence = untilOverdue(seen.pool().getMetadata().getUid(), facts);
+    if (silence.filter(Duration::isZero).isPresent()) {
+      facts = facts.withReportsOverdue();
+      silence = Optional.empty();
+    }
     Attempts writes = new Attempts();
     Optional<Duration> again =
         failures.isEmpty()
@@ -521,6 +531,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       again = tell(seen, served, compiled, facts, writes);
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
+    again = earliest(again, silence);
     Optional<Duration> retry = retry(seen, all);
     // Requests are served without a monitor or a guard: what is left over is not wanted for that.
     // Without a
@@ -539,6 +550,20 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return again
         .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
         .orElseGet(UpdateControl::noUpdate);
+  }
+
+  /**
+   * How long ready pods may go on without a report of the config; zero when they have had their
+   * time, empty where no report is missing.
+   */
+  private Optional<Duration> untilOverdue(String pool, PickerFacts facts) {
+    ConfigHash hash = facts.hash();
+    if (hash == null || !PoolStatus.awaitsReports(facts)) {
+      unreported.end(pool);
+      return Optional.empty();
+    }
+    Duration left = settings.pace().reports().minus(unreported.since(pool, hash));
+    return Optional.of(left.isPositive() ? left : Duration.ZERO);
   }
 
   /** Whether something was refused that has not lasted yet: it is not told before. */
@@ -783,7 +808,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
         obstacles.isEmpty() ? null : Verdict.all(obstacles),
         new PickerFacts.ModelCount((int) inConfig, rejected),
-        beside);
+        beside,
+        false);
   }
 
   private static Stream<Verdict> obstacles(

@@ -32,11 +32,16 @@ public record Settings(
    * @param writes for the API server to answer a write of a picker's object: it waits itself for
    *     admission webhooks, for half a minute at most, and tells which of them failed then
    * @param repairs to put an object of a picker's back that somebody undoes again and again
+   * @param reports for a ready pod to report the config, before it is told that it doesn't
    */
-  public record Pace(Duration turns, Duration writes, Duration repairs) {
+  public record Pace(Duration turns, Duration writes, Duration repairs, Duration reports) {
     /** The one that installs run at. */
     public static final Pace USUAL =
-        new Pace(Duration.ofSeconds(5), Duration.ofSeconds(35), Duration.ofMinutes(1));
+        new Pace(
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(35),
+            Duration.ofMinutes(1),
+            Duration.ofMinutes(1));
   }
 
   public Settings {

@@ -11,10 +11,11 @@ import java.util.function.LongSupplier;
  * <p>Safe to use from any thread.
  */
 final class Waits {
-  /** Nothing is waited for so long: a pool that was deleted meanwhile is forgotten. */
+  /** Nothing is usually waited for so long: a pool that was deleted meanwhile is forgotten. */
   private static final Duration FORGOTTEN = Duration.ofHours(1);
 
   private final LongSupplier nanos;
+  private final Duration forgotten;
 
   /** By UID of the pool. */
   private final Map<String, Wait> begun = new HashMap<>();
@@ -25,7 +26,16 @@ final class Waits {
    * @param nanos {@link System#nanoTime}, or a test's
    */
   Waits(LongSupplier nanos) {
+    this(nanos, FORGOTTEN);
+  }
+
+  /**
+   * @param nanos {@link System#nanoTime}, or a test's
+   * @param forgotten after which time a wait may begin anew, for want of an end
+   */
+  Waits(LongSupplier nanos, Duration forgotten) {
     this.nanos = nanos;
+    this.forgotten = forgotten;
   }
 
   /**
@@ -37,7 +47,7 @@ final class Waits {
     long now = nanos.getAsLong();
     Wait wait = begun.get(pool);
     if (wait == null || !wait.what().equals(what)) {
-      begun.values().removeIf(other -> now - other.at() > FORGOTTEN.toNanos());
+      begun.values().removeIf(other -> now - other.at() > forgotten.toNanos());
       wait = new Wait(what, now);
       begun.put(pool, wait);
     }

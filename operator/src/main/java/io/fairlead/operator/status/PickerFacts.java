@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param models accepted and rejected models of the pool
  * @param beside conditions that are only there while something is not as it should be and the pool
  *     is served all the same
+ * @param reportsOverdue whether ready pods have had longer than they need to report the config
  */
 public record PickerFacts(
     String picker,
@@ -32,7 +33,8 @@ public record PickerFacts(
     List<Replica> replicas,
     @Nullable Verdict applyFailure,
     ModelCount models,
-    Map<ConditionType, Verdict> beside) {
+    Map<ConditionType, Verdict> beside,
+    boolean reportsOverdue) {
 
   public PickerFacts {
     replicas = List.copyOf(replicas);
@@ -50,7 +52,31 @@ public record PickerFacts(
       @Nullable Verdict applyFailure,
       ModelCount models) {
     this(
-        picker, accepted, resolvedRefs, hash, deployment, replicas, applyFailure, models, Map.of());
+        picker,
+        accepted,
+        resolvedRefs,
+        hash,
+        deployment,
+        replicas,
+        applyFailure,
+        models,
+        Map.of(),
+        false);
+  }
+
+  /** The same when the pods have had their time. */
+  public PickerFacts withReportsOverdue() {
+    return new PickerFacts(
+        picker,
+        accepted,
+        resolvedRefs,
+        hash,
+        deployment,
+        replicas,
+        applyFailure,
+        models,
+        beside,
+        true);
   }
 
   /**

@@ -135,12 +135,41 @@ public final class PoolStatus {
     if (unreadable.isPresent()) {
       return unreadable.get();
     }
-    return ready.stream().allMatch(replica -> runs(replica.report(), hash))
-        ? Verdict.yes(
-            Reason.PROGRAMMED, "Every ready pod of %s runs the config".formatted(facts.picker()))
+    Optional<String> silent =
+        ready.stream()
+            .filter(replica -> !runs(replica.report(), hash))
+            .map(Replica::name)
+            .min(Comparator.naturalOrder());
+    return silent
+        .map(pod -> unreported(facts, pod))
+        .orElseGet(
+            () ->
+                Verdict.yes(
+                    Reason.PROGRAMMED,
+                    "Every ready pod of %s runs the config".formatted(facts.picker())));
+  }
+
+  private static Verdict unreported(PickerFacts facts, String pod) {
+    return facts.reportsOverdue()
+        ? Verdict.no(
+            Reason.CONFIG_NOT_REPORTED,
+            "Pod %s is ready, and has not reported for long that it runs the config; see its log with kubectl logs %s, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says"
+                .formatted(pod, pod, facts.picker()))
         : Verdict.pending(
             "Not every ready pod of %s has reported the config yet; wait for it"
                 .formatted(facts.picker()));
+  }
+
+  /** Whether all that is missing is that ready pods say that they run the config. */
+  public static boolean awaitsReports(PickerFacts facts) {
+    ConfigHash hash = facts.hash();
+    List<Replica> ready = facts.readyReplicas();
+    return hash != null
+        && programmed(facts).state() != Verdict.State.TRUE
+        && facts.applyFailure() == null
+        && !ready.isEmpty()
+        && unreadable(ready).isEmpty()
+        && facts.replicas().stream().allMatch(one -> refusal(facts, one, hash).findAny().isEmpty());
   }
 
   private static Optional<Verdict> unreadable(List<Replica> replicas) {

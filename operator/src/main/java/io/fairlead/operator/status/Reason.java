@@ -126,6 +126,11 @@ public enum Reason {
       "ConfigRejected",
       "A picker can't run the config, and goes on with the last good one.",
       "Correct the field of the EndpointPicker that the message names."),
+  CONFIG_NOT_REPORTED(
+      Kind.WRONG,
+      "ConfigNotReported",
+      "A ready pod of the picker has not said for a minute that it runs the config. It may serve all the same, by this or an older one.",
+      "See the pod's log, and whether its ServiceAccount may write Leases and read the ConfigMap."),
   CONFIG_TOO_LARGE(
       Kind.WRONG,
       "ConfigTooLarge",

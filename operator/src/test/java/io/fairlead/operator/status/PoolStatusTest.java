@@ -420,6 +420,27 @@ class PoolStatusTest {
             "False/RolloutInProgress"));
   }
 
+  @Test
+  void aReportThatIsOverdueIsNotWaitedFor() {
+    for (PickerFacts facts :
+        List.of(
+            facts(rolledOut(), ready(runs("old"))),
+            facts(rolledOut(), ready(null)),
+            facts(rolledOut(), ready(runs("new")), ready(null)))) {
+      assertThat(PoolStatus.awaitsReports(facts)).isTrue();
+      assertThat(brief(PoolStatus.of(facts.withReportsOverdue()), ConditionType.READY))
+          .isEqualTo("False/ConfigNotReported");
+    }
+    for (PickerFacts facts :
+        List.of(
+            facts(rolledOut(), ready(runs("new"))),
+            facts(rolledOut(), ready(refuses("new"))),
+            facts(rolledOut()))) {
+      assertThat(PoolStatus.awaitsReports(facts)).isFalse();
+      assertThat(PoolStatus.of(facts.withReportsOverdue())).isEqualTo(PoolStatus.of(facts));
+    }
+  }
+
   private static Arguments row(String name, PickerFacts facts, String programmed, String ready) {
     return Arguments.of(name, facts, programmed, ready);
   }
