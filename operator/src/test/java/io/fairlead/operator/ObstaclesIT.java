@@ -202,7 +202,8 @@ class ObstaclesIT {
       pool.createPool();
       pool.createModel("chat", "chat", 90);
       await()
-          .atMost(Duration.ofSeconds(40))
+          // The first answer comes after 12 s, and is told.
+          .atMost(Duration.ofSeconds(22))
           .untilAsserted(
               () ->
                   assertThat(pool.poolConditions())

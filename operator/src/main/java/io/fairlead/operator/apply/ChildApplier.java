@@ -66,6 +66,9 @@ public final class ChildApplier {
 
   private static final int ATTEMPTS = 3;
 
+  /** What takes as long to fail does not pass by itself, and keeps others waiting. */
+  private static final Duration LONG = Duration.ofSeconds(5);
+
   /** What the API server calls invalid names the field, and not where it is from. */
   private static final String CORRECT_IT =
       "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
@@ -163,9 +166,9 @@ public final class ChildApplier {
    * @param why as the pool's Programmed condition
    * @param mayPass whether it is what usually passes by itself, such as that another wrote at the
    *     same time; but an admission webhook may say the same for ever
-   * @param isUnanswered whether the API server said nothing in time
+   * @param isSlow whether it took long to fail, as where a webhook hangs
    */
-  public record Failure(HasMetadata child, Verdict why, boolean mayPass, boolean isUnanswered) {
+  public record Failure(HasMetadata child, Verdict why, boolean mayPass, boolean isSlow) {
     private static Failure lasting(HasMetadata child, Verdict why) {
       return new Failure(child, why, false, false);
     }
@@ -174,7 +177,7 @@ public final class ChildApplier {
   /**
    * Applies in order; one that cannot be applied keeps none of the others back. But pods that only
    * a policy of their own is for wait for it: without it they would be open to anybody. Where one
-   * is not answered, those after it are left for the next time.
+   * takes long to fail, those after it are left for the next time.
    *
    * @return every child that could not be; empty when all is well
    * @throws KubernetesClientException after all were tried, when the API server is away
@@ -195,7 +198,7 @@ public final class ChildApplier {
               apply(child, seen, context)
                   .ifPresentOrElse(failures::add, () -> policies.remove(child)));
       // What hangs for one may hang for all, and other pools wait for this thread.
-      if (failures.stream().anyMatch(Failure::isUnanswered)) {
+      if (failures.stream().anyMatch(Failure::isSlow)) {
         break;
       }
     }
@@ -260,6 +263,7 @@ public final class ChildApplier {
     // An object without our labels is in no informer of ours, nor is one that was made a moment
     // ago. The first apply finds that out by itself, since it makes an object and changes none.
     boolean look = cached.isEmpty() && (asWanted.containsKey(key) || foreign.contains(key));
+    long begun = System.nanoTime();
     for (int attempt = 1; ; attempt++) {
       try {
         HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
@@ -267,7 +271,7 @@ public final class ChildApplier {
       } catch (KubernetesClientException e) {
         KubernetesClientException still = attempt == ATTEMPTS ? e : mend(child, seen.pool(), e);
         if (still != null) {
-          return Optional.of(refused(child, still));
+          return Optional.of(refused(child, still, Duration.ofNanos(System.nanoTime() - begun)));
         }
         // What has changed since it was observed is looked at where it is.
         look = true;
@@ -519,7 +523,7 @@ public final class ChildApplier {
             .formatted(describe(child), describe(policy)));
   }
 
-  private Failure refused(HasMetadata child, KubernetesClientException e) {
+  private Failure refused(HasMetadata child, KubernetesClientException e, Duration took) {
     if (isUnanswered(e)) {
       return new Failure(
           child,
@@ -543,8 +547,8 @@ public final class ChildApplier {
               Reason.API_SERVER_ERROR,
               "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
                   .formatted(describe(child), e.getCode(), said)),
-          true,
-          false);
+          took.compareTo(LONG) < 0,
+          took.compareTo(LONG) >= 0);
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
