@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fairlead.operator.children.Labels;
-import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Makes;
@@ -37,19 +36,11 @@ class ContendedIT extends OperatorWithPool {
   void whoUndoesAChildIsToldAndNotFoughtWithoutEnd() {
     operator.close();
     operator =
-        new OperatorUnderTest(
+        OperatorUnderTest.paced(
             cluster,
             pool,
-            new Settings(
-                Adoption.ALL,
-                Duration.ZERO,
-                OperatorUnderTest.IMAGE,
-                Settings.USUAL_ROLLOUTS,
-                new Settings.Pace(
-                    Duration.ofSeconds(5),
-                    Duration.ofSeconds(35),
-                    ONE_MORE,
-                    Duration.ofMinutes(1))));
+            new Settings.Pace(
+                Duration.ofSeconds(5), Duration.ofSeconds(35), ONE_MORE, Duration.ofMinutes(1)));
     pool.createPool();
     pool.becomeReady();
     int before = writes();

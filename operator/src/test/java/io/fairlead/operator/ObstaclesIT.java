@@ -23,7 +23,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
-import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
@@ -387,16 +386,7 @@ class ObstaclesIT {
 
   private void restart(Settings.Pace pace) {
     operator.close();
-    operator =
-        new OperatorUnderTest(
-            cluster,
-            pool,
-            new Settings(
-                Adoption.ALL,
-                Duration.ZERO,
-                OperatorUnderTest.IMAGE,
-                Settings.USUAL_ROLLOUTS,
-                pace));
+    operator = OperatorUnderTest.paced(cluster, pool, pace);
   }
 
   /** Pods serve without a budget: only drains are not bounded then. */

@@ -70,6 +70,14 @@ final class OperatorUnderTest implements AutoCloseable {
     this(cluster, pool, settings, InstantSource.system());
   }
 
+  /** Starts at once, and adopts all pools at this pace. */
+  static OperatorUnderTest paced(Installed cluster, PoolFixture pool, Settings.Pace pace) {
+    return new OperatorUnderTest(
+        cluster,
+        pool,
+        new Settings(Adoption.ALL, Duration.ZERO, IMAGE, Settings.USUAL_ROLLOUTS, pace));
+  }
+
   /** The same by another clock. */
   OperatorUnderTest(Installed cluster, PoolFixture pool, Settings settings, InstantSource clock) {
     this(cluster, pool, settings, clock, cluster.operator());

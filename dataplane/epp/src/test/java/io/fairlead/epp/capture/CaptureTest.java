@@ -476,11 +476,8 @@ class CaptureTest {
         .withMessageStartingWith("the capture's folder " + file + " can't be written: ");
   }
 
-  /** The disk is full for a while: what is lost is counted, and the rest is in whole lines. */
-  @Test
-  void goesOnWhenTheDiskDoes() throws Exception {
-    AtomicBoolean full = new AtomicBoolean();
-    AtomicLong clock = new AtomicLong();
+  /** One to a disk that may be full. */
+  private Capture onDisk(AtomicBoolean full, AtomicLong clock) throws IOException {
     CaptureConfig config = CaptureConfig.to(folder);
     CaptureFolder disk =
         new CaptureFolder(
@@ -494,7 +491,15 @@ class CaptureTest {
     LineQueue queue = new LineQueue(1 << 20);
     Header header = new Header(STARTED, 0, config, PoolLimits.DEFAULT);
     CaptureWriter writer = CaptureWriter.start(queue, disk, header, clock::get);
-    try (Capture capture = new Capture(config, SaltSource.salt(null), 0, queue, writer)) {
+    return new Capture(config, SaltSource.salt(null), 0, queue, writer);
+  }
+
+  /** The disk is full for a while: what is lost is counted, and the rest is in whole lines. */
+  @Test
+  void goesOnWhenTheDiskDoes() throws Exception {
+    AtomicBoolean full = new AtomicBoolean();
+    AtomicLong clock = new AtomicLong();
+    try (Capture capture = onDisk(full, clock)) {
       ask(capture, 1);
       await().until(() -> capture.counters().written() == 1);
       full.set(true);
@@ -525,21 +530,8 @@ class CaptureTest {
   void beginsWithWhatIsInForceAfterTheDiskWasFull() throws Exception {
     AtomicBoolean full = new AtomicBoolean();
     AtomicLong clock = new AtomicLong();
-    CaptureConfig config = CaptureConfig.to(folder);
-    CaptureFolder disk =
-        new CaptureFolder(
-            config,
-            STARTED,
-            file ->
-                new Disk(
-                    Files.newByteChannel(
-                        file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                    full));
-    LineQueue queue = new LineQueue(1 << 20);
-    Header header = new Header(STARTED, 0, config, PoolLimits.DEFAULT);
-    CaptureWriter writer = CaptureWriter.start(queue, disk, header, clock::get);
     EndpointSpec other = new EndpointSpec("two", "uid-2", "10.0.0.2", 8000, Map.of());
-    try (Capture capture = new Capture(config, SaltSource.salt(null), 0, queue, writer)) {
+    try (Capture capture = onDisk(full, clock)) {
       capture.configured(1, compiled("before"));
       capture.endpoints(1, List.of(ENDPOINT));
       await().until(() -> capture.counters().written() == 2);

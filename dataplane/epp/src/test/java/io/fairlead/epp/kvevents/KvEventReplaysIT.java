@@ -93,15 +93,7 @@ class KvEventReplaysIT {
   }
 
   private KvEventReader listen(int many) {
-    for (int i = 0; i < many; i++) {
-      boolean first = engines.isEmpty();
-      engines.add(
-          new ScriptedEngine(
-              endpoint(i).address(),
-              first ? 0 : engines.getFirst().port(),
-              first ? 0 : engines.getFirst().replayPort(),
-              GRAIN));
-    }
+    engines.addAll(ScriptedEngine.several(many, i -> endpoint(i).address(), GRAIN));
     KvEventReader made =
         new KvEventReader(
             new KvEventReader.Settings(

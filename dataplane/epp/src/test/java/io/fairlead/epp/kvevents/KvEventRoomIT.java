@@ -107,15 +107,7 @@ class KvEventRoomIT {
 
   /** That many engines, one an address, which hold nothing and have said so. */
   private KvEventReader listen(int many) throws IOException {
-    for (int i = 0; i < many; i++) {
-      boolean first = engines.isEmpty();
-      engines.add(
-          new ScriptedEngine(
-              endpoint(i).address(),
-              first ? 0 : engines.getFirst().port(),
-              first ? 0 : engines.getFirst().replayPort(),
-              GRAIN));
-    }
+    engines.addAll(ScriptedEngine.several(many, i -> endpoint(i).address(), GRAIN));
     KvEventReader made =
         new KvEventReader(
             new KvEventReader.Settings(

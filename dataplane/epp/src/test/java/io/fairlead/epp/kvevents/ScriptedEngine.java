@@ -2,7 +2,10 @@ package io.fairlead.epp.kvevents;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
@@ -43,6 +46,22 @@ final class ScriptedEngine implements AutoCloseable {
     this.port = bind(publisher, host, port);
     this.replayPort = bind(replay, host, replayPort);
     this.grain = grain;
+  }
+
+  /** That many, each at an address of its own, all at the same two ports. */
+  static List<ScriptedEngine> several(int many, IntFunction<String> host, int grain) {
+    List<ScriptedEngine> engines = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      engines.add(
+          i == 0
+              ? new ScriptedEngine(host.apply(i), 0, 0, grain)
+              : new ScriptedEngine(
+                  host.apply(i),
+                  engines.getFirst().port(),
+                  engines.getFirst().replayPort(),
+                  grain));
+    }
+    return engines;
   }
 
   private static int bind(ZMQ.Socket socket, String host, int port) {
