@@ -119,12 +119,12 @@ final class CaptureWriter {
       output.write(line);
       broken = false;
     } catch (IOException | RuntimeException e) {
-      counters.failed(1);
       failed(e);
+      counters.failed(1); // last: whoever sees it may count on what follows from it
     }
   }
 
-  /** What was not written is counted already. Logged ever more rarely. */
+  /** What was not written is counted by whoever calls. Logged ever more rarely. */
   private void failed(Exception cause) {
     failures++;
     if (Long.bitCount(failures) == 1) {
