@@ -18,7 +18,7 @@ final class CpuShare {
    * for nothing now and then, and that alone is more than a small share of what an idle process
    * uses; to leave requests out would not save it.
    */
-  private static final double LITTLE = 0.02;
+  private static final double LITTLE = 0.01;
 
   private static final double LEAST = 1.0 / 256;
 

@@ -20,9 +20,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One shadow and the thread that it runs on. What it is told waits in a mailbox, which the thread
- * empties some hundred times a second: waking it for every request would cost more than its
- * decision. Requests are left out while many events wait, and while the shadow takes more than its
- * part of a busy process's CPU time; what is told of one that was let in never is.
+ * empties some dozens of times a second: waking it for every request would cost more than its
+ * decision, and each time that it runs it takes caches and a processor from those that serve.
+ * Requests are left out while many events wait, and while the shadow takes more than its part of a
+ * busy process's CPU time; what is told of one that was let in never is.
  *
  * <p>A shadow whose plugin throws, or that is at one event for seconds, is switched off for good:
  * its mailbox is dropped, and nothing more is told to it.
@@ -37,7 +38,7 @@ final class ShadowThread implements AutoCloseable {
   /** Room beyond that for what must not be lost: the ends of requests that it knows. */
   private static final int CAPACITY = 1 << 16;
 
-  private static final long NAP_NANOS = 5_000_000;
+  private static final long NAP_NANOS = 25_000_000;
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
 

@@ -21,14 +21,14 @@ class CpuShareTest {
 
   @Test
   void allRequestsWhileTheProcessHasLittleToDo() {
-    share.passed(SECOND, SECOND / 50, SECOND / 20);
+    share.passed(SECOND, SECOND / 100, SECOND / 20);
     assertThat(taken(100)).isEqualTo(1);
   }
 
   @Test
   void allRequestsWhileItOnlyWakesUpForThemNowAndThen() {
     for (int i = 0; i < 20; i++) {
-      share.passed(SECOND, SECOND / 60, SECOND / 5);
+      share.passed(SECOND, SECOND / 120, SECOND / 5);
     }
     assertThat(taken(100)).isEqualTo(1);
   }
