@@ -37,9 +37,6 @@ final class BackendPool {
 
   private static final Logger LOG = LoggerFactory.getLogger(BackendPool.class);
 
-  /** Between two lines of the log about TLS that doesn't come about. */
-  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private final EventLoop loop;
   private final GatewayConfig config;
   private final Bootstrap bootstrap;
@@ -51,8 +48,7 @@ final class BackendPool {
   /** To endpoints that speak HTTP/2. */
   private final Map<InetSocketAddress, BackendStreams> streams = new HashMap<>();
 
-  private boolean told;
-  private long toldAt;
+  private final RareTelling withoutTls = new RareTelling();
   private boolean http2;
   private boolean sweeping;
   private boolean closed;
@@ -155,10 +151,7 @@ final class BackendPool {
 
   /** Why there is no TLS is in no metric; a line in a while is enough, as each request may fail. */
   private void tell(Channel connected, Throwable failure) {
-    long now = loop.ticker().nanoTime();
-    if (!told || now - toldAt >= TELL_NANOS) {
-      told = true;
-      toldAt = now;
+    if (withoutTls.isDue(loop.ticker().nanoTime())) {
       LOG.warn(
           "no TLS with endpoint {}: {}",
           connected.remoteAddress(),

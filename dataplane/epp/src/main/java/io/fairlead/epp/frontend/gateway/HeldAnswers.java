@@ -3,7 +3,6 @@ package io.fairlead.epp.frontend.gateway;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,9 +16,6 @@ final class HeldAnswers {
 
   private static final Logger LOG = LoggerFactory.getLogger(HeldAnswers.class);
 
-  /** Between two lines of the log: where there is one such client there are many. */
-  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private final long most;
   private final LongSupplier clock;
 
@@ -27,9 +23,11 @@ final class HeldAnswers {
   private final SequencedMap<StallGuard, Long> held = new LinkedHashMap<>();
 
   private long bytes;
+
+  /** Clients cut off of which the log has no line yet: where there is one there are many. */
   private int untold;
-  private boolean told;
-  private long toldAt;
+
+  private final RareTelling telling = new RareTelling();
 
   /**
    * None yet.
@@ -52,8 +50,12 @@ final class HeldAnswers {
       longest.getKey().cutOff();
       untold++;
     }
-    if (untold > 0) {
-      tell();
+    if (untold > 0 && telling.isDue(clock.getAsLong())) {
+      LOG.warn(
+          "{} clients cut off that took none of their answers: more than {} bytes waited for such",
+          untold,
+          most);
+      untold = 0;
     }
   }
 
@@ -62,19 +64,6 @@ final class HeldAnswers {
     Long waited = held.remove(client);
     if (waited != null) {
       bytes -= waited;
-    }
-  }
-
-  private void tell() {
-    long now = clock.getAsLong();
-    if (!told || now - toldAt >= TELL_NANOS) {
-      LOG.warn(
-          "{} clients cut off that took none of their answers: more than {} bytes waited for such",
-          untold,
-          most);
-      untold = 0;
-      told = true;
-      toldAt = now;
     }
   }
 }
