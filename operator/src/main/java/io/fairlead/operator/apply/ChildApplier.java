@@ -96,7 +96,7 @@ public final class ChildApplier {
   /** Children whose names objects had, when last seen, that are not the pool's. */
   private final Set<Key> foreign = ConcurrentHashMap.newKeySet();
 
-  private final EntryBudget repairs;
+  private final RepairBudget repairs;
 
   /** Who undoes what is applied of a child, for as long as it is put back rarely for that. */
   private final Map<Key, String> undoing = new ConcurrentHashMap<>();
@@ -134,7 +134,7 @@ public final class ChildApplier {
       Duration patience,
       Duration oneMore,
       BiConsumer<InferencePool, String> repaired) {
-    repairs = new EntryBudget(oneMore);
+    repairs = new RepairBudget(oneMore);
     // Whoever reconciles tries again. A client that does so by itself takes as long each time.
     writes =
         client

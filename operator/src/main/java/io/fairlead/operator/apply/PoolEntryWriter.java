@@ -59,7 +59,7 @@ public final class PoolEntryWriter {
   private final InstantSource clock;
   private final Events events;
   private final Counter removals;
-  private final EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
+  private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
 
   /** UIDs of pools that have, or had, an entry of ours. */
   private final Set<String> written = ConcurrentHashMap.newKeySet();

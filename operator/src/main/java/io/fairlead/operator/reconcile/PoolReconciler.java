@@ -534,8 +534,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     again = earliest(again, silence);
     Optional<Duration> retry = retry(seen, all);
     // Requests are served without a monitor or a guard: what is left over is not wanted for that.
-    // Without a
-    // document, a ConfigMap that can't be read is not left over.
+    // Without a document, a ConfigMap that can't be read is not left over.
     if (failures.isEmpty()
         && !desired.isEmpty()
         && compiled.document() != null

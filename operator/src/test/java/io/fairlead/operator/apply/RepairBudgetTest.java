@@ -7,12 +7,12 @@ import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class EntryBudgetTest {
+class RepairBudgetTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
   @Test
   void sixAtOnceThenOneInFiveMinutes() {
-    EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
+    RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
     for (int i = 0; i < 6; i++) {
       assertThat(take(budget, "a", NOW)).isEmpty();
     }
@@ -30,7 +30,7 @@ class EntryBudgetTest {
 
   @Test
   void aClockThatIsSetBackMakesNobodyWaitLonger() {
-    EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
+    RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
     for (int i = 0; i < 6; i++) {
       assertThat(take(budget, "a", NOW)).isEmpty();
     }
@@ -40,7 +40,7 @@ class EntryBudgetTest {
   }
 
   /** As one does that takes what there is. */
-  private static Optional<Duration> take(EntryBudget budget, String pool, Instant now) {
+  private static Optional<Duration> take(RepairBudget budget, String pool, Instant now) {
     Optional<Duration> left = budget.left(pool, now);
     if (left.isEmpty()) {
       budget.take(pool, now);
@@ -50,7 +50,7 @@ class EntryBudgetTest {
 
   @Test
   void whoOnlyAsksTakesNothing() {
-    EntryBudget budget = new EntryBudget(Duration.ofMinutes(5));
+    RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
     for (int i = 0; i < 20; i++) {
       assertThat(budget.left("a", NOW)).isEmpty();
     }

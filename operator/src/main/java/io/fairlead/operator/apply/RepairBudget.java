@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * <p>Safe to use from any thread.
  */
-final class EntryBudget {
+final class RepairBudget {
   static final int AT_ONCE = 6;
 
   private final Duration oneMore;
@@ -24,7 +24,7 @@ final class EntryBudget {
   /**
    * @param oneMore how long until there is one more
    */
-  EntryBudget(Duration oneMore) {
+  RepairBudget(Duration oneMore) {
     this.oneMore = oneMore;
   }
 
