@@ -8,8 +8,7 @@ final class CpuShare {
 
   /**
    * Well below the twentieth that a shadow may cost: what it costs others, who hand requests over
-   * to it and share processors and their caches with it, is not in its own time, and was found to
-   * be nearly twice as much.
+   * to it and collect its garbage, is not in its own time.
    */
   private static final double MOST = 0.015;
 

@@ -21,9 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One shadow and the thread that it runs on. What it is told waits in a mailbox, which the thread
  * empties some dozens of times a second: waking it for every request would cost more than its
- * decision, and each time that it runs it takes caches and a processor from those that serve.
- * Requests are left out while many events wait, and while the shadow takes more than its part of a
- * busy process's CPU time; what is told of one that was let in never is.
+ * decision. Requests are left out while many events wait, and while the shadow takes more than its
+ * part of a busy process's CPU time; what is told of one that was let in never is.
  *
  * <p>A shadow whose plugin throws, or that is at one event for seconds, is switched off for good:
  * its mailbox is dropped, and nothing more is told to it.
