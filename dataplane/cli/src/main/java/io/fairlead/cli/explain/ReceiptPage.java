@@ -182,16 +182,16 @@ record ReceiptPage(
   @JsonIgnoreProperties(ignoreUnknown = true)
   record Rejected(String endpoint, String by, @Nullable String keeps) {
 
+    Rejected {
+      endpoint = required(endpoint, "endpoint");
+      by = required(by, "by");
+    }
+
     /** In words, to be read after its name. */
     String why() {
       return "was rejected by "
           + by
           + (keeps == null || keeps.isEmpty() ? "" : ", which keeps " + keeps);
-    }
-
-    Rejected {
-      endpoint = required(endpoint, "endpoint");
-      by = required(by, "by");
     }
   }
 

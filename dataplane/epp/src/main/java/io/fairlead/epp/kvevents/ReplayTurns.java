@@ -1,5 +1,6 @@
 package io.fairlead.epp.kvevents;
 
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.Set;
@@ -15,7 +16,7 @@ final class ReplayTurns {
   /** Replays at once: what is kept meanwhile is 32 MiB of all together. */
   static final int MOST = 4;
 
-  private final Set<KvEventFeed> held = new LinkedHashSet<>();
+  private final Set<KvEventFeed> held = new HashSet<>();
   private final SequencedSet<KvEventFeed> waiting = new LinkedHashSet<>();
 
   /** Whether one has a turn, as it had before or as it gets now; if not, it waits for one. */

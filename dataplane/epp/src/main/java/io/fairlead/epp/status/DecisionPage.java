@@ -206,10 +206,11 @@ public final class DecisionPage {
     for (ProfileRun run : decision.runs()) {
       int by = run.rejectedBy(candidate);
       if (run.pickCount() == 0 && by != ProfileRun.KEPT) {
+        String keeps = keeps(run, by);
         return "was rejected by "
             + rejecter(run, by)
             + (decision.runs().size() > 1 ? " of profile " + run.outline().name() : "")
-            + (keeps(run, by).isEmpty() ? "" : ", which keeps " + keeps(run, by));
+            + (keeps.isEmpty() ? "" : ", which keeps " + keeps);
       }
     }
     return "was not chosen by the profile handler";
@@ -280,8 +281,9 @@ public final class DecisionPage {
       if (by != ProfileRun.KEPT) {
         ObjectNode one = rejected.addObject().put("endpoint", decision.candidate(i));
         one.put("by", rejecter(run, by));
-        if (!keeps(run, by).isEmpty()) {
-          one.put("keeps", keeps(run, by));
+        String keeps = keeps(run, by);
+        if (!keeps.isEmpty()) {
+          one.put("keeps", keeps);
         }
       } else if (decision.facts(i) != null) {
         scored(run, run.place(i), scored.addObject().put("endpoint", decision.candidate(i)));

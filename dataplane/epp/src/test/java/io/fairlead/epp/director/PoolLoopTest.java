@@ -28,6 +28,10 @@ import org.junit.jupiter.api.Test;
 
 class PoolLoopTest {
 
+  private static PoolConfig config(SchedulerConfig scheduler) {
+    return new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), scheduler);
+  }
+
   @Test
   void endpointsComeIntoForceAlthoughAPluginThatIsToldOfThemThrows() {
     PoolLoop pool =
@@ -36,15 +40,7 @@ class PoolLoopTest {
     PluginConfig plugin = new PluginConfig("deaf", "deaf", Map.of());
     pool.configure(
             new ConfigCompiler(List.of(new Deaf()))
-                .compile(
-                    new PoolConfig(
-                        "n",
-                        "p",
-                        Map.of(),
-                        List.of(1),
-                        "http",
-                        List.of(),
-                        new SchedulerConfig(List.of(plugin), List.of(), null))))
+                .compile(config(new SchedulerConfig(List.of(plugin), List.of(), null))))
         .syncUninterruptibly();
 
     assertThat(
@@ -61,17 +57,7 @@ class PoolLoopTest {
     PoolCore core = new PoolCore();
     PoolLoop pool =
         new PoolLoop(core, ImmediateEventExecutor.INSTANCE, clock::get, new Telemetry(() -> 0));
-    pool.configure(
-            new ConfigCompiler(List.of())
-                .compile(
-                    new PoolConfig(
-                        "n",
-                        "p",
-                        Map.of(),
-                        List.of(1),
-                        "http",
-                        List.of(),
-                        SchedulerConfig.DEFAULT)))
+    pool.configure(new ConfigCompiler(List.of()).compile(config(SchedulerConfig.DEFAULT)))
         .syncUninterruptibly();
     pool.endpoints(List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())))
         .syncUninterruptibly();

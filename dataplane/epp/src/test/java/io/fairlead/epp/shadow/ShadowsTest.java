@@ -61,8 +61,7 @@ class ShadowsTest {
             new Route("m", Criticality.STANDARD, "a", "10.0.0.1", 8000, 0, 1));
   }
 
-  @Test
-  void oneThatWasSwitchedOffStaysSoUntilItsSchedulingIsEdited() {
+  private void oneIsSwitchedOff() {
     shadows.configured(1, config(List.of(), REAL, tried(BROKEN)));
     shadows.endpoints(
         1,
@@ -71,6 +70,11 @@ class ShadowsTest {
             new EndpointSpec("b", "1", "10.0.0.2", 8000, Map.of())));
     sent();
     await().until(() -> shadows.reports().getFirst().off() != null);
+  }
+
+  @Test
+  void oneThatWasSwitchedOffStaysSoUntilItsSchedulingIsEdited() {
+    oneIsSwitchedOff();
     String why = shadows.reports().getFirst().off();
 
     ModelConfig model = new ModelConfig("chat", Criticality.CRITICAL, List.of());
@@ -87,14 +91,7 @@ class ShadowsTest {
 
   @Test
   void oneThatWasSwitchedOffAndTakenOutIsNoMore() {
-    shadows.configured(1, config(List.of(), REAL, tried(BROKEN)));
-    shadows.endpoints(
-        1,
-        List.of(
-            new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of()),
-            new EndpointSpec("b", "1", "10.0.0.2", 8000, Map.of())));
-    sent();
-    await().until(() -> shadows.reports().getFirst().off() != null);
+    oneIsSwitchedOff();
     shadows.configured(3, config(List.of(), REAL));
     assertThat(shadows.reports()).isEmpty();
   }

@@ -8,6 +8,7 @@ import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,14 +79,20 @@ final class LabelFilter implements Filter {
         throw parameters.invalid(
             "validValues", "is empty, which no endpoint can meet; set values or allowsNoLabel");
       }
-      String oneOf = values.isEmpty() ? "" : LabelSelector.oneOf(label, values);
+      List<String> allowed = new ArrayList<>();
+      if (!values.isEmpty()) {
+        allowed.add(LabelSelector.oneOf(label, values));
+      }
+      if (without) {
+        allowed.add("without " + label);
+      }
       return new LabelFilter(
           new LabelSelector(
               labels -> {
                 String value = labels.get(label);
                 return value == null ? without : values.contains(value);
               },
-              oneOf + (without ? (oneOf.isEmpty() ? "" : " or ") + "without " + label : "")));
+              String.join(" or ", allowed)));
     }
   }
 }

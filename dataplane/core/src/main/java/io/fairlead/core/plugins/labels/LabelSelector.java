@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * A label selector as Kubernetes has them: all of its requirements must be met.
  *
  * @param wanted whether labels meet them
- * @param text the requirements, as {@code kubectl get --selector} has them
+ * @param text the requirements, for people, much as {@code kubectl get --selector} has them
  */
 record LabelSelector(Predicate<Map<String, String>> wanted, String text) {
 
