@@ -15,6 +15,7 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,6 +52,70 @@ class MissingKindsIT {
   void aClusterWithoutPickersIsToldHowToGetThem() {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("pickerless"));
     lacks(EndpointPicker.class, pool, "kubectl apply -k config/cluster");
+  }
+
+  @Test
+  void aPickerThatGoesWithItsKindKeepsWhatItAskedFor() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("kindless"));
+    var pickers = cluster.admin().resources(EndpointPicker.class).inNamespace(pool.namespace());
+    var crd =
+        cluster
+            .admin()
+            .resources(CustomResourceDefinition.class)
+            .withName(HasMetadata.getFullResourceName(EndpointPicker.class));
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+      Deployment before = pool.need(Deployment.class, PoolFixture.PICKER);
+      assertThat(image(before)).isEqualTo("example.test/own:2");
+      // Held by a finalizer, the kind is seen while it is on its way out.
+      pickers.withName("mine").edit(picker -> finalizers(picker, List.of("example.test/held")));
+      crd.delete();
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () -> assertThat(pool.poolConditions()).containsEntry("Ready", "False/KindNotFound"));
+      assertThat(pool.poolMessage("Ready")).contains("is being deleted");
+
+      pickers.withName("mine").edit(picker -> finalizers(picker, List.of()));
+      await().atMost(SEEN).until(() -> crd.get() == null);
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolMessage("Ready"))
+                      .contains("has no EndpointPicker", "kubectl apply -k config/cluster"));
+      assertThat(pool.get(Deployment.class, PoolFixture.PICKER)).isEqualTo(before);
+
+      Crds.apply(cluster.admin());
+      pool.createPicker("mine", "{name: pool}");
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolConditions())
+                      .containsEntry("Ready", "False/RolloutInProgress"));
+      assertThat(pool.get(Deployment.class, PoolFixture.PICKER)).isEqualTo(before);
+
+      // Alone, it goes as somebody wished.
+      pool.delete(EndpointPicker.class, "mine");
+      await()
+          .atMost(SEEN)
+          .until(
+              () ->
+                  image(pool.need(Deployment.class, PoolFixture.PICKER))
+                      .equals(OperatorUnderTest.IMAGE));
+    }
+  }
+
+  private static EndpointPicker finalizers(EndpointPicker picker, List<String> finalizers) {
+    picker.getMetadata().setFinalizers(finalizers);
+    return picker;
+  }
+
+  private static String image(Deployment picker) {
+    return picker.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage();
   }
 
   private static void lacks(Class<? extends HasMetadata> kind, PoolFixture pool, String told) {

@@ -251,6 +251,11 @@ public final class PoolEntryWriter {
     return entry(pool).isPresent();
   }
 
+  /** Name of the EndpointPicker that our entry speaks for; empty without one. */
+  public Optional<String> parent(InferencePool pool) {
+    return entry(pool).map(ParentStatus::parentRef).map(ParentReference::name);
+  }
+
   /** Takes our entry away, if it is there. */
   public void remove(InferencePool pool) {
     forget(pool.getMetadata().getUid());

@@ -67,14 +67,18 @@ final class Denied {
     if (refusals.isEmpty()) {
       return Optional.empty();
     }
-    Verdict denied = Verdict.all(refusals);
+    return Optional.of(verdicts(Verdict.all(refusals)));
+  }
+
+  /** The conditions of a pool that can't be looked at for this reason. */
+  static Map<ConditionType, Verdict> verdicts(Verdict why) {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(
         ConditionType.ACCEPTED,
         Verdict.pending("The pool is judged when the operator may see all that belongs to it"));
-    verdicts.put(ConditionType.PROGRAMMED, denied);
-    verdicts.put(ConditionType.READY, denied);
-    return Optional.of(verdicts);
+    verdicts.put(ConditionType.PROGRAMMED, why);
+    verdicts.put(ConditionType.READY, why);
+    return verdicts;
   }
 
   /** Whether there can be no object of the kind, since the cluster lacks it. */
@@ -120,16 +124,28 @@ final class Denied {
     return new Answer(null, false, nanos.getAsLong());
   }
 
-  private static Verdict missing(Class<? extends HasMetadata> kind) {
-    String install = INSTALLS.get(kind);
+  /** Of a kind that the cluster lacks. */
+  static Verdict missing(Class<? extends HasMetadata> kind) {
     return Verdict.no(
         Reason.KIND_NOT_FOUND,
         "The cluster has no %s of %s; %s"
             .formatted(
-                HasMetadata.getKind(kind),
-                HasMetadata.getApiVersion(kind),
-                install == null
-                    ? "the operator needs Kubernetes 1.27 or newer"
-                    : "install it with %s, or with the chart fairlead-crds".formatted(install)));
+                HasMetadata.getKind(kind), HasMetadata.getApiVersion(kind), installing(kind)));
+  }
+
+  /** Of a kind that the cluster is about to lack. */
+  static Verdict terminating(Class<? extends HasMetadata> kind) {
+    return Verdict.no(
+        Reason.KIND_NOT_FOUND,
+        "The CustomResourceDefinition of %s of %s is being deleted, and every object of the kind with it; when it is gone, %s"
+            .formatted(
+                HasMetadata.getKind(kind), HasMetadata.getApiVersion(kind), installing(kind)));
+  }
+
+  private static String installing(Class<? extends HasMetadata> kind) {
+    String install = INSTALLS.get(kind);
+    return install == null
+        ? "the operator needs Kubernetes 1.27 or newer"
+        : "install it with %s, or with the chart fairlead-crds".formatted(install);
   }
 }

@@ -112,6 +112,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
   private final Denied denied = new Denied(System::nanoTime);
+  private final LostPickers lostPickers = new LostPickers(System::nanoTime);
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
   private final Waits failing = new Waits(System::nanoTime);
@@ -252,6 +253,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (!unseen.isEmpty()) {
       return waitFor(unseen, seen, context.getClient());
     }
+    Optional<LostPickers.Doubt> doubt =
+        pool.isMarkedForDeletion()
+            ? Optional.empty()
+            : lostPickers.doubt(seen, entries.parent(pool).orElse(null), context.getClient());
+    if (doubt.isPresent()) {
+      return waitForKind(pool, doubt.get());
+    }
     return switch (decide(seen)) {
       case Serving.NotOurs _ -> {
         var _ = informers.scheduling(pool, null);
@@ -313,6 +321,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     entries.forget(pool);
     released.remove(pool);
     terminating.end(pool);
+    lostPickers.forget(pool);
     unreported.end(pool);
   }
 
@@ -396,6 +405,16 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       }
     }
     return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
+  }
+
+  /** What the pool's EndpointPicker asked for stays. */
+  private UpdateControl<InferencePool> waitForKind(InferencePool pool, LostPickers.Doubt doubt) {
+    Verdict why = doubt.why();
+    if (why != null) {
+      entries.write(
+          pool, entries.parent(pool).orElseGet(() -> parent(pool, null)), Denied.verdicts(why));
+    }
+    return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(doubt.left());
   }
 
   private UpdateControl<InferencePool> release(Observation seen, Context<InferencePool> context) {

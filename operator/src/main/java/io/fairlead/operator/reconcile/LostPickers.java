@@ -1,0 +1,163 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.APIResourceList;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.children.Names;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.PoolNames;
+import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether it was somebody's wish that no EndpointPicker names a pool any more. When the kind is
+ * deleted, all EndpointPickers are, and each of them looks as if only it were; a pool must not be
+ * given the defaults for that, nor lose its picker: it comes back as it was with the kind.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class LostPickers {
+  /**
+   * How long a pool is left as it is before the kind is asked for. The first objects of a kind that
+   * is deleted go while some API servers still answer as if it stayed.
+   */
+  private static final Duration HOLD = Duration.ofSeconds(3);
+
+  /** An answer that others had is as good for so long; much less than is waited before. */
+  private static final Duration FRESH = Duration.ofSeconds(1);
+
+  private static final int FORBIDDEN = 403;
+
+  private final LongSupplier nanos;
+  private final Waits missing;
+
+  /** By UID of the pool whether an EndpointPicker named it when that was last certain. */
+  private final Map<String, Boolean> named = new ConcurrentHashMap<>();
+
+  private @Nullable Answer last;
+
+  /**
+   * @param left when to look again
+   * @param why what to tell of the pool; null for nothing
+   */
+  record Doubt(Duration left, @Nullable Verdict why) {}
+
+  private enum Kind {
+    THERE,
+    TERMINATING,
+    MISSING,
+    UNKNOWN;
+
+    private @Nullable Verdict why() {
+      return switch (this) {
+        case THERE, UNKNOWN -> null;
+        case TERMINATING -> Denied.terminating(EndpointPicker.class);
+        case MISSING -> Denied.missing(EndpointPicker.class);
+      };
+    }
+  }
+
+  private record Answer(Kind kind, long at) {}
+
+  /**
+   * @param nanos a clock that never jumps
+   */
+  LostPickers(LongSupplier nanos) {
+    this.nanos = nanos;
+    this.missing = new Waits(nanos);
+  }
+
+  /**
+   * To be asked before it is decided what a pool gets.
+   *
+   * @param parent EndpointPicker that our entry in the pool's status speaks for; null without one
+   * @return empty when the EndpointPickers that were seen are all that there are
+   */
+  Optional<Doubt> doubt(Observation seen, @Nullable String parent, KubernetesClient client) {
+    String pool = seen.pool().getMetadata().getUid();
+    Boolean before = named.get(pool);
+    boolean lost =
+        before == null
+            ? parent != null && !parent.equals(Names.child(seen.pool().getMetadata().getName()))
+            : before;
+    if (!seen.pickers().isEmpty()) {
+      return certain(pool, true);
+    }
+    if (!lost && (before != null || seen.own().isEmpty())) {
+      return certain(pool, false);
+    }
+    Duration left = HOLD.minus(missing.since(pool, EndpointPicker.class));
+    if (lost && left.isPositive()) {
+      return Optional.of(new Doubt(left, null));
+    }
+    Kind kind = kind(client);
+    if (kind == Kind.THERE && !(lost && isNamed(seen.pool(), client))) {
+      return certain(pool, false);
+    }
+    // An API server that starts lacks kinds for a moment: said once, it is not told.
+    return Optional.of(new Doubt(PoolReconciler.LOOK_AGAIN, left.isPositive() ? null : kind.why()));
+  }
+
+  private Optional<Doubt> certain(String pool, boolean isNamed) {
+    missing.end(pool);
+    named.put(pool, isNamed);
+    return Optional.empty();
+  }
+
+  /** The pool is gone. */
+  void forget(String pool) {
+    missing.end(pool);
+    named.remove(pool);
+  }
+
+  /** Others that ask at the same time wait for the answer instead of asking, too. */
+  private synchronized Kind kind(KubernetesClient client) {
+    if (last == null || nanos.getAsLong() - last.at() >= FRESH.toNanos()) {
+      last = new Answer(ask(client), nanos.getAsLong());
+    }
+    return last.kind();
+  }
+
+  private static Kind ask(KubernetesClient client) {
+    APIResourceList kinds;
+    try {
+      kinds = client.getApiResources(HasMetadata.getApiVersion(EndpointPicker.class));
+    } catch (KubernetesClientException e) {
+      // Where discovery is forbidden, that the objects can be listed has to do.
+      return e.getCode() == FORBIDDEN ? Kind.THERE : Kind.UNKNOWN;
+    }
+    String plural = HasMetadata.getPlural(EndpointPicker.class);
+    // Of a kind that is being deleted none can be made any more.
+    return Stream.ofNullable(kinds)
+        .flatMap(list -> list.getResources().stream())
+        .filter(kind -> kind.getName().equals(plural))
+        .map(kind -> kind.getVerbs().contains("create") ? Kind.THERE : Kind.TERMINATING)
+        .findAny()
+        .orElse(Kind.MISSING);
+  }
+
+  /** A watch whose kind was away sees what came with it again later than others do. */
+  private static boolean isNamed(InferencePool pool, KubernetesClient client) {
+    try {
+      return client
+          .resources(EndpointPicker.class)
+          .inNamespace(pool.getMetadata().getNamespace())
+          .list()
+          .getItems()
+          .stream()
+          .filter(picker -> !picker.isMarkedForDeletion())
+          .anyMatch(picker -> pool.getMetadata().getName().equals(PoolNames.of(picker)));
+    } catch (KubernetesClientException e) {
+      return true;
+    }
+  }
+}
