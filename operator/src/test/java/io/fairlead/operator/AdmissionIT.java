@@ -44,6 +44,9 @@ class AdmissionIT {
   private static final String GOOD_POOL =
       "{selector: {matchLabels: {'app.kubernetes.io/name': vllm, app: x}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: p-epp, port: {number: 9002}}}";
 
+  private static final String GOOD_OLD_POOL =
+      "{selector: {'app.kubernetes.io/name': vllm, app: x}, targetPortNumber: 8000, extensionRef: {name: p-epp}}";
+
   private static KubeApi.Running server;
   private static KubernetesClient client;
   private static String namespace;
@@ -79,10 +82,7 @@ class AdmissionIT {
         .atMost(Duration.ofSeconds(60))
         .until(
             () ->
-                !apply(
-                        OLD,
-                        "InferencePool",
-                        "{selector: {a: b}, targetPortNumber: 1, extensionRef: {name: x}}")
+                !apply(OLD, "InferencePool", GOOD_OLD_POOL.replace("name: p-epp", "name: P!"))
                     .isEmpty());
     await()
         .atMost(Duration.ofSeconds(60))
@@ -106,7 +106,10 @@ class AdmissionIT {
         "InferencePool | {selector: {matchLabels: {app: x}}, targetPorts: [{number: 8000}]} | spec.endpointPickerRef is missing | name a Service there",
         "InferencePool | {selector: {matchLabels: {app: x}}, targetPorts: [{number: 8000}], endpointPickerRef: {group: g, kind: Other, name: e}} | spec.endpointPickerRef is to something else | leave group and kind out",
         "InferencePool | {selector: {matchLabels: {app: x}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: 'Bad Name!', port: {number: 1}}} | spec.endpointPickerRef.name is \"Bad Name!\" | use at most 63 of a-z",
-        "OldPool | {selector: {a: b}, targetPortNumber: 1, extensionRef: {name: x}} | is retired | fairlead convert",
+        "OldPool | {selector: {}, targetPortNumber: 1, extensionRef: {name: x}} | spec.selector is empty | name at least one label",
+        "OldPool | {selector: {'app in (a,b)': x}, targetPortNumber: 1, extensionRef: {name: x}} | spec.selector has the key \"app in (a,b)\" | write the key and the value of one label",
+        "OldPool | {selector: {a: b}, targetPortNumber: 1, extensionRef: {group: g, kind: Other, name: x}} | spec.extensionRef is to something else | leave group and kind out",
+        "OldPool | {selector: {a: b}, targetPortNumber: 1, extensionRef: {name: 'Bad Name!'}} | spec.extensionRef.name is \"Bad Name!\" | use at most 63 of a-z",
         "InferenceModel |  | spec.poolRef is missing | name the InferencePool",
         "InferenceModel | {modelName: '', poolRef: {name: p}} | spec.modelName is empty | name the model",
         "InferenceModel | {modelName: m, poolRef: {name: p}, targetModels: [{name: ''}]} | spec.targetModels has a target with an empty name | name what the model servers serve",
@@ -133,6 +136,7 @@ class AdmissionIT {
   @Test
   void ofGoodObjectsNothingIsSaid() {
     assertThat(apply(SETTLED, "InferencePool", GOOD_POOL)).isEmpty();
+    assertThat(apply(OLD, "InferencePool", GOOD_OLD_POOL)).isEmpty();
     assertThat(
             apply(
                 OLD,
