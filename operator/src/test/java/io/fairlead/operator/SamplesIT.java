@@ -3,6 +3,8 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReference;
@@ -118,6 +120,28 @@ class SamplesIT {
         .allMatch(
             line ->
                 line.matches(".*sum.*\\(max by \\((namespace, )?pod\\) \\(fairlead_pool_queue.*"));
+  }
+
+  /** What the adapter makes of its templates for the autoscaler among the samples. */
+  @Test
+  void anAutoscalerIsToldOfItsOwnPoolAlone() throws IOException {
+    JsonNode rules =
+        new YAMLMapper().readTree(SAMPLES.resolve("autoscaling/prometheus-adapter.yaml").toFile());
+    assertThat(rules.at("/rules/external"))
+        .hasSize(2)
+        .allSatisfy(
+            rule -> {
+              String query =
+                  rule.path("metricsQuery")
+                      .asText()
+                      .replace("<<index .LabelValuesByName \"namespace\">>", "default")
+                      .replace("<<or (index .LabelValuesByName \"pool\") \".+\">>", "sample");
+              assertThat(query)
+                  .contains(
+                      rule.at("/name/as").asText()
+                          + "{namespace=\"default\",pod=~\"(sample)-epp-[a-z0-9]+-[a-z0-9]+\"}")
+                  .doesNotContain("<<");
+            });
   }
 
   @ParameterizedTest
