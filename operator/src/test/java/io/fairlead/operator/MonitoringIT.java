@@ -3,12 +3,15 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Kustomization;
 import io.fairlead.operator.testing.PoolFixture;
@@ -24,13 +27,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -40,6 +46,11 @@ class MonitoringIT {
   private static final Path CONFIG = Path.of("..", "config", "monitoring");
   private static final Pattern USED =
       Pattern.compile("\\b(?:operator_sdk|fairlead_operator)_[a-z0-9_]+");
+
+  private static final YAMLMapper YAML = new YAMLMapper();
+  private static final Pattern SERIES = Pattern.compile("\\bfairlead_[a-z0-9_]+(?:\\{[^}]*})?");
+  private static final Pattern LABEL = Pattern.compile("([a-z_]+)(?:=|!=|=~|!~)\"");
+  private static final Pattern REASONS = Pattern.compile("reason!~\"([^\"]*)\"");
 
   @Test
   void everyMetricIsThereOnceItHasHadACause(KubeApi.Running server) throws Exception {
@@ -102,6 +113,71 @@ class MonitoringIT {
                 .lines()
                 .map(line -> "  " + line + "\n")
                 .collect(Collectors.joining()));
+  }
+
+  /** Nothing can be scraped of who is gone: kube-state-metrics tells, by the names set for it. */
+  @Test
+  void pickersPoolsAndAnOperatorThatAreGoneAreToldByOthers() throws IOException {
+    Map<String, String> alerts = alerts();
+    Map<String, Set<String>> told = labelsOfConditions();
+    for (String alert : List.of("FairleadNoPicker", "FairleadPoolNotReady")) {
+      assertThat(alerts).containsKey(alert);
+      Set<String> used =
+          SERIES
+              .matcher(alerts.get(alert))
+              .results()
+              .map(MatchResult::group)
+              .collect(Collectors.toSet());
+      assertThat(used).as(alert).isNotEmpty();
+      for (String series : used) {
+        String[] parts = series.split("\\{", 2);
+        assertThat(told).as(alert).containsKey(parts[0]);
+        if (parts.length > 1) {
+          assertThat(told.get(parts[0]))
+              .as(alert)
+              .containsAll(LABEL.matcher(parts[1]).results().map(label -> label.group(1)).toList());
+        }
+      }
+    }
+    assertThat(alerts.get("FairleadNoPicker")).contains("(fairlead_picker_ready_replicas) == 0");
+    assertThat(alerts.get("FairleadPoolNotReady"))
+        .contains("fairlead_pool_condition{type=\"Ready\"", "fairlead_old_pool_ready{", ") == 0");
+    assertThat(
+            REASONS
+                .matcher(alerts.get("FairleadPoolNotReady"))
+                .results()
+                .flatMap(reasons -> Stream.of(reasons.group(1).split("\\|", -1))))
+        .isNotEmpty()
+        .isSubsetOf(Stream.of(Reason.values()).map(Reason::wireName).toList());
+    assertThat(alerts.get("FairleadOperatorGone"))
+        .contains("absent(fairlead_operator_", "{deployment=\"fairlead-operator\"}) == 0");
+  }
+
+  /** Expressions by name. */
+  private static Map<String, String> alerts() throws IOException {
+    Map<String, String> alerts = new TreeMap<>();
+    for (JsonNode rule :
+        YAML.readTree(CONFIG.resolve("rules.yaml").toFile()).at("/groups/0/rules")) {
+      alerts.put(rule.get("alert").asText(), rule.get("expr").asText());
+    }
+    return alerts;
+  }
+
+  /** By the metrics that kube-state-metrics makes of our kinds. */
+  private static Map<String, Set<String>> labelsOfConditions() throws IOException {
+    Map<String, Set<String>> labels = new TreeMap<>();
+    JsonNode config = YAML.readTree(CONFIG.resolve("kube-state-metrics.yaml").toFile());
+    for (JsonNode kind : config.at("/spec/resources")) {
+      for (JsonNode metric : kind.get("metrics")) {
+        labels.put(
+            kind.get("metricNamePrefix").asText() + "_" + metric.get("name").asText(),
+            Stream.of(kind.get("labelsFromPath"), metric.at("/each/gauge/labelsFromPath"))
+                .flatMap(JsonNode::propertyStream)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet()));
+      }
+    }
+    return labels;
   }
 
   @Test

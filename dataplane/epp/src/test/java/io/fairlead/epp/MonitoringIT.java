@@ -37,9 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MonitoringIT {
   private static final Path CONFIG = Path.of("../../config/monitoring");
 
-  /** The operator's are held against its own metrics, in its module. */
+  /** The operator's, and what kube-state-metrics tells of statuses, are held in its module. */
   private static final Pattern USED =
-      Pattern.compile("\\b((?!fairlead_operator_)fairlead_[a-z0-9_]+)(?:\\{([^}]*)})?");
+      Pattern.compile(
+          "\\b((?!fairlead_(?:operator|picker|old_pool)_|fairlead_pool_condition)fairlead_[a-z0-9_]+)(?:\\{([^}]*)})?");
 
   private static final Pattern LABEL = Pattern.compile("([a-z_]+)(?:=|!=|=~|!~)");
 
