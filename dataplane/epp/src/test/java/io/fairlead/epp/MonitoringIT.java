@@ -3,6 +3,7 @@ package io.fairlead.epp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -10,6 +11,7 @@ import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -113,6 +116,41 @@ class MonitoringIT {
             });
     assertThat(used).hasSizeGreaterThan(5);
     assertThat(missing).as("names in %s that no picker has", file).isEmpty();
+  }
+
+  /** No number is in no comparison of PromQL, neither larger nor smaller. */
+  @Test
+  void aServerThatNeverShowedItsMetricsIsAmongThoseThatTheAlertCounts() throws Exception {
+    HttpServer silent =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    silent.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(404, -1);
+          exchange.close();
+        });
+    silent.start();
+    try {
+      new Resources(folder).endpoint("two", silent.getAddress(), true);
+      await().until(() -> metrics().contains("fairlead_scrape_failures_total{endpoint=\"two\"}"));
+      String page = metrics();
+      assertThat(page).contains("scrape_age_seconds{endpoint=\"two\"} NaN");
+      Matcher rule =
+          Pattern.compile("\\((fairlead_endpoint_scrape_age_seconds) unless \\1 <= (\\d+)\\) > 0")
+              .matcher(Files.readString(CONFIG.resolve("rules.yaml")));
+      assertThat(rule.find()).as("whoever is not known to be young enough counts").isTrue();
+      double limit = Double.parseDouble(rule.group(2));
+      assertThat(
+              series(page, rule.group(1))
+                  .lines()
+                  .filter(
+                      line -> !(Double.parseDouble(line.substring(line.indexOf(' '))) <= limit)))
+          .singleElement()
+          .asString()
+          .contains("endpoint=\"two\"");
+    } finally {
+      silent.stop(0);
+    }
   }
 
   @Test
