@@ -7,6 +7,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.apply.Events;
+import io.fairlead.operator.apply.LostEntries;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.observe.LeanStore;
 import io.fairlead.operator.observe.OldPools;
@@ -89,9 +90,10 @@ final class Controllers extends Operator {
     KINDS.forEach(client.getKubernetesSerialization()::registerKubernetesResource);
     Events events = new Events(client, clock);
     RolloutTurns turns = new RolloutTurns(settings.maxRollouts(), System::nanoTime);
+    LostEntries lostEntries = new LostEntries(System::nanoTime, meters);
     OldPools oldPools = new OldPools(client, namespaces);
     PoolReconciler pools =
-        new PoolReconciler(settings, turns, oldPools, client, clock, events, meters);
+        new PoolReconciler(settings, turns, oldPools, client, clock, events, lostEntries);
     Controllers controllers =
         new Controllers(
             config -> configure(config, client, metrics, pools.deletions()),
@@ -99,7 +101,7 @@ final class Controllers extends Operator {
             () -> {
               OldPoolReconciler old =
                   new OldPoolReconciler(
-                      pools.pools(), oldPools, settings, turns, client, clock, events, meters);
+                      pools.pools(), oldPools, settings, turns, client, clock, events, lostEntries);
               Operator operator =
                   new Operator(config -> configure(config, client, metrics, old.deletions()));
               operator.register(old, config -> configure(config, namespaces));

@@ -315,8 +315,10 @@ class AdoptionIT {
       removeEntry();
       pool.awaitPool("Accepted", "True/Accepted");
     }
+    assertThat(operator().lostEntries()).isZero();
     removeEntry();
     awaitEvent("StatusEntryRemoved");
+    assertThat(operator().lostEntries()).isEqualTo(1);
     int times = operator().reconciled("InferencePool/pool");
     pool.touchAll(1);
     operator().awaitReconciled("InferencePool/pool", times + 2);

@@ -153,6 +153,11 @@ final class OperatorUnderTest implements AutoCloseable {
     return meters.get("fairlead.operator.status.entry.removals").counter().count();
   }
 
+  /** Pools whose entry of ours others keep removing. */
+  double lostEntries() {
+    return meters.get("fairlead.operator.status.entries.lost").gauge().value();
+  }
+
   /** What the API server was asked by operators since this one's start that concerns its pool. */
   List<AuditLog.Request> requests() {
     return requests(started);

@@ -19,7 +19,6 @@ import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Verdict;
-import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -58,7 +57,7 @@ public final class PoolEntryWriter {
   private final KubernetesClient client;
   private final InstantSource clock;
   private final Events events;
-  private final Counter removals;
+  private final LostEntries lostEntries;
   private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
 
   /** UIDs of pools that have, or had, an entry of ours. */
@@ -73,14 +72,14 @@ public final class PoolEntryWriter {
   private final JsonMapper json = new JsonMapper();
 
   /**
-   * @param removals counts how often others removed an entry of ours
+   * @param lostEntries told of entries of ours that others removed
    */
   public PoolEntryWriter(
-      KubernetesClient client, InstantSource clock, Events events, Counter removals) {
+      KubernetesClient client, InstantSource clock, Events events, LostEntries lostEntries) {
     this.client = client;
     this.clock = clock;
     this.events = events;
-    this.removals = removals;
+    this.lostEntries = lostEntries;
   }
 
   /**
@@ -135,7 +134,7 @@ public final class PoolEntryWriter {
     // What could not be written was not put back, and would be counted with each attempt.
     if (sent && missing.get()) {
       budget.take(uid, clock.instant());
-      removals.increment();
+      lostEntries.removed();
       lost.remove(uid);
     }
     if (sent) {
@@ -214,6 +213,9 @@ public final class PoolEntryWriter {
   /** How long to leave it at that; empty when it may be put back at once. */
   private Optional<Duration> leftOut(InferencePool pool, HasMetadata live) {
     Optional<Duration> wait = budget.left(pool.getMetadata().getUid(), clock.instant());
+    if (wait.isPresent()) {
+      lostEntries.lost(pool.getMetadata().getUid());
+    }
     if (wait.isPresent() && lost.add(pool.getMetadata().getUid())) {
       events.warn(
           pool,
@@ -244,6 +246,7 @@ public final class PoolEntryWriter {
     written.remove(uid);
     full.remove(uid);
     lost.remove(uid);
+    lostEntries.forget(uid);
   }
 
   /** Whether our entry is there. */

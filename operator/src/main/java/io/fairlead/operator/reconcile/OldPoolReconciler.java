@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.apply.Events;
+import io.fairlead.operator.apply.LostEntries;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.status.Reason;
@@ -15,7 +16,6 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
    * @param there pools of the older group: what is none for those who name pools is none here
    * @param turns shared with whoever else rolls pickers out
    * @param events where transitions are told
-   * @param meters where what happens to pools is counted
+   * @param lostEntries where removed entries are counted, shared like {@code turns}
    */
   public OldPoolReconciler(
       Pools settled,
@@ -52,10 +52,10 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
       KubernetesClient client,
       InstantSource clock,
       Events events,
-      MeterRegistry meters) {
+      LostEntries lostEntries) {
     this.settled = settled;
     this.there = there;
-    reconciler = new PoolReconciler(settings, turns, settled, client, clock, events, meters);
+    reconciler = new PoolReconciler(settings, turns, settled, client, clock, events, lostEntries);
   }
 
   /** See {@link PoolReconciler#deletions()}. */

@@ -21,6 +21,7 @@ import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.apply.Events;
+import io.fairlead.operator.apply.LostEntries;
 import io.fairlead.operator.apply.NotLeadingException;
 import io.fairlead.operator.apply.PoolEntryWriter;
 import io.fairlead.operator.apply.RolloutTurns;
@@ -60,8 +61,6 @@ import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -136,7 +135,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
    * @param turns shared with whoever else rolls pickers out
    * @param others pools of the older group
    * @param events where transitions are told
-   * @param meters where what happens to pools is counted
+   * @param lostEntries where removed entries are counted, shared like {@code turns}
    */
   public PoolReconciler(
       Settings settings,
@@ -145,7 +144,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       KubernetesClient client,
       InstantSource clock,
       Events events,
-      MeterRegistry meters) {
+      LostEntries lostEntries) {
     this.settings = settings;
     this.others = others;
     this.events = events;
@@ -156,14 +155,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             settings.pace().repairs(),
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     this.pruner = new Pruner(children);
-    this.entries =
-        new PoolEntryWriter(
-            client,
-            clock,
-            events,
-            Counter.builder("fairlead.operator.status.entry.removals")
-                .description("Entries of ours that others removed from pools' status.parents.")
-                .register(meters));
+    this.entries = new PoolEntryWriter(client, clock, events, lostEntries);
     this.statuses = new StatusApplier(client, clock, events);
     this.certificates = new Certificates(clock, System::nanoTime);
     this.turns = turns;
