@@ -108,6 +108,46 @@ class KubernetesIT {
     }
   }
 
+  /** Counters of a process that has just begun say nothing: it is refused once, and that is all. */
+  @Test
+  void aPickerThatStartsWithTheLastGoodConfigShowsAllTheWhileThatTheNewestIsRefused()
+      throws Exception {
+    PoolConfig good = config(1, 8000);
+    String text = ConfigDocument.write(good);
+    admin
+        .resource(
+            new ConfigMapBuilder()
+                .withNewMetadata()
+                .withName(CONFIG)
+                .withNamespace(namespace)
+                .endMetadata()
+                .addToData("config.yaml", text.replace("Critical", "Urgent"))
+                .addToData("last-good.yaml", text)
+                .build())
+        .serverSideApply();
+    try (DataPlane dataPlane =
+            DataPlane.start(
+                builder("0f0f0f0f-0000-0000-0000-000000000000", own::client)
+                    .gateway("127.0.0.1", 0)
+                    .admin("127.0.0.1", 0)
+                    .build());
+        HttpClient http = HttpClient.newHttpClient()) {
+      await().until(() -> ConfigDocument.hash(good).equals(dataPlane.report().configHash()));
+      assertThat(metrics(http, dataPlane)).containsPattern("(?m)^fairlead_config_refused 1");
+      put(text);
+      await().until(() -> dataPlane.report().refused() == null);
+      assertThat(metrics(http, dataPlane)).containsPattern("(?m)^fairlead_config_refused 0");
+    }
+  }
+
+  private static String metrics(HttpClient http, DataPlane dataPlane) throws Exception {
+    URI page = URI.create("http://127.0.0.1:" + dataPlane.adminPort().orElseThrow() + "/metrics");
+    return http.send(
+            java.net.http.HttpRequest.newBuilder(page).build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
   @Test
   void followsThePodsOfThePool() {
     pod("a", Map.of("app", "vllm"), true);

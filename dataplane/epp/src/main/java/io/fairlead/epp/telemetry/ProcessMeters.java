@@ -42,6 +42,9 @@ public final class ProcessMeters {
         MultiGauge.builder("fairlead.config.info")
             .description("The config in force; 1 for its hash.")
             .register(registry);
+    Gauge.builder("fairlead.config.refused", this, m -> m.last.refused() == null ? 0 : 1)
+        .description("1 while the newest config is not in force, since it was refused.")
+        .register(registry);
     FunctionCounter.builder(
             "fairlead.data.source.failures", this, meters -> meters.sourceFailures.getAsLong())
         .description("Looks of data sources that plugins brought, and that failed.")
