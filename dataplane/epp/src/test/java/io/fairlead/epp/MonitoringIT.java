@@ -154,6 +154,20 @@ class MonitoringIT {
   }
 
   @Test
+  void aPoolWithoutServersIsAlertedOnOnceARequestHasFailedForIt() throws Exception {
+    Matcher rule =
+        Pattern.compile(
+                "\\((fairlead_pool_endpoints_ready)\\) == 0 and on \\(namespace, pod\\) .*rate\\((fairlead_requests_total)\\{(outcome=\"[a-z_]+\")}\\[5m\\]\\)\\) > 0\"")
+            .matcher(Files.readString(CONFIG.resolve("rules.yaml")).replace("\\\"", "\""));
+    assertThat(rule.find()).as("it takes both").isTrue();
+    new Resources(folder).endpoint("one", stub.address(), false);
+    await().until(() -> series(metrics(), rule.group(1)).endsWith(" 0.0"));
+    assertThat(series(metrics(), rule.group(2))).doesNotContain(rule.group(3));
+    assertThat(post("/v1/completions", "{\"model\":\"chat\",\"prompt\":\"p\"}")).isEqualTo(503);
+    await().until(() -> series(metrics(), rule.group(2)).contains(rule.group(3)));
+  }
+
+  @Test
   void addressesOfServersAreForThisHostAlone() throws Exception {
     assertThat(get(InetAddress.getLoopbackAddress(), "/debug/status").statusCode()).isEqualTo(200);
     InetAddress other =
