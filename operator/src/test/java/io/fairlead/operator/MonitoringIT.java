@@ -115,6 +115,21 @@ class MonitoringIT {
                 .collect(Collectors.joining()));
   }
 
+  /** Every operator that is made with the same framework has metrics of these names. */
+  @Test
+  void operatorsOfOthersCountNowhere() throws IOException {
+    for (String file : Set.of("rules.yaml", "prometheusrule.yaml", "dashboard.json")) {
+      assertThat(
+              Pattern.compile("operator_sdk_[a-z_]+(.{0,40})")
+                  .matcher(Files.readString(CONFIG.resolve(file)).replace("\\\"", "\""))
+                  .results()
+                  .map(used -> used.group(1)))
+          .as(file)
+          .isNotEmpty()
+          .allMatch(selector -> selector.startsWith("{pod=~\"fairlead-operator-.+\"}"));
+    }
+  }
+
   /** Nothing can be scraped of who is gone: kube-state-metrics tells, by the names set for it. */
   @Test
   void pickersPoolsAndAnOperatorThatAreGoneAreToldByOthers() throws IOException {
