@@ -44,6 +44,19 @@ class StatusCommandTest {
         - apiVersion: inference.networking.x-k8s.io/v1alpha2
           kind: InferencePool
           metadata: {name: old, namespace: team}
+          status:
+            parent:
+              - parentRef: {kind: Gateway, name: gw}
+                conditions: [{type: Ready, status: "True", reason: Others}]
+              - parentRef: {apiVersion: fairlead.io/v1alpha1, kind: EndpointPicker, name: old-epp}
+                conditions: [{type: Ready, status: "True", reason: Ready}]
+        - apiVersion: inference.networking.x-k8s.io/v1alpha2
+          kind: InferencePool
+          metadata: {name: chat, namespace: team}
+          status:
+            parent:
+              - parentRef: {group: fairlead.io, kind: EndpointPicker, name: tuned}
+                conditions: [{type: Ready, status: "False", reason: Superseded}]
         - apiVersion: fairlead.io/v1alpha1
           kind: EndpointPicker
           metadata: {name: tuned, namespace: team}
@@ -89,7 +102,9 @@ class StatusCommandTest {
         .containsExactly(
             "POOL   READY   ENDPOINTS   MODELS   PICKER     REASON",
             "bare   False   -           0/0      bare-epp   ImagePullFailed",
-            "chat   True    3/4         1/2      tuned      Ready");
+            "chat   True    3/4         1/2      tuned      Ready",
+            "chat   False   -           -        tuned      Superseded",
+            "old    True    -           0/0      old-epp    Ready");
   }
 
   @Test
@@ -99,7 +114,9 @@ class StatusCommandTest {
             "NAMESPACE   POOL     READY   ENDPOINTS   MODELS   PICKER     REASON",
             "apart       others   -       -           -        -          NotServedByFairlead",
             "team        bare     False   -           0/0      bare-epp   ImagePullFailed",
-            "team        chat     True    3/4         1/2      tuned      Ready");
+            "team        chat     True    3/4         1/2      tuned      Ready",
+            "team        chat     False   -           -        tuned      Superseded",
+            "team        old      True    -           0/0      old-epp    Ready");
   }
 
   @Test
@@ -129,7 +146,7 @@ class StatusCommandTest {
   @Test
   void whatIsAskedForWronglyIsSaid() throws IOException {
     assertThat(ProgramRun.of("status", "-n", "nowhere", objects()).out().lines())
-        .containsExactly("There is no InferencePool of inference.networking.k8s.io here.");
+        .containsExactly("There is no InferencePool here.");
     assertThat(ProgramRun.of("status", "-o", "json", objects()))
         .matches(run -> run.exitCode() == 2 && run.err().contains("--output: json is not known"));
     assertThat(ProgramRun.of("status", "-n", "a b", objects()))

@@ -47,6 +47,23 @@ class StatusIT {
         .doesNotContain("unstable version");
   }
 
+  @Test
+  void poolsOfTheOlderGroupAreAmongThem(KubeApi.Running server)
+      throws IOException, InterruptedException {
+    Crds.apply(server.client());
+    Crds.oldPools(server.client());
+    create(
+        server,
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferencePool
+        metadata: {name: older, namespace: default}
+        spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: e}}
+        """);
+    assertThat(run(server, "status", "-n", "default"))
+        .containsPattern("(?m)^older +- .*NotServedByFairlead");
+  }
+
   /** That none may be listed is no news of whether there is one. */
   @Test
   void whatMayNotBeListedIsSaidToBeRefused(KubeApi.Running server)

@@ -17,6 +17,7 @@ import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.HttpURLConnection;
@@ -52,6 +53,7 @@ public final class StatusCommand implements Callable<Integer> {
   private static final List<ResourceDefinitionContext> KINDS =
       List.of(
           kind(InferencePool.GROUP, InferencePool.VERSION, "InferencePool"),
+          kind(OldInferencePool.GROUP, OldInferencePool.VERSION, OldInferencePool.KIND),
           kind(EndpointPicker.GROUP, EndpointPicker.VERSION, "EndpointPicker"),
           kind(InferenceModel.GROUP, InferenceModel.VERSION, "InferenceModel"));
 
@@ -172,9 +174,14 @@ public final class StatusCommand implements Callable<Integer> {
   private List<JsonNode> list(KubernetesClient client, ResourceDefinitionContext kind)
       throws IOException {
     // Without it nothing can be told; what is said of the others is left out.
-    boolean needed = kind.getKind().equals("InferencePool");
+    boolean needed = kind.getGroup().equals(InferencePool.GROUP);
     var resources = client.genericKubernetesResources(kind);
     try {
+      // Where few clusters have a kind, few people have the right to it, and miss nothing.
+      if (kind.getGroup().equals(OldInferencePool.GROUP)
+          && !client.supports(kind.getGroup() + "/" + kind.getVersion(), kind.getKind())) {
+        return List.of();
+      }
       String own = namespace == null ? client.getNamespace() : namespace;
       List<GenericKubernetesResource> items =
           (all ? resources.inAnyNamespace() : resources.inNamespace(own == null ? "default" : own))

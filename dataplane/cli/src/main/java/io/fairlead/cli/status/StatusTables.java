@@ -6,6 +6,7 @@ import io.fairlead.cli.ShownText;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentStatus;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /** Tables of what the statuses of objects say; what they don't say is a dash. */
 final class StatusTables {
   private static final String NONE = "-";
+
+  /** Why a pool of the older group is not served where one of v1 has its name. */
+  private static final String SUPERSEDED = "Superseded";
 
   private final List<JsonNode> objects;
   private final boolean namespaces;
@@ -61,11 +64,15 @@ final class StatusTables {
   List<String> pools() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("POOL", "READY", "ENDPOINTS", "MODELS", "PICKER", "REASON"));
-    List<JsonNode> pools = of("InferencePool", InferencePool.GROUP).toList();
+    List<JsonNode> pools =
+        objects.stream()
+            .filter(
+                object ->
+                    isOf(object, "InferencePool", InferencePool.GROUP)
+                        || isOf(object, OldInferencePool.KIND, OldInferencePool.GROUP))
+            .toList();
     pools.forEach(pool -> rows.add(pool(pool)));
-    return pools.isEmpty()
-        ? List.of("There is no InferencePool of %s here.".formatted(InferencePool.GROUP))
-        : lines(rows, pools);
+    return pools.isEmpty() ? List.of("There is no InferencePool here.") : lines(rows, pools);
   }
 
   /** One row a model, with what its condition Ready says. */
@@ -113,14 +120,19 @@ final class StatusTables {
 
   private List<String> pool(JsonNode pool) {
     Optional<JsonNode> entry =
-        StreamSupport.stream(pool.path("status").path("parents").spliterator(), false)
-            .filter(parent -> ParentStatus.FAIRLEAD.equals(parent.path("controllerName").asText()))
+        Stream.of("parents", OldInferencePool.PARENTS)
+            .flatMap(list -> pool.path("status").path(list).valueStream())
+            .filter(StatusTables::isOurs)
             .findFirst();
     if (entry.isEmpty()) {
       return List.of(name(pool), NONE, NONE, NONE, NONE, "NotServedByFairlead");
     }
     JsonNode ready = condition(entry.get().path("conditions"), "Ready");
     String picker = orNone(entry.get().path("parentRef").path("name"));
+    if (ready.path("reason").asText().equals(SUPERSEDED)) {
+      // Whoever names it means the other pool of its name.
+      return List.of(name(pool), "False", NONE, NONE, picker, SUPERSEDED);
+    }
     JsonNode own = pickersByName.get(namespace(pool) + "/" + picker);
     JsonNode status = own == null ? MissingNode.getInstance() : own.path("status");
     return List.of(
@@ -130,6 +142,15 @@ final class StatusTables {
         models(pool, status),
         picker,
         orNone(ready.path("reason")));
+  }
+
+  /** In the older group an entry names no controller, and is known by what it speaks for. */
+  private static boolean isOurs(JsonNode entry) {
+    JsonNode ref = entry.path("parentRef");
+    return ParentStatus.FAIRLEAD.equals(entry.path("controllerName").asText())
+        || (OldInferencePool.PICKER_KIND.equals(ref.path("kind").asText())
+            && (EndpointPicker.GROUP.equals(ref.path("group").asText())
+                || ref.path("apiVersion").asText().startsWith(EndpointPicker.GROUP + "/")));
   }
 
   /** Those in the config of those that name the pool: counted, or as the picker counts them. */
@@ -152,11 +173,12 @@ final class StatusTables {
   }
 
   private Stream<JsonNode> of(String kind, String group) {
-    return objects.stream()
-        .filter(object -> object.path("kind").asText().equals(kind))
-        .filter(
-            object ->
-                group.isEmpty() || object.path("apiVersion").asText().startsWith(group + "/"));
+    return objects.stream().filter(object -> isOf(object, kind, group));
+  }
+
+  private static boolean isOf(JsonNode object, String kind, String group) {
+    return object.path("kind").asText().equals(kind)
+        && (group.isEmpty() || object.path("apiVersion").asText().startsWith(group + "/"));
   }
 
   private static JsonNode condition(JsonNode conditions, String type) {
