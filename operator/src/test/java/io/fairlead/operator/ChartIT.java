@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Chart;
 import io.fairlead.operator.testing.Kustomization;
 import java.io.IOException;
@@ -142,6 +143,27 @@ class ChartIT {
     JsonNode description = YAML.readTree(TOP.resolve(folder).resolve("Chart.yaml").toFile());
     assertThat(description.get("version").asText()).isEqualTo(version);
     assertThat(description.get("appVersion").asText()).isEqualTo(version);
+  }
+
+  @Test
+  void allSayTheSameOfTheOldestKubernetes() throws IOException {
+    String oldest = Settings.OLDEST_KUBERNETES;
+    for (String chart : List.of("fairlead", "fairlead-crds")) {
+      Path description = TOP.resolve("charts").resolve(chart).resolve("Chart.yaml");
+      assertThat(YAML.readTree(description.toFile()).get("kubeVersion").asText())
+          .isEqualTo(">=%s.0-0".formatted(oldest));
+      String older = "1.%d.15".formatted(Integer.parseInt(oldest.substring(2)) - 1);
+      assertThatThrownBy(() -> Chart.render(chart, "ours", "--kube-version=" + older))
+          .hasMessageContaining("incompatible with Kubernetes");
+      assertThat(Chart.render(chart, "ours", "--kube-version=" + oldest + ".0")).isNotEmpty();
+    }
+    assertThat(
+            Pattern.compile("Kubernetes (1\\.\\d+)")
+                .matcher(Files.readString(TOP.resolve("docs/install.md")))
+                .results()
+                .map(said -> said.group(1))
+                .distinct())
+        .containsExactly(oldest);
   }
 
   @Test

@@ -145,7 +145,7 @@ final class Denied {
   private static String installing(Class<? extends HasMetadata> kind) {
     String install = INSTALLS.get(kind);
     return install == null
-        ? "the operator needs Kubernetes 1.27 or newer"
+        ? "the operator needs Kubernetes %s or newer".formatted(Settings.OLDEST_KUBERNETES)
         : "install it with %s, or with the chart fairlead-crds".formatted(install);
   }
 }

@@ -22,6 +22,13 @@ public record Settings(
    */
   public static final int REQUEST_RETRIES = 2;
 
+  /**
+   * The oldest Kubernetes that takes what is installed and what is made for pools: before it the
+   * kinds' selectableFields are unknown, and pods may not sleep before they end. The charts and
+   * docs/install.md say the same.
+   */
+  public static final String OLDEST_KUBERNETES = "1.30";
+
   /** Usual number of {@link #maxRollouts}. */
   public static final int USUAL_ROLLOUTS = 5;
 
