@@ -48,6 +48,9 @@ annotations:
 {{- if and (eq .scope "namespace") .networkPolicies.pickerNamespaces }}
 {{- fail "networkPolicies.pickerNamespaces: must be empty where scope is namespace: the policy is for the namespace of the release" }}
 {{- end }}
+{{- if and (eq .scope "namespace") .operator.metricsAuth }}
+{{- fail "operator.metricsAuth: must be false where scope is namespace: who a token is, is a question to the whole cluster" }}
+{{- end }}
 {{- if and (eq (toString .operator.leaderElect) "false") (gt (int .operator.replicas) 1) }}
 {{- fail (printf "operator.replicas: is %v, at most 1 is possible where operator.leaderElect is false: all would act at once" .operator.replicas) }}
 {{- end }}

@@ -95,6 +95,26 @@ class ChartIT {
   }
 
   @Test
+  void metricsForThoseAloneWhoMayGetThemAreTheFolders() throws IOException {
+    String auth = "--set=operator.metricsAuth=true";
+    Map<String, JsonNode> expected = objects(Kustomization.render("metrics-auth"));
+    objects(Kustomization.render("cluster")).keySet().forEach(expected::remove);
+    expected.remove("Namespace//fairlead-system");
+    assertSame(objects(Chart.render("fairlead", "fairlead-system", auth)), expected);
+    assertSame(
+        objects(
+            Chart.render(
+                "fairlead",
+                "fairlead-system",
+                auth,
+                "--show-only=templates/monitoring.yaml",
+                "--set=monitoring.podMonitors.enabled=true",
+                "--set=monitoring.prometheusRule.enabled=true",
+                "--set=monitoring.dashboard.enabled=true")),
+        objects(Kustomization.render("monitoring-auth")));
+  }
+
+  @Test
   void thePickersPolicyOfANamespaceIsTheFolders() throws IOException {
     JsonNode policy =
         object(
@@ -127,6 +147,13 @@ class ChartIT {
     assertThat(TOP.resolve("charts").resolve(chart).resolve("files").resolve(file))
         .as("./hack/helm sync copies it")
         .hasSameTextualContentAs(TOP.resolve(folder).resolve(file));
+  }
+
+  @Test
+  void theCopyOfWhatMetricsTakeIsNew() {
+    assertThat(TOP.resolve("charts/fairlead/files/metrics-auth.yaml"))
+        .as("./hack/helm sync copies it")
+        .hasSameTextualContentAs(TOP.resolve("config/metrics-auth/rbac.yaml"));
   }
 
   @ParameterizedTest
@@ -190,7 +217,8 @@ class ChartIT {
             "--max-rollouts=2",
             "--adopt-grace-seconds=0",
             "--leader-elect=true",
-            "--log-format=plain");
+            "--log-format=plain",
+            "--metrics-endpoint-auth");
     FairleadOperator.commandLine()
         .parseArgs(
             container.get("args").valueStream().map(JsonNode::asText).toArray(String[]::new));
@@ -254,7 +282,9 @@ class ChartIT {
         "operator.podLabels.app\\.kubernetes\\.io/name=x | /operator/podLabels/app.kubernetes.io",
         "operator.replicas=2,operator.leaderElect=false | operator.replicas",
         "scope=namespace,operator.watchNamespaces={a} | operator.watchNamespaces",
-        "scope=namespace,networkPolicies.pickerNamespaces={a} | networkPolicies.pickerNamespaces"
+        "scope=namespace,networkPolicies.pickerNamespaces={a} | networkPolicies.pickerNamespaces",
+        "scope=namespace,operator.metricsAuth=true | operator.metricsAuth",
+        "operator.metricsAuth=please | /operator/metricsAuth"
       })
   void aWrongValueIsRefusedByItsField(String value, String field) {
     assertThatThrownBy(() -> Chart.render("fairlead", "ours", "--set=" + value))

@@ -220,8 +220,14 @@ class MonitoringIT {
     assertThat(secured).contains("- --metrics-endpoint-auth");
     assertThat(FairleadOperator.commandLine().parseArgs("--metrics-endpoint-auth").errors())
         .isEmpty();
-    Path sample = Path.of("..", "config", "metrics-auth", "servicemonitor.yaml");
-    Kustomization.apply(admin, Files.readString(sample));
+    createKind(admin, "PodMonitor", "podmonitor");
+    createKind(admin, "PrometheusRule", "prometheusrule");
+    String monitors = Kustomization.render("monitoring-auth");
+    assertThat(monitors)
+        .as("a PodMonitor shows no token, and would get 401")
+        .contains("name: fairlead-pickers")
+        .doesNotContainPattern("kind: PodMonitor\nmetadata:(\n  .*)*\n  name: fairlead-operator");
+    Kustomization.apply(admin, monitors);
     Service service =
         admin
             .services()
