@@ -84,10 +84,14 @@ final class AttemptRules {
   /**
    * The attempt failed: its endpoints' health is told. Of two, the one that computes the prompt may
    * have failed the other, and nobody can tell: both are blamed, and what else they serve clears
-   * the one that is well. One that is out already is to blame alone.
+   * the one that is well. One that is out already is to blame alone; nobody is where none was
+   * asked.
    */
   void failed(long now, Flight flight, EndpointState at, Failure failure) {
     note(now, flight, failure);
+    if (!failure.ofEndpoint()) {
+      return;
+    }
     EndpointState prefiller = flight.attempt.prefilledBy;
     if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {
       health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);

@@ -68,7 +68,7 @@ final class DeadlineWatch {
     } else {
       AttemptRules.note(flight, NotSentAgain.NOBODY_ELSE);
     }
-    boolean sent = again && failures.sendAgain(now, flight) == null;
+    boolean sent = again && failures.sendAgain(now, flight, Reason.UPSTREAM_FAILED) == null;
     if (!sent && rules.isLate(now, flight, at)) {
       ends.giveUp(now, flight, Reason.FIRST_BYTE_TIMEOUT);
     }

@@ -42,9 +42,10 @@ final class FailedAttempts {
       return;
     }
     rules.failed(now, flight, endpoint, failure);
-    Reason refused = Reason.UPSTREAM_FAILED;
+    Reason failed = failure.ofEndpoint() ? Reason.UPSTREAM_FAILED : Reason.NO_SOCKET;
+    Reason refused = failed;
     if (rules.maySendAgain(now, flight, failure)) {
-      refused = sendAgain(now, flight);
+      refused = sendAgain(now, flight, failed);
     }
     if (refused == null) {
       return;
@@ -65,12 +66,14 @@ final class FailedAttempts {
    * <p>A prompt that another endpoint computes counts there, and an endpoint that has left is
    * forgotten with its last request. Such a request is taken off the accounts before the choice,
    * and rejected where nobody gets it.
+   *
+   * @param failed why it is rejected where nobody else is there to be sent to
    */
-  @Nullable Reason sendAgain(long now, Flight flight) {
+  @Nullable Reason sendAgain(long now, Flight flight, Reason failed) {
     CompiledConfig active = config.get();
     EndpointState endpoint = flight.attempt.at;
     if (active == null || endpoint == null) {
-      return Reason.UPSTREAM_FAILED;
+      return failed;
     }
     flight.failed(endpoint);
     bookings.withdraw(flight);
@@ -80,6 +83,9 @@ final class FailedAttempts {
     }
     try {
       Reason refused = dispatch.send(now, flight, active);
+      if (refused == Reason.UPSTREAM_FAILED) {
+        refused = failed;
+      }
       if (refused != null) {
         rules.notSentAgain(flight);
         if (flight.state() == FlightState.DECIDING) {

@@ -3,9 +3,9 @@ package io.fairlead.core;
 import java.util.Locale;
 
 /**
- * How an endpoint failed a request, a scrape or a probe. What may be done about it follows from
- * whether the endpoint can have begun to work, and whether there is an answer that the client could
- * get instead.
+ * How an endpoint failed a request, a scrape or a probe, or why it was not asked. What may be done
+ * about it follows from whether the endpoint can have begun to work, and whether there is an answer
+ * that the client could get instead.
  */
 public enum Failure {
   /** Nobody listens on its port. */
@@ -23,7 +23,12 @@ public enum Failure {
   /** No byte of an answer came by the deadline. */
   FIRST_BYTE_LATE("does not answer in time", Work.PERHAPS, false),
   /** The answer broke off, or stopped, after its first byte. */
-  BROKEN_OFF("does not finish its answers", Work.DONE, false);
+  BROKEN_OFF("does not finish its answers", Work.DONE, false),
+  /**
+   * It was not asked at all: this process had no file descriptor or no local port left for a
+   * connection. Says nothing of the endpoint.
+   */
+  NO_SOCKET("was not asked, as no socket was left here", Work.NONE, false);
 
   /** What the endpoint can have done for the request. */
   enum Work {
@@ -52,6 +57,11 @@ public enum Failure {
     return words;
   }
 
+  /** Whether it says something of the endpoint. */
+  public boolean ofEndpoint() {
+    return this != NO_SOCKET;
+  }
+
   /** Whether there is an answer of the endpoint's own that the client can get. */
   public boolean answered() {
     return answered;
@@ -59,7 +69,7 @@ public enum Failure {
 
   /** Whether the request did not get there as a whole. */
   boolean ofConnecting() {
-    return this == REFUSED || this == UNREACHABLE || this == RESET_UNSENT;
+    return this == REFUSED || this == UNREACHABLE || this == RESET_UNSENT || this == NO_SOCKET;
   }
 
   Work work() {

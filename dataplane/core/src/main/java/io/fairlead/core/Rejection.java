@@ -80,6 +80,12 @@ public record Rejection(
     /** Every endpoint tried failed before its first byte. */
     UPSTREAM_FAILED(
         502, "upstream_failed", -1, "The model servers tried did not answer this request."),
+    /** This process has no socket left to connect to a model server with. */
+    NO_SOCKET(
+        503,
+        "no_socket",
+        1,
+        "The scheduler has no socket left for a connection to a model server. Try again shortly."),
     /** No byte of an answer came in time. */
     FIRST_BYTE_TIMEOUT(
         504, "first_byte_timeout", -1, "The model server did not begin to answer in time."),

@@ -111,7 +111,7 @@ final class TruthModel implements RequestListener {
     failure = failed;
     boolean worked =
         switch (failure) {
-          case REFUSED, UNREACHABLE, RESET_UNSENT, UNAVAILABLE ->
+          case REFUSED, UNREACHABLE, RESET_UNSENT, UNAVAILABLE, NO_SOCKET ->
               now - request.sentAt >= 1_000_000_000;
           default -> true;
         };
@@ -388,22 +388,26 @@ final class TruthModel implements RequestListener {
       return Reason.PLUGIN_FAILED;
     }
     if (request.attempts > 0 && !sendsAgain) {
-      return Reason.UPSTREAM_FAILED;
+      return failed();
     }
     if (left.isEmpty()) {
-      return request.attempts > 0 ? Reason.UPSTREAM_FAILED : Reason.NO_READY_ENDPOINTS;
+      return request.attempts > 0 ? failed() : Reason.NO_READY_ENDPOINTS;
     }
     if (request.attempts > 0) {
       int tokens = tokens(request.facts, request.target);
       boolean fitted =
           eligible.values().stream().anyMatch(s -> request.tried.contains(s) && s.fits(tokens));
       if (fitted && left.stream().noneMatch(s -> s.fits(tokens))) {
-        return Reason.UPSTREAM_FAILED;
+        return failed();
       }
     }
     // Whether one that is not full gets requests is its health's to say.
     boolean shed = criticality(request.facts.model()) == Criticality.SHEDDABLE && someFull;
     return shed ? Reason.SATURATED : null;
+  }
+
+  private Reason failed() {
+    return failure == Failure.NO_SOCKET ? Reason.NO_SOCKET : Reason.UPSTREAM_FAILED;
   }
 
   List<EndpointSnapshot> snapshot() {

@@ -382,6 +382,7 @@ public final class PoolHealth {
               endpoint.failuresInRow >= FAILURES_IN_A_ROW;
           // Each began with a first byte: that is no success in between.
           case BROKEN_OFF -> endpoint.cutsInRow >= FAILURES_IN_A_ROW;
+          case NO_SOCKET -> false;
         };
     return several
         || (endpoint.faults().probability() >= FAILS_TOO_MANY
@@ -466,6 +467,10 @@ public final class PoolHealth {
 
   private void probeFailed(long now, EndpointHealth endpoint, Failure failure) {
     endpoint.probe = 0;
+    if (!failure.ofEndpoint()) {
+      endpoint.nextProbe = now + (endpoint.state == HealthState.OUT ? pause(endpoint) : QUIET);
+      return;
+    }
     endpoint.probeFailure = failure;
     if (failure.answered()) {
       endpoint.lastSign = now; // it fails, but it lives

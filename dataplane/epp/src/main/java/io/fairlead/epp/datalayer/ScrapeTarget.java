@@ -6,11 +6,11 @@ import io.fairlead.core.Route;
 import io.fairlead.epp.datalayer.PageSource.PageReader;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.transport.Failures;
+import io.fairlead.epp.transport.Transport;
 import io.fairlead.plugin.DataSource.Target;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
@@ -66,6 +66,10 @@ final class ScrapeTarget {
 
   private @Nullable Future<?> ticks;
   private @Nullable Channel channel;
+
+  /** Counts connections, so that what comes of a former one is not taken for this one's. */
+  private long connection;
+
   private boolean busy;
 
   /** Whether it has ever looked. */
@@ -213,21 +217,34 @@ final class ScrapeTarget {
   }
 
   private void connect() {
-    ChannelFuture connecting = bootstrap.connect(address);
-    Channel mine = connecting.channel();
-    channel = mine;
-    connecting.addListener(
-        done -> {
-          if (!mine.equals(channel)) {
-            var _ = mine.close();
-          } else if (done.isSuccess()) {
-            refuses = false;
-            ask(mine);
-          } else {
-            refuses = true;
-            fail(Failures.ofConnect(done.cause()));
-          }
-        });
+    long mine = ++connection;
+    channel =
+        Transport.connect(
+            bootstrap,
+            loop,
+            address,
+            connected -> {
+              if (mine != connection) {
+                var _ = connected.close();
+              } else {
+                refuses = false;
+                ask(connected);
+              }
+            },
+            cause -> {
+              if (mine == connection) {
+                notConnected(Failures.ofConnect(cause));
+              }
+            });
+  }
+
+  private void notConnected(Failure how) {
+    if (how.ofEndpoint()) {
+      refuses = true;
+      fail(how);
+    } else {
+      fail(null);
+    }
   }
 
   private void ask(Channel to) {
@@ -270,8 +287,8 @@ final class ScrapeTarget {
   /** A look failed; {@code how} is null where that is no fault of the endpoint's port. */
   private void fail(@Nullable Failure how) {
     busy = false;
-    disconnect();
     if (stopped) {
+      disconnect();
       return;
     }
     endpoint.failed(number, source, begunAt, onOwnPort ? how : null);
@@ -279,6 +296,7 @@ final class ScrapeTarget {
     long most = MAX_PAUSE_NANOS / interval;
     skip = Math.min(most, (1L << failuresInRow) - 2);
     forgetWhatIsStale(scraper.now());
+    disconnect();
   }
 
   private void forgetWhatIsStale(long now) {
@@ -289,6 +307,7 @@ final class ScrapeTarget {
   }
 
   private void disconnect() {
+    connection++;
     Channel old = channel;
     channel = null;
     if (old != null) {

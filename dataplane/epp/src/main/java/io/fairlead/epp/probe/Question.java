@@ -7,10 +7,10 @@ import io.fairlead.epp.director.Prober;
 import io.fairlead.epp.openai.Completion;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.transport.Failures;
+import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -56,7 +56,7 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
 
   void ask(EventLoop loop, Class<? extends Channel> channelType) {
     patience = loop.schedule(this::late, probe.timeoutNanos(), TimeUnit.NANOSECONDS);
-    ChannelFuture connecting =
+    Bootstrap bootstrap =
         new Bootstrap()
             .group(loop)
             .channel(channelType)
@@ -75,15 +75,14 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
                         Duration.ofNanos(probe.timeoutNanos()));
                     ch.pipeline().addLast(new HttpClientCodec(), Question.this);
                   }
-                })
-            .connect(new InetSocketAddress(probe.endpoint().address(), probe.endpoint().port()));
-    channel = connecting.channel();
-    connecting.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            end(Failures.ofConnect(done.cause()));
-          }
-        });
+                });
+    channel =
+        Transport.connect(
+            bootstrap,
+            loop,
+            new InetSocketAddress(probe.endpoint().address(), probe.endpoint().port()),
+            to -> {}, // channelActive asks
+            cause -> end(Failures.ofConnect(cause)));
   }
 
   @Override

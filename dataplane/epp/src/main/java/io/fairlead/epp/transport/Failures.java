@@ -9,15 +9,25 @@ public final class Failures {
   /** As epoll tells it, whatever the machine's language. */
   private static final String ECONNREFUSED = "error(-111)";
 
+  /** The same of a want of local ports. */
+  private static final String EADDRNOTAVAIL = "error(-99)";
+
   private Failures() {}
 
   /**
    * Why no connection came about. Only a refusal says that the machine is there and nobody listens.
    * Netty tells a timeout, and most errors of the kernel, in a {@link ConnectException} as well: of
-   * these the message alone says which it is.
+   * these the message alone says which it is. What this process lacks itself is not the endpoint's
+   * fault.
    */
   public static Failure ofConnect(Throwable cause) {
     String message = cause.getMessage();
+    if (cause instanceof NoSocketException
+        || (message != null
+            && (message.contains("Cannot assign requested address")
+                || message.contains(EADDRNOTAVAIL)))) {
+      return Failure.NO_SOCKET;
+    }
     boolean refused =
         cause instanceof ConnectException
             && message != null

@@ -1,7 +1,10 @@
 package io.fairlead.epp.transport;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -16,6 +19,9 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Sockets on epoll where the machine has it, else on NIO. */
 public final class Transport {
@@ -97,6 +103,40 @@ public final class Transport {
           .option(EpollChannelOption.TCP_KEEPCNT, 3)
           .option(EpollChannelOption.TCP_USER_TIMEOUT, 25_000);
     }
+  }
+
+  /**
+   * Connects, and tells one of both on this loop, later than from within this call. Netty gives a
+   * connection that can't even be begun, for want of file descriptors say, to no loop: it would
+   * tell of that on a thread of its own, and its channel throws when it is closed.
+   *
+   * @param bootstrap of connections on {@code loop}
+   * @param loop the one that this is called on
+   * @param failed told why there is no connection; {@link Failures} tells what that says
+   * @return the connection that is being made; null where it could not be begun
+   */
+  public static @Nullable Channel connect(
+      Bootstrap bootstrap,
+      EventLoop loop,
+      InetSocketAddress address,
+      Consumer<Channel> connected,
+      Consumer<Throwable> failed) {
+    ChannelFuture connecting = bootstrap.connect(address);
+    Channel channel = connecting.channel();
+    if (!channel.isRegistered()) {
+      Throwable why = new NoSocketException(connecting.cause());
+      loop.execute(() -> failed.accept(why));
+      return null;
+    }
+    connecting.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            connected.accept(channel);
+          } else {
+            failed.accept(done.cause());
+          }
+        });
+    return channel;
   }
 
   private static boolean onEpoll(EventLoopGroup group) {

@@ -8,11 +8,11 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.ScarceSocket;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.Readings;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
@@ -62,7 +62,7 @@ class MetricsScraperIT {
   private final MetricsScraper scraper =
       new MetricsScraper(
           loops,
-          NioSocketChannel.class,
+          ScarceSocket.class,
           new MetricsScraper.Settings(
               Duration.ofMillis(10), Duration.ofSeconds(1), Duration.ofSeconds(5)),
           clock::get,
@@ -85,6 +85,7 @@ class MetricsScraperIT {
 
   @AfterEach
   void stop() throws IOException {
+    ScarceSocket.noneLeft(false);
     scraper.close();
     engine.close();
     loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
@@ -190,6 +191,27 @@ class MetricsScraperIT {
     assertThat(scraped).isEmpty();
   }
 
+  /** Nobody was asked: what was said is forgotten in its time, and no endpoint is to blame. */
+  @Test
+  void withoutASocketItBlamesNobodyAsksLessOftenAndForgetsWhatIsStale() {
+    engine.answer = GOOD;
+    scrape();
+    await().until(() -> !scraped.isEmpty());
+    ScarceSocket.noneLeft(true);
+    engine.answer = HANG_UP;
+    await().until(() -> failures() >= 2);
+    clock.addAndGet(Duration.ofSeconds(5).toNanos());
+    await().until(() -> scraped.contains(EndpointMetrics.UNKNOWN));
+    assertThat(unreachable).filteredOn(how -> !how.endsWith("DIED")).isEmpty();
+    assertThat(scraper.allRefuse()).isFalse();
+
+    scraped.clear();
+    engine.answer = GOOD;
+    ScarceSocket.noneLeft(false);
+    await().until(() -> !scraped.isEmpty());
+    assertThat(scraped).containsOnly(AS_TOLD);
+  }
+
   @Test
   void tellsThatNothingComesAndThatConnectionsBreak() {
     engine.answer = SILENCE;
@@ -278,7 +300,7 @@ class MetricsScraperIT {
     try (MetricsScraper quiet =
         new MetricsScraper(
             loops,
-            NioSocketChannel.class,
+            ScarceSocket.class,
             new MetricsScraper.Settings(
                 Duration.ofMillis(10),
                 Duration.ofSeconds(1),

@@ -7,8 +7,11 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Probe;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.ScarceSocket;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -108,9 +111,26 @@ class HttpProberIT {
     assertThat(answer()).contains(Failure.REFUSED);
   }
 
+  @Test
+  void tellsThatThereWasNoSocketToAskWith() throws Exception {
+    EventLoopGroup nio = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    ScarceSocket.noneLeft(true);
+    try (Server server = new Server(SILENCE)) {
+      ask(new HttpProber(nio.next(), ScarceSocket.class), server, "m");
+      assertThat(answer()).contains(Failure.NO_SOCKET);
+    } finally {
+      ScarceSocket.noneLeft(false);
+      nio.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    }
+  }
+
   private void ask(Server server, String model) {
+    ask(prober, server, model);
+  }
+
+  private void ask(HttpProber from, Server server, String model) {
     EndpointSpec endpoint = new EndpointSpec("e", "1", "127.0.0.1", server.port(), Map.of());
-    prober.ask(
+    from.ask(
         new Probe(1, endpoint, model, Duration.ofMillis(500).toNanos()),
         failure -> answers.add(Optional.ofNullable(failure)));
   }

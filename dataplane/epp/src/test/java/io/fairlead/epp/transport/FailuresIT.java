@@ -72,7 +72,7 @@ class FailuresIT {
   /** The one local port that it may use has such a connection already. */
   @ParameterizedTest
   @EnumSource
-  void aWantOfLocalPortsIsNoRefusal(Loops kind) throws IOException {
+  void aWantOfLocalPortsIsNobodysFault(Loops kind) throws IOException {
     EventLoopGroup loops = kind.start();
     try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
         Socket first = new Socket()) {
@@ -81,7 +81,7 @@ class FailuresIT {
       first.connect(server.getLocalSocketAddress());
       Future<Void> connected = connect(loops, first.getLocalPort(), server.getLocalPort());
       assertThat(connected.cause()).hasMessageContaining("Cannot assign requested address");
-      assertThat(Failures.ofConnect(connected.cause())).isEqualTo(Failure.UNREACHABLE);
+      assertThat(Failures.ofConnect(connected.cause())).isEqualTo(Failure.NO_SOCKET);
     }
     end(loops);
   }

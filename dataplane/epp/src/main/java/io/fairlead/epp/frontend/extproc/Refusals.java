@@ -42,7 +42,12 @@ final class Refusals {
           case EVICTED_IN_FLIGHT -> "evicted";
           case EVICTED -> "evicted-queue-pressure";
           case SHUTTING_DOWN -> ENDING;
-          case UPSTREAM_FAILED, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT, TOTAL_TIMEOUT, PLUGIN_FAILED ->
+          case UPSTREAM_FAILED,
+              NO_SOCKET,
+              FIRST_BYTE_TIMEOUT,
+              SILENCE_TIMEOUT,
+              TOTAL_TIMEOUT,
+              PLUGIN_FAILED ->
               "";
         });
   }

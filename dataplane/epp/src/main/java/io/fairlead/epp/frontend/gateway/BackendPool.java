@@ -5,7 +5,6 @@ import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -182,18 +181,16 @@ final class BackendPool {
         return;
       }
     }
-    ChannelFuture connected = bootstrap(address).connect(address);
-    connected.addListener(
-        done -> {
-          if (done.isSuccess()) {
+    Transport.connect(
+        bootstrap(address),
+        loop,
+        address,
+        connected ->
             agree(
-                connected.channel(),
+                connected,
                 EndpointTls.Protocol.HTTP_1_1,
-                failure -> opened(connected.channel(), address, failure, user));
-          } else {
-            user.openFailed(done.cause());
-          }
-        });
+                failure -> opened(connected, address, failure, user)),
+        user::openFailed);
   }
 
   private void opened(

@@ -1,9 +1,9 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.tls.EndpointTls;
+import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -108,28 +108,22 @@ final class BackendStreams {
     }
 
     void connect() {
-      ChannelFuture connecting =
-          bootstrap
-              .clone()
-              .option(ChannelOption.AUTO_READ, true)
-              .handler(
-                  new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                      setUp(ch);
-                    }
-                  })
-              .connect(address);
-      channel = connecting.channel();
-      Channel mine = connecting.channel();
-      connecting.addListener(
-          done -> {
-            if (done.isSuccess()) {
-              pool.agree(mine, EndpointTls.Protocol.HTTP_2, this::connected);
-            } else {
-              connected(done.cause());
-            }
-          });
+      channel =
+          Transport.connect(
+              bootstrap
+                  .clone()
+                  .option(ChannelOption.AUTO_READ, true)
+                  .handler(
+                      new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel ch) {
+                          setUp(ch);
+                        }
+                      }),
+              loop,
+              address,
+              mine -> pool.agree(mine, EndpointTls.Protocol.HTTP_2, this::connected),
+              this::connected);
     }
 
     private void connected(@Nullable Throwable failure) {

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.Route;
 import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.tls.EndpointTls;
+import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -60,7 +60,7 @@ final class ModelQuestion extends SimpleChannelInboundHandler<FullHttpResponse> 
 
   void ask(EventLoop loop, Class<? extends SocketChannel> channelType) {
     patience = loop.schedule(() -> end(null), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-    ChannelFuture connecting =
+    Bootstrap bootstrap =
         new Bootstrap()
             .group(loop)
             .channel(channelType)
@@ -82,15 +82,14 @@ final class ModelQuestion extends SimpleChannelInboundHandler<FullHttpResponse> 
                             new HttpObjectAggregator(LONGEST_ANSWER),
                             ModelQuestion.this);
                   }
-                })
-            .connect(address);
-    channel = connecting.channel();
-    connecting.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            end(null);
-          }
-        });
+                });
+    channel =
+        Transport.connect(
+            bootstrap,
+            loop,
+            address,
+            to -> {}, // channelActive asks
+            cause -> end(null));
   }
 
   @Override
