@@ -2,8 +2,10 @@ package io.fairlead.epp.telemetry;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.HealthState;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.function.ToDoubleFunction;
 
@@ -20,7 +22,8 @@ final class EndpointLines {
    *
    * @param now of the clock that the snapshots' times are of, in nanoseconds
    */
-  static void append(StringBuilder page, List<EndpointSnapshot> endpoints, long now) {
+  static void append(StringBuilder page, List<EndpointSnapshot> all, long now) {
+    List<EndpointSnapshot> endpoints = byName(all);
     health(page, endpoints);
     gauge(page, "in_flight", "Requests sent and not ended.", endpoints, e -> e.inFlight());
     gauge(
@@ -66,6 +69,35 @@ final class EndpointLines {
         "Prompt blocks believed cached when sent.",
         endpoints,
         EndpointSnapshot::matchedBlocks);
+  }
+
+  /**
+   * One for each name: a pod that has left and still has requests counts with the one that came in
+   * its place, as a page with two samples of one series is none. What is counted up is that of the
+   * newcomer alone: the other gets nothing more, and a sum would fall when it goes.
+   */
+  private static List<EndpointSnapshot> byName(List<EndpointSnapshot> all) {
+    SequencedMap<String, EndpointSnapshot> named = new LinkedHashMap<>();
+    for (EndpointSnapshot endpoint : all) {
+      named.merge(endpoint.name(), endpoint, EndpointLines::together);
+    }
+    return List.copyOf(named.values());
+  }
+
+  private static EndpointSnapshot together(EndpointSnapshot one, EndpointSnapshot other) {
+    EndpointSnapshot here = one.leaving() ? other : one;
+    return new EndpointSnapshot(
+        here.name(),
+        one.inFlight() + other.inFlight(),
+        one.awaitingFirstToken() + other.awaitingFirstToken(),
+        here.scrapedWaiting(),
+        here.kvUsage(),
+        here.sent(),
+        here.matchedBlocks(),
+        here.promptBlocks(),
+        here.leaving(),
+        here.health(),
+        here.scrapedAt());
   }
 
   private static void health(StringBuilder page, List<EndpointSnapshot> endpoints) {
