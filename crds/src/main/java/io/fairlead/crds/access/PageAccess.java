@@ -38,6 +38,9 @@ public final class PageAccess {
   /** How long somebody who might get a page still may, whatever the API server would say. */
   static final Duration ALLOWED_FOR = Duration.ofMinutes(2);
 
+  /** How much longer, where the API server can't be asked or says nothing. */
+  static final Duration ALLOWED_WITHOUT_ANSWER = Duration.ofMinutes(8);
+
   /**
    * Shorter, so that a right that is granted is soon felt; long enough to bear a storm of tries.
    */
@@ -54,6 +57,9 @@ public final class PageAccess {
   private final KubernetesClient client;
   private final InstantSource clock;
   private final Semaphore asking = new Semaphore(MOST_AT_ONCE);
+
+  /** For those who lately might: tokens that nobody knows must not take the turns of these. */
+  private final Semaphore askingAgain = new Semaphore(MOST_AT_ONCE);
 
   /** By the hash of token and path. */
   private final Map<String, Kept> allowed = newest();
@@ -128,8 +134,9 @@ public final class PageAccess {
     if (known.isPresent()) {
       return known.get();
     }
-    if (!asking.tryAcquire()) {
-      return Answer.UNKNOWN;
+    Semaphore turns = allowed.containsKey(key) ? askingAgain : asking;
+    if (!turns.tryAcquire()) {
+      return withoutAnswer(key);
     }
     try {
       Answer answer = review(token, path);
@@ -144,10 +151,18 @@ public final class PageAccess {
             path,
             e.toString());
       }
-      return Answer.UNKNOWN;
+      return withoutAnswer(key);
     } finally {
-      asking.release();
+      turns.release();
     }
+  }
+
+  /** What holds where the API server says nothing. */
+  private Answer withoutAnswer(String key) {
+    Kept before = allowed.get(key);
+    return before != null && clock.instant().isBefore(before.until().plus(ALLOWED_WITHOUT_ANSWER))
+        ? Answer.ALLOWED
+        : Answer.UNKNOWN;
   }
 
   private Optional<Answer> known(String key) {
@@ -162,6 +177,9 @@ public final class PageAccess {
   private void keep(String key, Answer answer) {
     boolean may = answer == Answer.ALLOWED;
     Instant until = clock.instant().plus(may ? ALLOWED_FOR : DENIED_FOR);
+    if (!may) {
+      allowed.remove(key);
+    }
     (may ? allowed : denied).put(key, new Kept(answer, until));
   }
 
