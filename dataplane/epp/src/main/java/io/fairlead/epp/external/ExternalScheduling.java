@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * once where to go, within the timeout: by the scheduler, or by nobody, and then the config's own
  * plugins decide.
  *
- * <p>On one loop, except {@link #report}.
+ * <p>On one loop, except {@link #report} and {@link #hangUp}.
  */
 public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Listener {
 
@@ -694,6 +694,11 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   private String address() {
     return settings.address();
+  }
+
+  /** Ends the stream, where the loop may never come to {@link #close}. Any thread. */
+  public void hangUp() {
+    line.close();
   }
 
   @Override

@@ -53,9 +53,9 @@ final class GrpcSchedulerLine implements SchedulerLine {
           new DefaultThreadFactory("fairlead-external-scheduler", true),
           NioIoHandler.newFactory());
   private @Nullable Listener listener;
-  private @Nullable Stream stream;
+  private volatile @Nullable Stream stream;
   private long pause = FIRST_PAUSE_NANOS;
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * Not open yet.
@@ -114,6 +114,10 @@ final class GrpcSchedulerLine implements SchedulerLine {
     Stream opened = new Stream(to);
     stream = opened;
     var _ = SchedulerGrpc.newStub(to).schedule(opened);
+    if (closed) {
+      opened.cancel("not asked any more"); // closed meanwhile, on another thread
+      return;
+    }
     listener().opened();
   }
 
@@ -144,14 +148,16 @@ final class GrpcSchedulerLine implements SchedulerLine {
   @Override
   public boolean isReady() {
     Stream now = stream;
-    return now != null && now.call != null && now.call.isReady();
+    ClientCallStreamObserver<PickerMessage> call = now == null ? null : now.call;
+    return call != null && call.isReady();
   }
 
   @Override
   public void send(PickerMessage message) {
     Stream now = stream;
-    if (now != null && now.call != null) {
-      now.call.onNext(message);
+    ClientCallStreamObserver<PickerMessage> call = now == null ? null : now.call;
+    if (call != null && !closed) {
+      call.onNext(message);
     }
   }
 
@@ -194,7 +200,7 @@ final class GrpcSchedulerLine implements SchedulerLine {
     private final ManagedChannel connection;
     private final long openedAt = System.nanoTime();
     private final ReadPace pace = new ReadPace(ON_THE_WAY);
-    private @Nullable ClientCallStreamObserver<PickerMessage> call;
+    private volatile @Nullable ClientCallStreamObserver<PickerMessage> call;
 
     Stream(ManagedChannel connection) {
       this.connection = connection;
@@ -240,8 +246,9 @@ final class GrpcSchedulerLine implements SchedulerLine {
     }
 
     private void take(int messages) {
-      if (messages > 0 && isCurrent() && call != null) {
-        call.request(messages);
+      ClientCallStreamObserver<PickerMessage> current = call;
+      if (messages > 0 && isCurrent() && current != null) {
+        current.request(messages);
       }
     }
 
@@ -266,8 +273,9 @@ final class GrpcSchedulerLine implements SchedulerLine {
     }
 
     private void cancel(String why) {
-      if (call != null) {
-        call.cancel(why, null);
+      ClientCallStreamObserver<PickerMessage> current = call;
+      if (current != null) {
+        current.cancel(why, null);
       }
       connection.shutdownNow();
     }

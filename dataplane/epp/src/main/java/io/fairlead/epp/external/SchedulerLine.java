@@ -42,7 +42,7 @@ interface SchedulerLine extends AutoCloseable {
   /** What came in the stream broke its rules: another one is opened in a while. */
   void reset(String why);
 
-  /** Ends the stream. */
+  /** Ends the stream. Any thread, and more than once. */
   @Override
   void close();
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * when that has answered, or the timeout is over. What is told of the request meanwhile is told to
  * it afterwards.
  *
- * <p>On the shadow's thread, except {@link #external}.
+ * <p>On the shadow's thread, except {@link #external} and {@link #hangUp}.
  */
 final class AskingShadow implements AutoCloseable {
 
@@ -201,6 +201,14 @@ final class AskingShadow implements AutoCloseable {
   /** How it has done. */
   ShadowSnapshot snapshot() {
     return shadow.snapshot();
+  }
+
+  /** Asks nobody any more, whatever the shadow's thread is at. Any thread. */
+  void hangUp() {
+    ExternalScheduling asks = scheduler;
+    if (asks != null) {
+      asks.hangUp();
+    }
   }
 
   @Override

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailbox<T> {
 
-  private final AtomicReferenceArray<@Nullable T> ring;
+  /** Null once nobody is to get what is in it. */
+  private volatile @Nullable AtomicReferenceArray<@Nullable T> ring;
+
   private final int mask;
 
   /** Written by the producer alone. */
@@ -34,27 +36,34 @@ final class Mailbox<T> {
     return (int) (added.get() - taken.get());
   }
 
-  /** Adds one; false when it is full. The producer only. */
+  /** Adds one; false when it is full, or dropped. The producer only. */
   boolean add(T one) {
+    AtomicReferenceArray<@Nullable T> to = ring;
     long at = added.get();
-    if (at - taken.get() > mask) {
+    if (to == null || at - taken.get() > mask) {
       return false;
     }
-    ring.setPlain((int) at & mask, one);
+    to.setPlain((int) at & mask, one);
     added.setRelease(at + 1);
     return true;
   }
 
-  /** Takes the oldest; null when it is empty. The consumer only. */
+  /** Takes the oldest; null when it is empty, or dropped. The consumer only. */
   @Nullable T poll() {
+    AtomicReferenceArray<@Nullable T> from = ring;
     long at = taken.get();
-    if (at == added.getAcquire()) {
+    if (from == null || at == added.getAcquire()) {
       return null;
     }
     int slot = (int) at & mask;
-    T one = ring.getPlain(slot);
-    ring.setPlain(slot, null);
+    T one = from.getPlain(slot);
+    from.setPlain(slot, null);
     taken.setRelease(at + 1);
     return one;
+  }
+
+  /** Lets go of all that is in it, for good: the consumer may never come to it. Any thread. */
+  void drop() {
+    ring = null;
   }
 }

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * part of a busy process's CPU time; what is told of one that was let in never is.
  *
  * <p>A shadow whose plugin throws, or that is at one event for seconds, is switched off for good:
- * its mailbox is dropped, and nothing more is told to it.
+ * its mailbox is dropped, its line to an external scheduler is closed, and nothing more is told to
+ * it. That is done from the pool's loop, as a thread that hangs never comes to it.
  */
 final class ShadowThread implements AutoCloseable {
 
@@ -33,6 +34,9 @@ final class ShadowThread implements AutoCloseable {
 
   /** Events that may wait before requests are left out: some tenths of a second of them. */
   static final int MOST_WAITING = 4_096;
+
+  /** What the prompts among them may take: those of the longest are of megabytes. */
+  static final long MOST_WAITING_BYTES = 16 << 20;
 
   /** Room beyond that for what must not be lost: the ends of requests that it knows. */
   private static final int CAPACITY = 1 << 16;
@@ -84,6 +88,9 @@ final class ShadowThread implements AutoCloseable {
 
   private final AtomicLong leftOut = new AtomicLong();
 
+  /** Of requests that wait to be asked about. */
+  private final AtomicLong waitingBytes = new AtomicLong();
+
   /**
    * A shadow without config and endpoints.
    *
@@ -127,9 +134,8 @@ final class ShadowThread implements AutoCloseable {
 
   /** Tells it something that must not be lost. The pool's loop only. */
   void tell(Consumer<AskingShadow> event) {
-    if (off == null && !mailbox.add(event)) {
-      switchOff("more events wait for it than there is room for");
-      thread.interrupt();
+    if (off == null && !closed && !mailbox.add(event)) {
+      giveUp("more events wait for it than there is room for");
     }
   }
 
@@ -139,17 +145,31 @@ final class ShadowThread implements AutoCloseable {
    * @return whether it will hear of it
    */
   boolean offer(Consumer<AskingShadow> event) {
-    if (off != null || mailbox.size() >= MOST_WAITING) {
+    if (off != null || closed || mailbox.size() >= MOST_WAITING) {
       return false;
     }
     tell(event);
     return true;
   }
 
-  /** A request was sent: it is asked what it would have done, or the request is left out. */
-  boolean ask(Consumer<AskingShadow> event) {
-    boolean asked = cpu.next() && offer(event);
-    if (!asked && off == null) {
+  /**
+   * A request was sent: it is asked what it would have done, or the request is left out.
+   *
+   * @param bytes that what is told of the request takes while it waits
+   */
+  boolean ask(long bytes, Consumer<AskingShadow> event) {
+    boolean room = waitingBytes.get() == 0 || waitingBytes.get() + bytes <= MOST_WAITING_BYTES;
+    boolean asked =
+        cpu.next()
+            && room
+            && offer(
+                shadow -> {
+                  waitingBytes.addAndGet(-bytes);
+                  event.accept(shadow);
+                });
+    if (asked) {
+      waitingBytes.addAndGet(bytes);
+    } else if (off == null) {
       leftOut.incrementAndGet();
     }
     return asked;
@@ -170,8 +190,7 @@ final class ShadowThread implements AutoCloseable {
     }
     checkedAt = now;
     if (off == null && since != 0 && watchedNanos > HANGS_NANOS) {
-      switchOff("it has been at one event for more than 5 s");
-      thread.interrupt();
+      giveUp("it has been at one event for more than 5 s");
     }
     if (now - lookedAt >= LOOK_NANOS) {
       long own = cpuNanos();
@@ -199,7 +218,23 @@ final class ShadowThread implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    leave();
     LockSupport.unpark(thread);
+  }
+
+  /** Of one that may never come to an end by itself. The pool's loop only. */
+  private void giveUp(String why) {
+    switchOff(why);
+    leave();
+    thread.interrupt();
+  }
+
+  /** Whatever its thread is at, nothing is kept for it, and nobody is asked. Any thread. */
+  private void leave() {
+    over = true;
+    mailbox.drop();
+    came.clear();
+    shadow.hangUp();
   }
 
   private void run() {
@@ -232,22 +267,24 @@ final class ShadowThread implements AutoCloseable {
     try {
       event.run();
     } catch (RuntimeException | Error e) {
-      LOG.error("shadow {}: switched off, a plugin of it failed", name, e);
-      switchOff("a plugin of it failed: " + e);
+      if (over) {
+        LOG.debug("shadow {}: its line was closed, or its mailbox dropped, under it", name, e);
+      } else {
+        LOG.error("shadow {}: switched off, a plugin of it failed", name, e);
+        switchOff("a plugin of it failed: " + e);
+      }
     }
     busySince = 0;
   }
 
   /** A thread that is gone keeps nothing of requests, and asks nobody. */
   private void drop() {
-    over = true;
+    leave();
     try {
       shadow.close();
     } catch (RuntimeException | Error e) {
       LOG.debug("shadow {}: what it was deciding is left", name, e);
     }
-    while (mailbox.poll() != null) {}
-    came.clear();
   }
 
   /** The first reason counts. */

@@ -8,6 +8,7 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledShadow;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * costs nothing where there are none.
  */
 public final class Shadows implements AutoCloseable {
+
+  /** Of a request without its prompt: its names and headers above all. */
+  private static final long REQUEST_BYTES = 1 << 10;
 
   private final PoolLimits limits;
   private List<EndpointSpec> endpoints = List.of();
@@ -139,15 +143,23 @@ public final class Shadows implements AutoCloseable {
    */
   public @Nullable ShadowedRequest sent(long now, RequestFacts facts, Route route) {
     long key = ++lastKey;
+    long bytes = bytes(facts);
     List<ShadowThread> asked = List.of();
     for (ShadowThread thread : threads) {
-      if (thread.ask(shadow -> shadow.sent(now, key, facts, route))) {
+      if (thread.ask(bytes, shadow -> shadow.sent(now, key, facts, route))) {
         // A busy picker's is asked about few: nothing is made for the others.
         asked = asked.isEmpty() ? new ArrayList<>(threads.size()) : asked;
         asked.add(thread);
       }
     }
     return asked.isEmpty() ? null : new ShadowedRequest(key, asked);
+  }
+
+  /** About what is kept of a request for a shadow that will be asked about it. */
+  private static long bytes(RequestFacts facts) {
+    PromptTokens tokens = facts.tokens();
+    long numbers = facts.blocks().length + (tokens == null ? 0L : tokens.keys().length);
+    return REQUEST_BYTES + Long.BYTES * numbers;
   }
 
   /** How each does. Any thread. */

@@ -1,10 +1,25 @@
 package io.fairlead.epp.shadow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.scheduling.CompiledConfig;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.scheduling.ExternalScheduler;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.ref.WeakReference;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -80,6 +95,116 @@ class ShadowThreadTest {
     await().until(() -> !thread.isAlive());
   }
 
+  /** A plugin that goes on whatever it is told: its thread can't be ended. */
+  private void holdForGood() throws InterruptedException {
+    CountDownLatch began = new CountDownLatch(1);
+    thread.tell(
+        shadow -> {
+          began.countDown();
+          boolean over = false;
+          while (!over) {
+            try {
+              held.await();
+              over = true;
+            } catch (InterruptedException e) {
+              // It does not care.
+            }
+          }
+        });
+    began.await();
+  }
+
+  private void passSixSeconds() {
+    for (int tenths = 0; tenths <= 60; tenths++) {
+      thread.check();
+      clock.addAndGet(100_000_000);
+    }
+  }
+
+  private static void awaitCollected(WeakReference<?> kept) {
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return kept.get() == null;
+            });
+  }
+
+  /** Tells it of something, and only the mailbox still knows that. */
+  private WeakReference<Object> tellOfSomething() {
+    Object something = new Object();
+    assertThat(thread.ask(1, shadow -> assertThat(something).isNotNull())).isTrue();
+    return new WeakReference<>(something);
+  }
+
+  @Test
+  void whatWaitsForOneThatHangsForGoodIsNotKept() throws Exception {
+    holdForGood();
+    WeakReference<Object> waiting = tellOfSomething();
+    passSixSeconds();
+    assertThat(thread.off()).contains("more than 5 s");
+    awaitCollected(waiting);
+    assertThat(thread.isAlive()).isTrue();
+  }
+
+  @Test
+  void whatWaitsForOneThatHangsAndIsWantedNoMoreIsNotKept() throws Exception {
+    holdForGood();
+    WeakReference<Object> waiting = tellOfSomething();
+    thread.close();
+    awaitCollected(waiting);
+    assertThat(thread.isAlive()).isTrue();
+  }
+
+  @Test
+  void oneThatHangsForGoodAsksNobodyAnyMore() throws Exception {
+    try (ServerSocket scheduler = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + scheduler.getLocalPort();
+      thread.tell(shadow -> shadow.configure(1, asking(address), true));
+      try (Socket line = scheduler.accept()) {
+        holdForGood();
+        passSixSeconds();
+        assertThat(thread.off()).isNotNull();
+        line.setSoTimeout(10_000);
+        try (InputStream from = line.getInputStream()) {
+          assertThatCode(() -> from.transferTo(OutputStream.nullOutputStream()))
+              .as("its end comes")
+              .doesNotThrowAnyException();
+        }
+      }
+    }
+  }
+
+  private static CompiledConfig asking(String address) {
+    PluginConfig external =
+        new PluginConfig("external", ExternalScheduler.TYPE, Map.of("address", address));
+    return new ConfigCompiler(List.of())
+        .compile(
+            new PoolConfig(
+                "n",
+                "p",
+                Map.of(),
+                List.of(1),
+                "http",
+                List.of(),
+                RequestsConfig.DEFAULT,
+                new SchedulerConfig(List.of(external), List.of(), null)));
+  }
+
+  @Test
+  void ofLongPromptsFewWait() throws Exception {
+    hold();
+    AtomicInteger heard = new AtomicInteger();
+    long quarter = ShadowThread.MOST_WAITING_BYTES / 4;
+    for (int i = 0; i < 10; i++) {
+      thread.ask(quarter, shadow -> heard.incrementAndGet());
+    }
+    assertThat(thread.leftOut()).isEqualTo(6);
+    held.countDown();
+    await().until(() -> heard.get() == 4);
+    assertThat(thread.ask(quarter, shadow -> heard.incrementAndGet())).isTrue();
+  }
+
   /** A process that is stopped, or a machine that pauses: the shadow could do nothing meanwhile. */
   @Test
   void timeInWhichNobodyLookedIsNotHeldAgainstIt() throws Exception {
@@ -101,13 +226,13 @@ class ShadowThreadTest {
     hold();
     AtomicInteger heard = new AtomicInteger();
     for (int i = 0; i < ShadowThread.MOST_WAITING + 100; i++) {
-      thread.ask(shadow -> heard.incrementAndGet());
+      thread.ask(1, shadow -> heard.incrementAndGet());
     }
     assertThat(thread.leftOut()).isEqualTo(100);
     assertThat(thread.offer(shadow -> heard.addAndGet(1_000_000))).as("a scrape").isFalse();
     thread.tell(shadow -> heard.incrementAndGet()); // the end of one that was let in
     held.countDown();
     await().until(() -> heard.get() == ShadowThread.MOST_WAITING + 1);
-    assertThat(thread.ask(shadow -> heard.incrementAndGet())).isTrue();
+    assertThat(thread.ask(1, shadow -> heard.incrementAndGet())).isTrue();
   }
 }
