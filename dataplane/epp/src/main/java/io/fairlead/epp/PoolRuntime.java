@@ -48,6 +48,7 @@ import io.fairlead.epp.telemetry.LoopLag;
 import io.fairlead.epp.telemetry.ProcessMeters;
 import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.epp.tls.EndpointTls;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
@@ -264,6 +265,15 @@ final class PoolRuntime implements AutoCloseable {
     var _ =
         control.scheduleWithFixedDelay(
             readiness::tryAgain, REFUSAL_CHECK_MILLIS, REFUSAL_CHECK_MILLIS, TimeUnit.MILLISECONDS);
+    EndpointTls tls = endpointTls;
+    if (tls != null) {
+      var _ =
+          control.scheduleWithFixedDelay(
+              tls::look,
+              ServingSecurity.LOOK_SECONDS,
+              ServingSecurity.LOOK_SECONDS,
+              TimeUnit.SECONDS);
+    }
     var _ =
         control.scheduleWithFixedDelay(
             this::lookAtHealth, HEALTH_LOOK_MILLIS, HEALTH_LOOK_MILLIS, TimeUnit.MILLISECONDS);

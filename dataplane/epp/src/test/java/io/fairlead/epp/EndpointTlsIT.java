@@ -3,9 +3,13 @@ package io.fairlead.epp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.tls.EndpointSecurity;
+import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.tls.PemFiles;
 import io.fairlead.stub.server.Fault;
 import io.fairlead.stub.server.ModelServer;
@@ -21,8 +25,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +38,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Model servers with a certificate: requests, probes, metrics and lists of models. */
 @ExtendWith(NoLeaks.class)
@@ -129,6 +136,43 @@ class EndpointTlsIT {
     Path other = Files.createDirectory(folder.resolve("other"));
     PemFiles.writeMade(other, NAME, Instant.now());
     getsNothing(new EndpointSecurity.Verified(other.resolve("tls.crt"), NAME));
+  }
+
+  @Test
+  void whomToTrustIsReadAgainWhenItChangesAndTheLastGoodFileStays() throws Exception {
+    Path other = Files.createDirectory(folder.resolve("other"));
+    PemFiles.writeMade(other, NAME, Instant.now());
+    Path trusted = folder.resolve("authorities.pem");
+    Files.copy(other.resolve("tls.crt"), trusted);
+    DataPlane plane = start(new EndpointSecurity.Verified(trusted, NAME));
+    assertThat(complete(plane)).isEqualTo(502);
+
+    Files.copy(authorities, trusted, StandardCopyOption.REPLACE_EXISTING);
+    await().atMost(Duration.ofSeconds(30)).until(() -> complete(plane) == 200);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> metrics(plane).contains("scrape_age_seconds{endpoint=\"one\"} 0."));
+
+    Logger logger = (Logger) LoggerFactory.getLogger(EndpointTls.class);
+    ListAppender<ILoggingEvent> told = new ListAppender<>();
+    told.list = new CopyOnWriteArrayList<>();
+    told.start();
+    logger.addAppender(told);
+    try {
+      Files.writeString(trusted, "no certificate");
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> told.list.stream().anyMatch(line -> stays(line.getFormattedMessage())));
+    } finally {
+      logger.detachAppender(told);
+    }
+    stub.faults().begin(Fault.REFUSE, true); // ends the connections that there are
+    stub.faults().end(Fault.REFUSE);
+    await().atMost(Duration.ofSeconds(30)).until(() -> complete(plane) == 200);
+  }
+
+  private static boolean stays(String line) {
+    return line.contains("the last good one stays in use");
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.concurrent.CountDownLatch;
@@ -41,15 +42,21 @@ public final class HandOverServer implements AutoCloseable {
   private static final int MOST_CONNECTIONS = 16;
 
   private final ServerSocket listening;
-  private final SharedSecret secret;
+  private final Path secretFile;
+
+  /** As it was read last; pods outlive a secret. */
+  private volatile SharedSecret lastSecret;
+
   private final HandOverPool pool;
   private final SecureRandom random = new SecureRandom();
   private final Semaphore telling = new Semaphore(1);
   private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
 
-  private HandOverServer(ServerSocket listening, SharedSecret secret, HandOverPool pool) {
+  private HandOverServer(
+      ServerSocket listening, Path secretFile, SharedSecret secret, HandOverPool pool) {
     this.listening = listening;
-    this.secret = secret;
+    this.secretFile = secretFile;
+    lastSecret = secret;
     this.pool = pool;
   }
 
@@ -63,7 +70,7 @@ public final class HandOverServer implements AutoCloseable {
       SharedSecret secret = SharedSecret.read(settings.secretFile());
       ServerSocket listening =
           new ServerSocket(settings.port(), BACKLOG, InetAddress.getByName(settings.host()));
-      HandOverServer server = new HandOverServer(listening, secret, pool);
+      HandOverServer server = new HandOverServer(listening, settings.secretFile(), secret, pool);
       Thread.ofPlatform().daemon().name("fairlead-handover").start(server::accept);
       return server;
     } catch (IOException e) {
@@ -159,6 +166,7 @@ public final class HandOverServer implements AutoCloseable {
     out.flush();
     byte[] shown = new byte[SharedSecret.MAC_BYTES];
     in.readFully(shown);
+    SharedSecret secret = secret();
     // Takes as long whatever is wrong with it.
     if (!MessageDigest.isEqual(secret.over(Wire.ASKS, asker, own).doFinal(), shown)) {
       throw new IOException("it does not know the secret");
@@ -174,6 +182,16 @@ public final class HandOverServer implements AutoCloseable {
     } finally {
       telling.release();
     }
+  }
+
+  /** The one that counts now; the last one where the file can't be read. */
+  private SharedSecret secret() {
+    try {
+      lastSecret = SharedSecret.read(secretFile);
+    } catch (IOException e) {
+      LOG.debug("the secret that was read before is used", e);
+    }
+    return lastSecret;
   }
 
   private void tell(DataOutputStream out, Mac mac, String to)

@@ -10,12 +10,23 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** TLS to endpoints, ready for connections. Safe to use from any thread. */
+/**
+ * TLS to endpoints, ready for connections. A file of authorities is read again when it changes:
+ * connections that are made from then on trust the new ones. One that can't be used is logged, and
+ * the last good one stays. Safe to use from any thread.
+ */
 public final class EndpointTls {
 
   /** What is spoken inside of TLS, which endpoints have to agree to. */
@@ -40,14 +51,38 @@ public final class EndpointTls {
     }
   }
 
-  private final SslContext http1;
-  private final SslContext http2;
-  private final @Nullable String name;
+  private static final Logger LOG = LoggerFactory.getLogger(EndpointTls.class);
 
-  private EndpointTls(SslContext http1, SslContext http2, @Nullable String name) {
-    this.http1 = http1;
-    this.http2 = http2;
+  /** What connections are made with, for each protocol. */
+  private record Contexts(SslContext http1, SslContext http2) {
+
+    static Contexts of(Supplier<SslContextBuilder> client) {
+      return new Contexts(
+          context(client.get(), Protocol.HTTP_1_1), context(client.get(), Protocol.HTTP_2));
+    }
+  }
+
+  /** Null where nothing can change. */
+  private final @Nullable Path authorities;
+
+  private final @Nullable String name;
+  private volatile Contexts contexts;
+  private byte[] read = {};
+
+  /** Why the file could not be used when it was looked at last; empty when it could. */
+  private String problem = "";
+
+  private EndpointTls(Contexts contexts, @Nullable String name) {
+    this.authorities = null;
+    this.contexts = contexts;
     this.name = name;
+  }
+
+  private EndpointTls(Path authorities, @Nullable String name) {
+    this.authorities = authorities;
+    this.name = name;
+    read = bytes(authorities);
+    contexts = trusting(authorities, read);
   }
 
   /**
@@ -60,16 +95,56 @@ public final class EndpointTls {
     return switch (security) {
       case EndpointSecurity.PlainText _ -> null;
       case EndpointSecurity.Unverified _ ->
-          new EndpointTls(
-              context(unverified(), Protocol.HTTP_1_1),
-              context(unverified(), Protocol.HTTP_2),
-              null);
+          new EndpointTls(Contexts.of(EndpointTls::unverified), null);
       case EndpointSecurity.Verified(Path authorities, String name) ->
-          new EndpointTls(
-              context(verified(authorities), Protocol.HTTP_1_1),
-              context(verified(authorities), Protocol.HTTP_2),
-              name);
+          authorities == null
+              ? new EndpointTls(Contexts.of(EndpointTls::verified), name)
+              : new EndpointTls(authorities, name);
     };
+  }
+
+  /** Looks whether the file of the authorities has changed. Reads it: not for an event loop. */
+  public synchronized void look() {
+    Path file = authorities;
+    if (file == null) {
+      return;
+    }
+    try {
+      byte[] now = bytes(file);
+      if (!Arrays.equals(now, read)) {
+        contexts = trusting(file, now);
+        read = now;
+        LOG.info("endpoint-ca-file: {} has changed and is in use", file);
+      }
+      problem = "";
+    } catch (RuntimeException e) {
+      String why = String.valueOf(e.getMessage());
+      if (!why.equals(problem)) {
+        problem = why;
+        LOG.warn("{}; the last good one stays in use", why);
+      }
+    }
+  }
+
+  private static byte[] bytes(Path file) {
+    try {
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw unusable(file, e);
+    }
+  }
+
+  private static Contexts trusting(Path file, byte[] authorities) {
+    try {
+      return Contexts.of(() -> verified().trustManager(new ByteArrayInputStream(authorities)));
+    } catch (IllegalArgumentException e) {
+      throw unusable(file, e);
+    }
+  }
+
+  private static IllegalArgumentException unusable(Path file, Exception cause) {
+    return new IllegalArgumentException(
+        "endpoint-ca-file: " + file + " is no file of PEM certificates", cause);
   }
 
   private static SslContextBuilder unverified() {
@@ -78,18 +153,8 @@ public final class EndpointTls {
         .endpointIdentificationAlgorithm("");
   }
 
-  private static SslContextBuilder verified(@Nullable Path authorities) {
-    SslContextBuilder client =
-        SslContextBuilder.forClient().endpointIdentificationAlgorithm("HTTPS");
-    if (authorities == null) {
-      return client;
-    }
-    try {
-      return client.trustManager(authorities.toFile());
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "endpoint-ca-file: " + authorities + " is no file of PEM certificates", e);
-    }
+  private static SslContextBuilder verified() {
+    return SslContextBuilder.forClient().endpointIdentificationAlgorithm("HTTPS");
   }
 
   private static SslContext context(SslContextBuilder client, Protocol protocol) {
@@ -126,10 +191,11 @@ public final class EndpointTls {
     if (tls == null) {
       return;
     }
+    Contexts now = tls.contexts;
     SslContext context =
         switch (protocol) {
-          case HTTP_1_1 -> tls.http1;
-          case HTTP_2 -> tls.http2;
+          case HTTP_1_1 -> now.http1;
+          case HTTP_2 -> now.http2;
         };
     SslHandler handler =
         context.newHandler(connection.alloc(), tls.name == null ? address : tls.name, port);
