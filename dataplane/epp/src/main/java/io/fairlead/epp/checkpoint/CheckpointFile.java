@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Where a picker's checkpoint lies: one file, which is replaced whole. It is written on a thread of
  * its own, so that a disk that hangs holds nothing else up, and once a second at most. A disk that
- * fails is told of once, and tried again with the next change.
+ * fails is told of once, and tried again with the next change and every half minute.
  */
 public final class CheckpointFile implements AutoCloseable {
 
@@ -30,15 +31,23 @@ public final class CheckpointFile implements AutoCloseable {
 
   private static final String NAME = "checkpoint.json";
   private static final long SETTLE_MILLIS = 1_000;
+  private static final long RETRY_MILLIS = 30_000;
   private static final long LARGEST = 64 << 20;
   private static final long FINISH_SECONDS = 2;
 
   private final Path folder;
   private final String source;
+  private final long retryMillis;
   private final ScheduledExecutorService writer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("fairlead-checkpoint").factory());
   private final AtomicReference<@Nullable Checkpoint> next = new AtomicReference<>();
+
+  /** What could not be written; null where the disk has the newest. Written by its thread. */
+  private volatile @Nullable Checkpoint unwritten;
+
+  /** When that is tried again; null while there is nothing to try. Writer's thread only. */
+  private @Nullable Future<?> retry;
 
   /** Writer's thread only. */
   private boolean complained;
@@ -51,8 +60,13 @@ public final class CheckpointFile implements AutoCloseable {
    *     not read
    */
   public CheckpointFile(Path folder, String source) {
+    this(folder, source, RETRY_MILLIS);
+  }
+
+  CheckpointFile(Path folder, String source, long retryMillis) {
     this.folder = folder;
     this.source = source;
+    this.retryMillis = retryMillis;
   }
 
   /** Where it lies. */
@@ -90,10 +104,19 @@ public final class CheckpointFile implements AutoCloseable {
     }
   }
 
+  /** Whether the disk lacks the newest. */
+  boolean failed() {
+    return unwritten != null;
+  }
+
   /** Writes what is still to be written. */
   @Override
   public void close() {
-    writer.execute(this::write);
+    writer.execute(
+        () -> {
+          write();
+          stopTrying();
+        });
     writer.shutdown();
     try {
       if (!writer.awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {
@@ -105,15 +128,23 @@ public final class CheckpointFile implements AutoCloseable {
   }
 
   private void write() {
-    Checkpoint checkpoint = next.getAndSet(null);
+    Checkpoint newest = next.getAndSet(null);
+    Checkpoint checkpoint = newest == null ? unwritten : newest;
     if (checkpoint == null) {
       return;
     }
+    stopTrying();
     try {
       Files.createDirectories(folder);
       replace(CheckpointText.write(source, checkpoint).getBytes(StandardCharsets.UTF_8));
+      unwritten = null;
+      if (complained) {
+        LOG.info("{}: can be written again", path());
+      }
       complained = false;
     } catch (IOException | RuntimeException e) {
+      unwritten = checkpoint;
+      tryAgain();
       if (!complained) {
         complained = true;
         LOG.warn(
@@ -122,6 +153,19 @@ public final class CheckpointFile implements AutoCloseable {
             path(),
             e.toString());
       }
+    }
+  }
+
+  private void tryAgain() {
+    if (!writer.isShutdown()) {
+      retry = writer.schedule(this::write, retryMillis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void stopTrying() {
+    if (retry != null) {
+      retry.cancel(false);
+      retry = null;
     }
   }
 

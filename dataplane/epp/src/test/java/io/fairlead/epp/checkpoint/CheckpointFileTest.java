@@ -115,6 +115,19 @@ class CheckpointFileTest {
     assertThat(folder.resolve("made")).hasContent("a file where the folder should be");
   }
 
+  @Test
+  void aFolderThatCanBeWrittenLaterGetsWhatItLacks() throws Exception {
+    Path made = folder.resolve("made");
+    Files.writeString(made, "a file where the folder should be");
+    try (CheckpointFile file = new CheckpointFile(made, SOURCE, 50)) {
+      file.save(CHECKPOINT);
+      await().until(() -> !Files.isDirectory(made) && file.failed());
+      Files.delete(made);
+      await().until(() -> CHECKPOINT.equals(file.read()));
+      assertThat(file.failed()).isFalse();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'\"version\" : 1','\"version\" : 2',version",
