@@ -44,12 +44,15 @@ public final class PromptTokenizers implements AutoCloseable {
   /** Prompts that wait for a thread. */
   private static final int MOST_WAITING = 256;
 
+  private static final Duration RETRY = Duration.ofSeconds(30);
+
   /** Longest body that is looked at: several times the longest contexts. */
   public static final int MOST_BYTES = 8 << 20;
 
   private final ThreadPoolExecutor threads;
   private final Supplier<List<PromptTokenizer.Factory>> factories;
   private final LongSupplier clock;
+  private final Duration retry;
   private final Map<TokenizerResult, LongAdder> counts = new EnumMap<>(TokenizerResult.class);
   private final LongAdder nanos = new LongAdder();
   private final AtomicLong failures = new AtomicLong();
@@ -75,9 +78,34 @@ public final class PromptTokenizers implements AutoCloseable {
     private boolean closed;
     private int users;
 
-    synchronized void opened(@Nullable PromptTokenizer made) {
+    /** Whether it was asked for anew since it could not be opened. */
+    private boolean again;
+
+    synchronized void opened(PromptTokenizer made) {
       tokenizer = made;
       freeIfLeft();
+    }
+
+    /**
+     * Waits until it is worth another try.
+     *
+     * @return false if nobody wants it any more
+     */
+    synchronized boolean mayTryAgain(Duration pause) throws InterruptedException {
+      long until = System.nanoTime() + pause.toNanos();
+      for (long left = pause.toNanos();
+          left > 0 && !again && !closed;
+          left = until - System.nanoTime()) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      }
+      again = false;
+      return !closed;
+    }
+
+    /** Somebody wants it still, or again: if it could not be opened, that is tried at once. */
+    synchronized void tryAgain() {
+      again = true;
+      notifyAll();
     }
 
     /** For the caller's use until {@link #done}; null if it is closed. */
@@ -96,6 +124,7 @@ public final class PromptTokenizers implements AutoCloseable {
 
     synchronized void close() {
       closed = true;
+      notifyAll();
       freeIfLeft();
     }
 
@@ -125,8 +154,19 @@ public final class PromptTokenizers implements AutoCloseable {
   }
 
   PromptTokenizers(LongSupplier clock, Supplier<List<PromptTokenizer.Factory>> factories) {
+    this(clock, factories, RETRY);
+  }
+
+  /**
+   * None yet.
+   *
+   * @param retry from one try to open what can't be opened to the next
+   */
+  PromptTokenizers(
+      LongSupplier clock, Supplier<List<PromptTokenizer.Factory>> factories, Duration retry) {
     this.clock = clock;
     this.factories = factories;
+    this.retry = retry;
     for (TokenizerResult result : TokenizerResult.values()) {
       counts.put(result, new LongAdder());
     }
@@ -153,6 +193,9 @@ public final class PromptTokenizers implements AutoCloseable {
     Map<TokenizerSource, Opened> after = new HashMap<>();
     for (TokenizerSource source : wanted) {
       Opened before = opened.get(source);
+      if (before != null) {
+        before.tryAgain();
+      }
       after.put(source, before == null ? open(source) : before);
     }
     opened.forEach(
@@ -198,29 +241,60 @@ public final class PromptTokenizers implements AutoCloseable {
   private Opened open(TokenizerSource source) {
     Opened made = new Opened();
     // Not on the caller: large vocabularies take a second.
-    Thread.ofVirtual().name("fairlead-tokenizer-opening").start(() -> made.opened(read(source)));
+    Thread.ofVirtual().name("fairlead-tokenizer-opening").start(() -> openUntilItIs(source, made));
     return made;
   }
 
-  private @Nullable PromptTokenizer read(TokenizerSource source) {
+  /** The file may come later: of a volume that is mounted, or filled, after the picker began. */
+  private void openUntilItIs(TokenizerSource source, Opened made) {
+    try {
+      String told = "";
+      do {
+        Attempt attempt = read(source);
+        if (attempt.tokenizer() != null) {
+          LOG.info("the tokenizer of {} is open", source.model());
+          made.opened(attempt.tokenizer());
+          return;
+        }
+        if (!attempt.why().equals(told)) {
+          told = attempt.why();
+          count(TokenizerResult.FAILED);
+          LOG.error(
+              "the tokenizer of {} is not used, and is tried again every {} s: {}",
+              source.model(),
+              retry.toSeconds(),
+              told);
+        }
+      } while (made.mayTryAgain(retry));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * What came of opening one.
+   *
+   * @param why it is not open; empty where it is
+   */
+  private record Attempt(@Nullable PromptTokenizer tokenizer, String why) {}
+
+  private Attempt read(TokenizerSource source) {
     try {
       for (PromptTokenizer.Factory factory : factories.get()) {
         PromptTokenizer tokenizer = factory.open(source.path());
         if (tokenizer != null) {
-          LOG.info("the tokenizer of {} is open", source.model());
-          return tokenizer;
+          return new Attempt(tokenizer, "");
         }
       }
-      LOG.error(
-          "the tokenizer of {} is not used: no plug-in reads what is in {}; put the jars of"
-              + " fairlead-tokenizers into the plug-in folder, and tokenizer.json there",
-          source.model(),
-          source.path());
+      return new Attempt(
+          null,
+          "no plug-in reads what is in "
+              + source.path()
+              + "; put the jars of fairlead-tokenizers into the plug-in folder, and tokenizer.json"
+              + " there");
     } catch (IOException | RuntimeException | LinkageError e) {
-      LOG.error("the tokenizer of {} in {} can't be opened", source.model(), source.path(), e);
+      return new Attempt(null, "what is in " + source.path() + " can't be opened: " + e);
     }
-    count(TokenizerResult.FAILED);
-    return null;
   }
 
   /** Whether prompts for this model are cut; asked for each request. */

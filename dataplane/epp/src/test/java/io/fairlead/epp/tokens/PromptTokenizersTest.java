@@ -14,6 +14,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.plugin.PromptTokenizer;
 import io.netty.util.concurrent.DefaultEventExecutor;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -88,6 +89,35 @@ class PromptTokenizersTest {
     assertThat(tokens.keys()).isEqualTo(PromptTokens.of(IDS, 16).keys());
     assertThat(asked).hasValue("/v1/completions");
     assertThat(tokenizers.of(TokenizerResult.DONE)).isEqualTo(1);
+  }
+
+  @Test
+  void oneThatCanNotBeOpenedIsTriedAgain() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    try (PromptTokenizers late =
+        new PromptTokenizers(
+            System::nanoTime,
+            () -> List.of(folder -> tries.incrementAndGet() < 4 ? null : opened()),
+            Duration.ofMillis(20))) {
+      late.configured(compiled(List.of(events(), source("there", "5s"))));
+      await().until(() -> late.knows("base"));
+      assertThat(late.of(TokenizerResult.FAILED)).as("told once").isEqualTo(1);
+    }
+    await().until(() -> open.get() == 0);
+  }
+
+  @Test
+  void oneThatCanNotBeOpenedIsTriedAgainWhenAConfigWantsItAnew() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    try (PromptTokenizers late =
+        new PromptTokenizers(
+            System::nanoTime,
+            () -> List.of(folder -> tries.incrementAndGet() == 1 ? null : opened()))) {
+      late.configured(compiled(List.of(events(), source("there", "5s"))));
+      await().until(() -> late.of(TokenizerResult.FAILED) == 1);
+      late.configured(compiled(List.of(events(), source("there", "5s"))));
+      await().until(() -> late.knows("base"));
+    }
   }
 
   @Test
