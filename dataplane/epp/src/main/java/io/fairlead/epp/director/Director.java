@@ -9,6 +9,7 @@ import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.RequestBrief;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
@@ -68,6 +69,11 @@ public final class Director implements RequestListener {
 
   /** Withdraws the request from its model's tokenizer; null while it is not there. */
   private @Nullable Runnable cutting;
+
+  /** What is known of a request that is at its model's tokenizer, and since when. */
+  private @Nullable RequestFacts uncut;
+
+  private long uncutSince;
 
   /** Null before the first piece of an answer's body. */
   private @Nullable PassedAnswer passed;
@@ -154,6 +160,8 @@ public final class Director implements RequestListener {
     }
     begin(facts);
     RequestFacts told = pool.subsets() ? facts : facts.anywhere();
+    uncut = told;
+    uncutSince = pool.now();
     cutting =
         tokenizers.cut(
             facts.model(),
@@ -163,10 +171,15 @@ public final class Director implements RequestListener {
             home,
             tokens -> {
               cutting = null;
+              uncut = null;
               // How many are here at a time, the tokenizers bound.
               pool.run(() -> onArrive(tokens == null ? told : told.with(tokens)));
             });
-    return cutting != null || arrive(told);
+    if (cutting != null) {
+      return true;
+    }
+    uncut = null;
+    return arrive(told);
   }
 
   private boolean arrive(RequestFacts told) {
@@ -287,7 +300,11 @@ public final class Director implements RequestListener {
       if (withdrawal != null) {
         cutting = null;
         withdrawal.run();
-        return; // the pool has not heard of it
+        RequestFacts facts = uncut;
+        if (facts != null) {
+          pool.run(() -> onLeftUncut(facts));
+        }
+        return; // the core has not heard of it
       }
       tellPassed();
       int with = status;
@@ -318,6 +335,16 @@ public final class Director implements RequestListener {
     }
     int of = attempt;
     pool.run(() -> onLeft(of));
+  }
+
+  /** Its client went while its prompt was being cut into tokens. */
+  private void onLeftUncut(RequestFacts facts) {
+    long now = pool.now();
+    pool.observer().arrived(facts.model(), facts.bodyBytes());
+    RequestBrief brief = pool.core().brief(now, facts);
+    if (brief != null) {
+      pool.observer().gaveUp(facts.model(), brief.criticality(), now - uncutSince);
+    }
   }
 
   private void onArrive(RequestFacts facts) {

@@ -1,6 +1,7 @@
 package io.fairlead.epp.director;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -26,6 +27,7 @@ import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.capture.CaptureFields;
+import io.fairlead.epp.tokens.PromptTokenizers;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
@@ -36,10 +38,12 @@ import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 import io.netty.util.concurrent.AbstractEventExecutor;
+import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -203,6 +207,47 @@ class DirectorTest {
             assertThat(frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)))
                 .isEqualTo(expected));
     return frontend;
+  }
+
+  @Test
+  void whoseClientGoesWhileItsPromptIsCutIntoTokensIsCounted(@TempDir Path folder)
+      throws Exception {
+    Files.writeString(folder.resolve("stub-tokenizer"), "");
+    PluginConfig events = new PluginConfig("events", "precise-prefix-cache-producer", Map.of());
+    PluginConfig tokens =
+        new PluginConfig(
+            "tokens", "token-producer", Map.of("modelName", "m", "path", folder.toString()));
+    CompiledConfig config =
+        compiled(List.of(), new SchedulerConfig(List.of(events, tokens), List.of(), null));
+    DefaultEventExecutor home = new DefaultEventExecutor();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore();
+    Terminal terminal = new Terminal();
+    PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
+    core.configure(0, config);
+    core.endpoints(0, List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())));
+    try (PromptTokenizers tokenizers = pool.tokenizers()) {
+      tokenizers.configured(config);
+      await().until(() -> tokenizers.knows("m"));
+      Frontend frontend = new Frontend(0);
+      frontend.director = new Director(pool, home, frontend);
+      byte[] body = "{\"prompt\":\"so long\"}".getBytes(StandardCharsets.UTF_8);
+      home.submit(
+              () -> {
+                RequestFacts facts = new RequestFacts("m", 0, new long[0], 1, -1, body.length);
+                assertThat(frontend.director.submit(facts, "/v1/completions", () -> body)).isTrue();
+                frontend.director.end(Outcome.DISCONNECTED, Usage.UNKNOWN);
+              })
+          .sync();
+      while (loop.step()) {
+        // until it is quiet
+      }
+    } finally {
+      home.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+    assertThat(terminal.arrived).containsExactly("m");
+    assertThat(terminal.calls).as("its client gave up").isEqualTo(1);
+    assertThat(core.active()).isZero();
   }
 
   /** Both have news for the other: the core sends it elsewhere, and its answer begins. */
@@ -572,7 +617,13 @@ class DirectorTest {
     private final List<String> sentAgain = new ArrayList<>();
     private final List<Outcome> outcomes = new ArrayList<>();
     private final List<Rejection.Reason> rejections = new ArrayList<>();
+    private final List<String> arrived = new ArrayList<>();
     private int calls;
+
+    @Override
+    public void arrived(String model, long bodyBytes) {
+      arrived.add(model);
+    }
 
     @Override
     public void decided(long nanos) {}
