@@ -140,8 +140,9 @@ final class Readiness {
     try {
       opening.run();
       return State.READY;
-    } catch (IllegalStateException e) {
-      String message = String.valueOf(e.getMessage());
+    } catch (RuntimeException | Error e) {
+      boolean ofPort = e instanceof IllegalStateException;
+      String message = String.valueOf(ofPort ? e.getMessage() : e);
       if (!message.equals(problem)) {
         problem = message;
         LOG.error("not ready, tried again: {}", message, e);

@@ -2,10 +2,16 @@ package io.fairlead.epp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ReadinessTest {
 
@@ -56,6 +62,40 @@ class ReadinessTest {
     readiness.endpointsSeen();
     readiness.configured();
     assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
+  }
+
+  /** A thread or memory that is missing may be there in a second. */
+  @ParameterizedTest
+  @MethodSource
+  void isReadyOnceItsPortsCanBeOpenedWhateverWasInTheWay(Throwable thrown) {
+    AtomicBoolean fails = new AtomicBoolean(true);
+    readiness.beforeReady(
+        () -> {
+          if (fails.get()) {
+            switch (thrown) {
+              case Error e -> throw e;
+              case RuntimeException e -> throw e;
+              default -> throw new IllegalArgumentException(thrown);
+            }
+          }
+        });
+    readiness.configured();
+    readiness.endpointsSeen();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.CANT_LISTEN);
+    assertThat(readiness.problem()).contains("this time");
+    readiness.tryAgain();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.CANT_LISTEN);
+    fails.set(false);
+    readiness.tryAgain();
+    assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
+    assertThat(readiness.reached()).isCompleted();
+  }
+
+  static Stream<Throwable> isReadyOnceItsPortsCanBeOpenedWhateverWasInTheWay() {
+    return Stream.of(
+        new IllegalStateException("this time"),
+        new UncheckedIOException(new IOException("this time")),
+        new OutOfMemoryError("this time"));
   }
 
   @Test

@@ -115,7 +115,12 @@ public final class ExtProcServer implements AutoCloseable {
       builder.addService(health.service());
     }
     Server server = GrpcPort.start(builder, "ext_proc", config.host(), config.port());
-    return new ExtProcServer(server, counters, streams, security);
+    try {
+      return new ExtProcServer(server, counters, streams, security);
+    } catch (RuntimeException | Error e) {
+      server.shutdownNow(); // else whoever tries again finds the port taken by this one
+      throw e;
+    }
   }
 
   /** The port that was taken. */
