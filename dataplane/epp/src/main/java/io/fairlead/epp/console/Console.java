@@ -73,8 +73,9 @@ public final class Console {
   }
 
   /** A stream was opened: who is the first to look need not wait for the next second. */
-  void opened(boolean session) {
-    streams.sendToNewest(
+  void opened(EventStreams.Stream stream, boolean session) {
+    EventStreams.send(
+        stream,
         "hello",
         "{\"every\":"
             + History.SECONDS_BETWEEN

@@ -155,8 +155,10 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
       exchange.answer(200, "text/event-stream", "", Map.of());
     } else {
       exchange.stream();
-      console.streams().add(exchange.context().channel());
-      console.opened(access.hasSession(exchange.headers()));
+      EventStreams.Stream stream = console.streams().add(exchange.context().channel());
+      if (stream != null) {
+        console.opened(stream, access.hasSession(exchange.headers()));
+      }
     }
   }
 

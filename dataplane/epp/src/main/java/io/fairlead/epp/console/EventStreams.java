@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open streams of server-sent events. An event is encoded once for all of them. One that does
@@ -31,12 +32,13 @@ final class EventStreams {
 
   private final List<Stream> open = new ArrayList<>();
 
-  private static final class Stream {
-    final Channel channel;
-    int seconds;
-    int full;
+  /** One of them. */
+  static final class Stream {
+    private final Channel channel;
+    private int seconds;
+    private int full;
 
-    Stream(Channel channel) {
+    private Stream(Channel channel) {
       this.channel = channel;
     }
   }
@@ -49,12 +51,20 @@ final class EventStreams {
     return open.size() < MOST;
   }
 
-  /** To be called when the response's head has been written. */
-  void add(Channel channel) {
+  /**
+   * To be called when the response's head has been written.
+   *
+   * @return null if whoever asked for it has gone already
+   */
+  @Nullable Stream add(Channel channel) {
+    if (!channel.isActive()) {
+      return null;
+    }
     channel.config().setWriteBufferWaterMark(ROOM);
     Stream added = new Stream(channel);
     open.add(added);
     channel.closeFuture().addListener(closed -> open.remove(added));
+    return added;
   }
 
   /** A second has passed. */
@@ -79,8 +89,9 @@ final class EventStreams {
     send(open, event, data);
   }
 
-  void sendToNewest(String event, String data) {
-    send(open.subList(open.size() - 1, open.size()), event, data);
+  /** To one alone. */
+  static void send(Stream to, String event, String data) {
+    send(List.of(to), event, data);
   }
 
   private static void send(List<Stream> to, String event, String data) {

@@ -6,6 +6,9 @@ import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.status.PoolMoment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
@@ -22,6 +25,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,6 +112,32 @@ class ConsoleTest {
     assertThat(refused.content().toString(StandardCharsets.UTF_8)).contains("16 others look");
     refused.release();
     var _ = open.getFirst().close();
+    assertThat(read(stream())).contains("event: hello");
+  }
+
+  @Test
+  void whoHasGoneBeforeItsStreamBeganMisleadsNobodyElse() {
+    EmbeddedChannel other = stream();
+    read(other);
+    for (int i = 0; i < 2; i++) {
+      EmbeddedChannel gone = channel("127.0.0.1");
+      gone.pipeline()
+          .addFirst(
+              new ChannelOutboundHandlerAdapter() {
+                @Override
+                public void write(ChannelHandlerContext context, Object part, ChannelPromise done) {
+                  ReferenceCountUtil.release(part);
+                  done.setFailure(new ClosedChannelException());
+                  var _ = context.close();
+                }
+              });
+      gone.writeInbound(get("/console/events"));
+      clock.runPendingTasks();
+      assertThat(read(other)).doesNotContain("event: hello");
+      var _ = other.close(); // and with nobody else there
+      assertThat(console.streams().count()).isZero();
+    }
+    pass(1);
     assertThat(read(stream())).contains("event: hello");
   }
 
