@@ -65,6 +65,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -682,23 +683,39 @@ final class PoolRuntime implements AutoCloseable {
     }
 
     @Override
-    public void applying(PoolConfig config, @Nullable EndpointSet set) {
+    public void applying(PoolConfig config) {
       telemetry.models(config);
+    }
+
+    @Override
+    public void found(EndpointSet set) {
+      endpoints(set);
+      taken();
+    }
+
+    private void taken() {
+      if (pods != null) {
+        pods.taken();
+      }
+    }
+
+    @Override
+    public void notApplied() {
+      if (applied != null) {
+        telemetry.models(applied);
+      }
+    }
+
+    @Override
+    public void applied(
+        ConfigOffer.Document document, CompiledConfig config, @Nullable EndpointSet set) {
       if (set != null) {
         endpointsCounted = true;
         if (!set.equals(endpoints)) {
           replace(set);
         }
       }
-    }
-
-    @Override
-    public void found(EndpointSet set) {
-      endpoints(set);
-    }
-
-    @Override
-    public void applied(ConfigOffer.Document document, CompiledConfig config) {
+      taken();
       meters.reloaded();
       scraper.sources(DataSources.of(config, scraping));
       kvEvents.configured(config);
@@ -719,8 +736,11 @@ final class PoolRuntime implements AutoCloseable {
 
     @Override
     public void refused(ConfigOffer offer, String message) {
-      refusedConfig = offer instanceof ConfigOffer.Document document ? document : null;
       meters.refused();
+      PickerReport.Refused newest = status.current().refused();
+      if (newest != null && Objects.equals(newest.hash(), offer.configHash())) {
+        refusedConfig = offer instanceof ConfigOffer.Document document ? document : null;
+      }
     }
   }
 }

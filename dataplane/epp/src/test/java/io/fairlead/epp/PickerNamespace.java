@@ -80,6 +80,13 @@ final class PickerNamespace {
     return new KubernetesClientBuilder().withConfig(access()).build();
   }
 
+  /** The client of a picker that may read everything. */
+  KubernetesClient adminClient() {
+    return new KubernetesClientBuilder()
+        .withConfig(Config.fromKubeconfig(api.kubeConfig()))
+        .build();
+  }
+
   /** Writes the picker's config. */
   void configure(String document) {
     admin

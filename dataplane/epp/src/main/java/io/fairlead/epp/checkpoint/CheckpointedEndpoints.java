@@ -30,6 +30,12 @@ public final class CheckpointedEndpoints implements EndpointSource {
   /** Number of the newest call of {@link #follow}. */
   private long followed;
 
+  /** Whether what that call was answered is in force. */
+  private boolean taken;
+
+  /** What the source answered when the checkpoint had stood in, and that was not taken yet. */
+  private @Nullable EndpointSet late;
+
   /**
    * A source that is not watched yet.
    *
@@ -55,6 +61,8 @@ public final class CheckpointedEndpoints implements EndpointSource {
   @Override
   public void follow(PoolConfig pool, Consumer<@Nullable EndpointSet> found) {
     long call = ++followed;
+    taken = false;
+    late = null;
     Once once = new Once(found);
     source.follow(
         pool,
@@ -62,7 +70,8 @@ public final class CheckpointedEndpoints implements EndpointSource {
           answered = true;
           use.endpoints(false);
           if (!once.give(set) && set != null) {
-            sink.accept(set);
+            late = set;
+            tellLate();
           }
         });
     Checkpoint checkpoint = use.checkpoint();
@@ -78,6 +87,22 @@ public final class CheckpointedEndpoints implements EndpointSource {
             },
             patienceMillis,
             TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void taken() {
+    taken = true;
+    source.taken();
+    tellLate();
+  }
+
+  private void tellLate() {
+    EndpointSet set = late;
+    if (taken && set != null) {
+      late = null;
+      source.taken();
+      sink.accept(set);
+    }
   }
 
   @Override

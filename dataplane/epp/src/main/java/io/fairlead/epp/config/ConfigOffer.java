@@ -28,6 +28,17 @@ public sealed interface ConfigOffer {
   ConfigOffer withLastGood(ConfigOffer offer);
 
   /**
+   * What counts of it also where the rest can't be run. Null when it is run whole or not at all.
+   */
+  @Nullable PoolPart part();
+
+  /** Its scheduling, for this pool: the pool counts also where that can't be run. */
+  ConfigOffer scheduling(PoolConfig pool);
+
+  /** The same, with endpoints that count also where the rest can't be run. */
+  ConfigOffer withEndpoints(EndpointSet set);
+
+  /**
    * A document that could be read.
    *
    * @param config what to run
@@ -41,31 +52,42 @@ public sealed interface ConfigOffer {
       ConfigHash configHash,
       @Nullable EndpointSet endpoints,
       SchedulingPlace scheduling,
-      @Nullable ConfigOffer lastGood)
+      @Nullable ConfigOffer lastGood,
+      @Nullable PoolPart part)
       implements ConfigOffer {
 
-    /** Its scheduling, for this pool. */
-    Document scheduling(PoolConfig pool) {
-      PoolConfig scheduled =
-          new PoolConfig(
-              pool.namespace(),
-              pool.name(),
-              pool.selector(),
-              pool.targetPorts(),
-              pool.appProtocol(),
-              pool.models(),
-              pool.objectives(),
-              pool.requests(),
-              config.scheduler(),
-              config.shadows());
+    @Override
+    public Document scheduling(PoolConfig pool) {
+      PoolConfig scheduled = PoolPart.scheduled(pool, config);
       ConfigHash hash = ConfigDocument.hash(scheduled);
       return new Document(
-          origin, contentHash + "-" + hash.hex(), scheduled, hash, null, scheduling, lastGood);
+          origin,
+          contentHash + "-" + hash.hex(),
+          scheduled,
+          hash,
+          null,
+          scheduling,
+          lastGood,
+          new PoolPart(pool, null));
     }
 
     @Override
     public Document withLastGood(ConfigOffer offer) {
-      return new Document(origin, contentHash, config, configHash, endpoints, scheduling, offer);
+      return new Document(
+          origin, contentHash, config, configHash, endpoints, scheduling, offer, part);
+    }
+
+    @Override
+    public Document withEndpoints(EndpointSet set) {
+      return new Document(
+          origin,
+          contentHash,
+          config,
+          configHash,
+          set,
+          scheduling,
+          lastGood,
+          new PoolPart(null, set));
     }
   }
 
@@ -80,22 +102,48 @@ public sealed interface ConfigOffer {
       String contentHash,
       @Nullable ConfigHash configHash,
       String message,
-      @Nullable ConfigOffer lastGood)
+      @Nullable ConfigOffer lastGood,
+      @Nullable PoolPart part)
       implements ConfigOffer {
 
     /** Of a source that does not say which config is meant to be there. */
     public Unreadable(String origin, String contentHash, String message) {
-      this(origin, contentHash, null, message, null);
+      this(origin, contentHash, null, message, null, null);
     }
 
     @Override
     public Unreadable withLastGood(ConfigOffer offer) {
-      return new Unreadable(origin, contentHash, configHash, message, offer);
+      return new Unreadable(origin, contentHash, configHash, message, offer, part);
+    }
+
+    @Override
+    public Unreadable scheduling(PoolConfig pool) {
+      return new Unreadable(
+          origin,
+          contentHash + "-" + ConfigDocument.hash(pool).hex(),
+          configHash,
+          message,
+          lastGood,
+          new PoolPart(pool, null));
+    }
+
+    @Override
+    public Unreadable withEndpoints(EndpointSet set) {
+      return new Unreadable(
+          origin, contentHash, configHash, message, lastGood, new PoolPart(null, set));
+    }
+
+    /** The same, and why another thing that belongs to it can't be read either. */
+    Unreadable and(Unreadable other) {
+      return new Unreadable(
+          origin + ", " + other.origin,
+          contentHash + "-" + other.contentHash,
+          message + "\n" + other.message);
     }
 
     /** The same, of a source that says which config is meant to be there. */
     Unreadable of(@Nullable ConfigHash hash) {
-      return new Unreadable(origin, contentHash, hash, message, lastGood);
+      return new Unreadable(origin, contentHash, hash, message, lastGood, part);
     }
   }
 }

@@ -100,27 +100,35 @@ public final class ConfigReaders {
     if (!resources.errors().isEmpty()) {
       return new ConfigOffer.Unreadable(origin, state.hash(), messages(resources.errors()));
     }
+    EndpointSet set;
     try {
-      EndpointSet set = LocalEndpoints.of(endpoints.toString(), resources);
-      if (config == null) {
-        return offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), set, document(origin));
-      }
-      String text = state.text(config);
+      set = LocalEndpoints.of(endpoints.toString(), resources);
+    } catch (DocumentException e) {
+      return new ConfigOffer.Unreadable(origin, state.hash(), messages(e.errors()));
+    }
+    if (config == null) {
+      return offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), set, document(origin));
+    }
+    return file(origin, state.hash(), state.text(config)).withEndpoints(set);
+  }
+
+  private static ConfigOffer file(String origin, String contentHash, String text) {
+    try {
       return SCHEDULER_ONLY.matcher(text).find()
           ? offer(
               origin,
-              state.hash(),
+              contentHash,
               local(SchedulerDocument.read(origin, text).value()),
-              set,
+              null,
               new SchedulingPlace(origin, ""))
           : offer(
               origin,
-              state.hash(),
+              contentHash,
               ConfigDocument.read(origin, text).value(),
-              set,
+              null,
               document(origin));
     } catch (DocumentException e) {
-      return new ConfigOffer.Unreadable(origin, state.hash(), messages(e.errors()));
+      return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()));
     }
   }
 
@@ -225,7 +233,14 @@ public final class ConfigReaders {
       @Nullable EndpointSet endpoints,
       SchedulingPlace scheduling) {
     return new ConfigOffer.Document(
-        origin, contentHash, config, ConfigDocument.hash(config), endpoints, scheduling, null);
+        origin,
+        contentHash,
+        config,
+        ConfigDocument.hash(config),
+        endpoints,
+        scheduling,
+        null,
+        null);
   }
 
   static String messages(List<FieldError> errors) {

@@ -153,20 +153,26 @@ public final class InferencePoolSource implements ConfigSource {
       List<GenericKubernetesResource> pool,
       List<GenericKubernetesResource> objectivesNow,
       List<GenericKubernetesResource> rewritesNow) {
-    if (pools.forbidden()) {
-      return PoolObjects.unreadable(name, "may not be read; grant get, list and watch of " + pools);
-    }
-    return switch (schedule) {
-      case ConfigOffer.Unreadable unreadable -> unreadable;
-      case ConfigOffer.Document document -> {
-        List<String> notes = new ArrayList<>();
-        GenericKubernetesResource one = pool.isEmpty() ? null : pool.getFirst();
-        PoolObjects objects = new PoolObjects(one, objectivesNow, rewritesNow);
-        ConfigOffer offer = objects.offer(name, document, notes);
-        tell(notes);
-        yield offer;
-      }
-    };
+    ConfigOffer offer =
+        pools.forbidden()
+            ? PoolObjects.unreadable(name, "may not be read; grant get, list and watch of " + pools)
+            : offer(
+                schedule,
+                new PoolObjects(
+                    pool.isEmpty() ? null : pool.getFirst(), objectivesNow, rewritesNow));
+    boolean noPool = offer.part() == null;
+    return noPool
+            && schedule instanceof ConfigOffer.Unreadable first
+            && offer instanceof ConfigOffer.Unreadable second
+        ? first.and(second)
+        : offer;
+  }
+
+  private ConfigOffer offer(ConfigOffer schedule, PoolObjects objects) {
+    List<String> notes = new ArrayList<>();
+    ConfigOffer offer = objects.offer(name, schedule, notes);
+    tell(notes);
+    return offer;
   }
 
   private void tell(List<String> notes) {

@@ -41,7 +41,7 @@ record PoolObjects(
    * @param scheduling of which only the scheduling counts
    * @param notes gets a line for each thing that is not carried out
    */
-  ConfigOffer offer(PoolName name, ConfigOffer.Document scheduling, List<String> notes) {
+  ConfigOffer offer(PoolName name, ConfigOffer scheduling, List<String> notes) {
     if (pool == null) {
       return unreadable(name, "does not exist; it is read as soon as it does");
     }

@@ -30,23 +30,16 @@ public final class SelectedPodsSource implements ConfigSource {
 
   @Override
   public void start(Consumer<ConfigOffer> sink) {
-    scheduling.start(offer -> sink.accept(offer(offer)));
+    scheduling.start(offer -> sink.accept(offer.scheduling(pool)));
   }
 
   @Override
   public ConfigOffer read() {
-    return offer(scheduling.read());
+    return scheduling.read().scheduling(pool);
   }
 
   @Override
   public void close() {
     scheduling.close();
-  }
-
-  private ConfigOffer offer(ConfigOffer scheduled) {
-    return switch (scheduled) {
-      case ConfigOffer.Unreadable unreadable -> unreadable;
-      case ConfigOffer.Document document -> document.scheduling(pool);
-    };
   }
 }

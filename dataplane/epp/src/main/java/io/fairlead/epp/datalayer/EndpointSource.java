@@ -15,14 +15,18 @@ public interface EndpointSource extends AutoCloseable {
   void start(Consumer<EndpointSet> sink);
 
   /**
-   * Finds the endpoints of a pool whose config is about to come into force; a later call takes the
-   * place of one that is not answered yet.
+   * Finds the endpoints of a pool whose config is about to come into force. A later call takes the
+   * place of one that is not answered yet, or whose answer was not {@link #taken}: who could not
+   * bring a config into force asks again for the pool that is.
    *
-   * @param found called once: at once with null when they are the same pods and ports as before,
-   *     else with the pool's endpoints as soon as they are known. From then on the sink gets sets
-   *     of this pool, and until then of the one before.
+   * @param found called once: at once with null when they are the same pods and ports as those in
+   *     force, else with the pool's endpoints as soon as they are known. Until then the sink gets
+   *     sets of the pool before, then none until the answer is taken or followed by another call
    */
   void follow(PoolConfig pool, Consumer<@Nullable EndpointSet> found);
+
+  /** What was found is in force: from now on the sink gets sets of that pool. */
+  void taken();
 
   @Override
   void close();

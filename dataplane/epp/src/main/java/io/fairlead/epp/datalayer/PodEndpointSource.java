@@ -32,6 +32,7 @@ public final class PodEndpointSource implements EndpointSource {
   private @Nullable Consumer<EndpointSet> sink;
   private @Nullable Followed current;
   private @Nullable Next next;
+  private @Nullable Answer answered;
   private @Nullable EndpointSet last;
   private volatile boolean complained;
 
@@ -57,6 +58,9 @@ public final class PodEndpointSource implements EndpointSource {
   /** What is followed as soon as it is known. */
   private record Next(Followed pods, Consumer<@Nullable EndpointSet> found) {}
 
+  /** What is followed as soon as its endpoints are in force. */
+  private record Answer(Followed pods, EndpointSet endpoints) {}
+
   /** Pods of one namespace; the client stays the caller's to close. */
   public PodEndpointSource(
       KubernetesClient client, String namespace, ScheduledExecutorService control) {
@@ -72,7 +76,8 @@ public final class PodEndpointSource implements EndpointSource {
 
   @Override
   public void follow(PoolConfig pool, Consumer<@Nullable EndpointSet> found) {
-    forgetNext();
+    forgetWhatIsNotInForce();
+    plan();
     Followed now = current;
     boolean samePods = now != null && pool.selector().equals(now.selector());
     if (now != null && samePods && pool.targetPorts().equals(now.ports())) {
@@ -82,40 +87,61 @@ public final class PodEndpointSource implements EndpointSource {
     SharedIndexInformer<Pod> informer =
         now != null && samePods ? now.informer() : watch(pool.selector());
     next = new Next(new Followed(pool.selector(), pool.targetPorts(), informer), found);
-    switchWhenKnown();
+    answerWhenKnown();
+  }
+
+  @Override
+  public void taken() {
+    Answer taken = answered;
+    if (taken == null) {
+      return;
+    }
+    if (current != null && !current.watchesAsMuchAs(taken.pods())) {
+      current.informer().stop();
+    }
+    current = taken.pods();
+    last = taken.endpoints();
+    answered = null;
     plan();
   }
 
   @Override
   public void close() {
-    forgetNext();
+    forgetWhatIsNotInForce();
     if (current != null) {
       current.informer().stop();
       current = null;
     }
   }
 
-  private void forgetNext() {
-    if (next != null && (current == null || !current.watchesAsMuchAs(next.pods()))) {
-      next.pods().informer().stop();
+  private void forgetWhatIsNotInForce() {
+    if (next != null) {
+      stop(next.pods());
+      next = null;
     }
-    next = null;
+    if (answered != null) {
+      stop(answered.pods());
+      answered = null;
+    }
   }
 
-  private void switchWhenKnown() {
+  /** Stops what has an informer of its own. */
+  private void stop(Followed pods) {
+    if (current == null || !current.watchesAsMuchAs(pods)) {
+      pods.informer().stop();
+    }
+  }
+
+  private void answerWhenKnown() {
     Next waiting = next;
     if (waiting == null || !waiting.pods().synced()) {
       return;
     }
-    if (current != null && !current.watchesAsMuchAs(waiting.pods())) {
-      current.informer().stop();
-    }
-    current = waiting.pods();
     next = null;
     complained = false;
-    EndpointSet now = current.endpoints();
-    last = now;
-    waiting.found().accept(now);
+    Answer answer = new Answer(waiting.pods(), waiting.pods().endpoints());
+    answered = answer;
+    waiting.found().accept(answer.endpoints());
   }
 
   private SharedIndexInformer<Pod> watch(Map<String, String> selector) {
@@ -170,9 +196,12 @@ public final class PodEndpointSource implements EndpointSource {
 
   private void look() {
     lookPlanned.set(false);
-    switchWhenKnown();
+    answerWhenKnown();
     if (next != null) {
       plan();
+    }
+    if (answered != null) {
+      return; // It is looked again once it is known whether its endpoints came into force.
     }
     if (current == null || sink == null || !current.synced()) {
       return;

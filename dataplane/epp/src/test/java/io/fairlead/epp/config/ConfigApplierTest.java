@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
@@ -15,6 +16,8 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.datalayer.EndpointSet;
 import io.fairlead.epp.director.PoolLoop;
@@ -25,17 +28,23 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Configs come into force or are refused, and what the status says is about the newest. */
@@ -52,6 +61,9 @@ class ConfigApplierTest {
   private @Nullable RuntimeException whenApplying;
   private final List<Consumer<@Nullable EndpointSet>> held = new ArrayList<>();
   private boolean holdEndpoints;
+  private @Nullable PoolConfig followed;
+  private @Nullable PoolConfig applied;
+  private @Nullable EndpointSet withIt;
   private final ConfigApplier applier = applier(List.of());
 
   @Test
@@ -123,7 +135,95 @@ class ConfigApplierTest {
     assertThat(refusal())
         .isEqualTo("test: could not be applied: java.lang.IllegalStateException: no room");
     assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
-    assertThat(told).containsExactly("applied good", "refused");
+    assertThat(told).containsExactly("applied good", "not applied", "refused");
+    assertThat(Objects.requireNonNull(followed).name()).as("not the refused one").isEqualTo("good");
+  }
+
+  /** What is told of a pool by the API server does not wait for a file that somebody broke. */
+  @ParameterizedTest
+  @ValueSource(strings = {"plugs: []", "plugins: [{type: no-such-scorer}]"})
+  void thePoolCountsWhateverBecomesOfItsScheduling(String broken) {
+    String good = "plugins: [{type: lora-affinity-scorer}]";
+    applier.offer(pool(good, 8000));
+    runControl();
+    applier.offer(pool(broken, 8000));
+    runControl();
+    assertThat(told).as("nothing else has changed").containsExactly("applied p", "refused");
+
+    applier.offer(pool(broken, 8001));
+    runControl();
+    PoolConfig now = Objects.requireNonNull(applied);
+    assertThat(now.targetPorts()).containsExactly(8001);
+    assertThat(now.scheduler().plugins()).extracting(p -> p.type()).containsExactly(SCORER);
+    assertThat(status.current().configHash()).isEqualTo(ConfigDocument.hash(now));
+    assertThat(refusal()).contains(broken.contains("plugs") ? "plugs" : "no-such-scorer");
+
+    applier.offer(pool(good, 8001));
+    runControl();
+    assertThat(status.current().refused()).isNull();
+  }
+
+  @Test
+  void endpointsOfAFileCountWhateverBecomesOfTheConfigBesideThem(@TempDir Path folder)
+      throws Exception {
+    Path endpoints = folder.resolve("endpoints.yaml");
+    Path config = folder.resolve("config.yaml");
+    Files.writeString(endpoints, "endpoints: [{name: one, address: 127.0.0.1, port: 1}]");
+    Files.writeString(config, GOOD);
+    applier.offer(files(endpoints, config));
+    runControl();
+
+    Files.writeString(config, BAD);
+    Files.writeString(endpoints, "endpoints: [{name: two, address: 127.0.0.1, port: 2}]");
+    applier.offer(files(endpoints, config));
+    runControl();
+    assertThat(refusal()).contains("no-such-scorer");
+    assertThat(Objects.requireNonNull(withIt).ready())
+        .extracting(EndpointSpec::name)
+        .containsExactly("two");
+
+    Files.writeString(config, "no config");
+    Files.writeString(endpoints, "endpoints: [{name: three, address: 127.0.0.1, port: 3}]");
+    applier.offer(files(endpoints, config));
+    runControl();
+    assertThat(refusal()).contains("config.yaml");
+    assertThat(withIt.ready()).extracting(EndpointSpec::name).containsExactly("three");
+    assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
+  }
+
+  /** What comes while another is being applied must not be lost, and not overtake it. */
+  @Test
+  void whatIsOfferedMeanwhileComesNext() {
+    offer(GOOD);
+    offer(OTHER);
+    assertThat(told).isEmpty();
+    runControl();
+    assertThat(told).containsExactly("applied good", "applied other");
+  }
+
+  private static final String SCORER = "lora-affinity-scorer";
+
+  private static ConfigOffer pool(String scheduling, int port) {
+    return ConfigReaders.scheduling(
+            "test",
+            """
+            apiVersion: inference.networking.x-k8s.io/v1alpha1
+            kind: EndpointPickerConfig
+            """
+                + scheduling)
+        .scheduling(
+            new PoolConfig(
+                "ns",
+                "p",
+                Map.of("app", "vllm"),
+                List.of(port),
+                "http",
+                List.of(),
+                SchedulerConfig.DEFAULT));
+  }
+
+  private static ConfigOffer files(Path endpoints, Path config) throws IOException {
+    return ConfigReaders.files(FileState.read(List.of(endpoints, config)), endpoints, config);
   }
 
   static Stream<Throwable> failures() {
@@ -293,6 +393,7 @@ class ConfigApplierTest {
 
     @Override
     public void follow(PoolConfig config, Consumer<@Nullable EndpointSet> found) {
+      followed = config;
       if (holdEndpoints) {
         held.add(found);
       } else {
@@ -306,15 +407,23 @@ class ConfigApplierTest {
     }
 
     @Override
-    public void applying(PoolConfig config, @Nullable EndpointSet endpoints) {
+    public void applying(PoolConfig config) {
       if (whenApplying != null) {
         throw whenApplying;
       }
     }
 
     @Override
-    public void applied(ConfigOffer.Document document, CompiledConfig config) {
+    public void applied(
+        ConfigOffer.Document document, CompiledConfig config, @Nullable EndpointSet endpoints) {
       told.add("applied " + document.config().name());
+      applied = document.config();
+      withIt = endpoints;
+    }
+
+    @Override
+    public void notApplied() {
+      told.add("not applied");
     }
 
     @Override
