@@ -355,14 +355,21 @@ final class CandidateChoice {
     return true;
   }
 
-  /** Mean saturation of the endpoints; 0 where there is none. */
+  /**
+   * Mean saturation of the endpoints of which the detector has said it; 0 where there is none, NaN
+   * where it has failed at all of them.
+   */
   double saturation() {
     double[] all = endpoints.columns().saturation;
     double sum = 0;
+    int said = 0;
     for (double each : all) {
-      sum += each;
+      if (!Double.isNaN(each)) {
+        sum += each;
+        said++;
+      }
     }
-    return all.length == 0 ? 0 : sum / all.length;
+    return all.length == 0 ? 0 : sum / said;
   }
 
   /** Whether an endpoint in use has room for requests that begin a conversation, and any other. */
@@ -372,7 +379,8 @@ final class CandidateChoice {
     for (int i = 0; i < count; i++) {
       int place = whole ? i : health.usable(i);
       EndpointState endpoint = endpoints.eligible()[place];
-      if (endpoints.saturation(place) < FULL
+      // NaN is not full: the detector failed, which those hear of who want to go.
+      if (!(endpoints.columns().saturation[place] >= FULL)
           && !(gated
               && contexts.matter(current.replicas())
               && Contexts.areFull(now, endpoint, 0, false, current.replicas()))) {

@@ -8,8 +8,8 @@ import java.util.List;
  *
  * @param queueing whether requests wait that find no room; if not, they may nevertheless do so from
  *     an earlier config
- * @param saturation mean of the endpoints, where 1 is full; 0 where there is none, NaN where the
- *     detector failed
+ * @param saturation mean of the endpoints, where 1 is full, without those at which the detector
+ *     failed; 0 where there is none, NaN where it failed at all of them
  * @param endpoints how many may get requests
  * @param full whether there are endpoints, and none has room, or none for who waits
  * @param bands that requests came for so far, the most important first

@@ -96,6 +96,40 @@ class PluginFailureTest {
     assertNothingIsLeftBehind();
   }
 
+  /** One that is told nothing of must not make the pool look empty, nor keep its state unknown. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theMeanIsOfThoseOfWhichTheDetectorSaysSomething(boolean thrown) {
+    SaturationDetector ofSome =
+        endpoint -> {
+          if (endpoint.name().equals("b")) {
+            if (thrown) {
+              throw new IllegalStateException("unknown");
+            }
+            return Double.NaN;
+          }
+          return 0.5;
+        };
+    pool.core.configure(
+        0,
+        new ConfigCompiler(List.of(new Factory("own", ofSome)))
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        List.of(new PluginConfig("own", "own", Map.of())), List.of(), null),
+                    Pool.model("sheddable", Criticality.SHEDDABLE))));
+    pool.endpoints("a", "b");
+
+    assertThat(pool.core.queues(pool.now).saturation()).isEqualTo(0.5);
+    pool.endpoints("b");
+    assertThat(pool.core.queues(pool.now))
+        .satisfies(
+            queues -> {
+              assertThat(queues.saturation()).as("nothing is known").isNaN();
+              assertThat(queues.full()).isFalse();
+            });
+  }
+
   private void assertNothingIsLeftBehind() {
     assertThat(pool.core.active()).isZero();
     assertThat(pool.core.snapshot())
@@ -125,9 +159,15 @@ class PluginFailureTest {
   private final class Factory implements PluginFactory {
 
     private final String role;
+    private final @Nullable Plugin made;
 
     Factory(String role) {
+      this(role, null);
+    }
+
+    Factory(String role, @Nullable Plugin made) {
       this.role = role;
+      this.made = made;
     }
 
     @Override
@@ -137,6 +177,9 @@ class PluginFailureTest {
 
     @Override
     public Plugin create(Parameters parameters) {
+      if (made != null) {
+        return made;
+      }
       return switch (role) {
         case "filter" -> (Filter) (request, candidates, keep) -> fail();
         case "scorer" -> (Scorer) (request, candidates, scores) -> fail();
