@@ -170,6 +170,7 @@ public final class ConfigCompiler {
         e.problems().stream()
             .filter(problem -> problem.path().startsWith("scheduler."))
             .forEach(problem -> problems.add(path + problem.path(), problem.message()));
+        problems.thrown(e.thrown());
       }
     }
     return shadows;

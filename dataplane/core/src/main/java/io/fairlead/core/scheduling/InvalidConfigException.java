@@ -9,16 +9,27 @@ public final class InvalidConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient List<Problem> problems;
+  private final transient List<Throwable> thrown;
 
   /** All that is wrong with one document; at least one problem. */
   public InvalidConfigException(List<Problem> problems) {
+    this(problems, List.of());
+  }
+
+  InvalidConfigException(List<Problem> problems, List<Throwable> thrown) {
     super(problems.stream().map(Problem::toString).collect(Collectors.joining("; ")));
     this.problems = List.copyOf(problems);
+    this.thrown = List.copyOf(thrown);
   }
 
   /** What is wrong, in document order. */
   public List<Problem> problems() {
     return problems;
+  }
+
+  /** What the code of plugins threw, of which the problems say where: for logs. */
+  public List<Throwable> thrown() {
+    return thrown;
   }
 
   /**

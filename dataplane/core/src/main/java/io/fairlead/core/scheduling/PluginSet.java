@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -209,6 +210,9 @@ final class PluginSet {
       return null;
     } catch (NamesBroken e) {
       return null;
+    } catch (RuntimeException | Error e) {
+      problems.failed(path, "\"" + config.name() + "\" of type " + type + " can't be made", e);
+      return null;
     }
   }
 
@@ -222,7 +226,7 @@ final class PluginSet {
               uses.put(name, used);
               return used;
             });
-    Plugin plugin = factory.create(parameters);
+    Plugin plugin = Objects.requireNonNull(factory.create(parameters), "create returned no plugin");
     PrefixSettings prefix = null;
     KvEventsSource events = null;
     if (plugin instanceof PrefixSettings own) {

@@ -9,6 +9,7 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Collects one profile's plugins, each in every role that it can play. */
@@ -74,9 +75,22 @@ final class ProfileParts {
     Picker own = picker != null ? picker : plugins.builtIn(DEFAULT_PICKER, Picker.class);
     return new Profile(
         new ProfileOutline(
-            name, filterNames, filters.stream().map(Filter::keeps).toList(), weighted, pickerName),
+            name,
+            filterNames,
+            filters.stream().map(ProfileParts::keeps).toList(),
+            weighted,
+            pickerName),
         filters,
         scorers,
         own);
+  }
+
+  /** It is for people alone: one that fails at it filters nevertheless. */
+  private static String keeps(Filter filter) {
+    try {
+      return Objects.requireNonNullElse(filter.keeps(), "");
+    } catch (RuntimeException | Error e) {
+      return "";
+    }
   }
 }

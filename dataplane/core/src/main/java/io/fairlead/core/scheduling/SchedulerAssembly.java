@@ -158,6 +158,9 @@ final class SchedulerAssembly {
     } catch (InvalidParameterException e) {
       problems.add(found.path() + ".parameters." + e.field(), e);
     }
+    } catch (RuntimeException | Error e) {
+      problems.failed(
+          found.path(), "\"" + found.name() + "\" fails at the profiles " + profiles, e);
     return listed;
   }
 

@@ -17,8 +17,11 @@ import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.crds.config.TimeoutsConfig;
+import io.fairlead.plugin.Candidates;
+import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
@@ -270,6 +273,113 @@ class ConfigCompilerTest {
           .withMessageContaining("\"" + taken + "\"")
           .withMessageContaining("is taken");
     }
+  }
+
+  @Test
+  void aPluginThatCannotBeMadeIsNamedWhereverItIsListed() {
+    IllegalStateException failure = new IllegalStateException("broken");
+    PluginFactory broken =
+        new PluginFactory() {
+          @Override
+          public String type() {
+            return "broken";
+          }
+
+          @Override
+          public Plugin create(Parameters parameters) {
+            throw failure;
+          }
+        };
+    PoolConfig scheduled = pool(List.of(plugin("mine", "broken", Map.of())), List.of(), null);
+    PoolConfig both =
+        new PoolConfig(
+            "default",
+            "pool",
+            Map.of("app", "vllm"),
+            List.of(8000),
+            "http",
+            List.of(),
+            List.of(),
+            RequestsConfig.DEFAULT,
+            scheduled.scheduler(),
+            List.of(new ShadowConfig("tried", scheduled.scheduler())));
+    InvalidConfigException refused =
+        catchThrowableOfType(
+            InvalidConfigException.class, () -> new ConfigCompiler(List.of(broken)).compile(both));
+    String message =
+        "\"mine\" of type broken can't be made: java.lang.IllegalStateException: broken;"
+            + " mend the plugin or take it out";
+    assertThat(refused.problems())
+        .containsExactly(
+            new Problem("scheduler.plugins[0]", message),
+            new Problem("shadows[0].scheduler.plugins[0]", message));
+    assertThat(refused.thrown()).containsExactly(failure, failure);
+  }
+
+  @Test
+  void aFilterThatCannotSayWhatItKeepsFiltersNevertheless() {
+    Filter silent =
+        new Filter() {
+          @Override
+          public void filter(InferenceRequest request, Candidates candidates, boolean[] keep) {}
+
+          @Override
+          @SuppressWarnings("NullAway") // a plugin author may have no NullAway
+          public String keeps() {
+            return null;
+          }
+        };
+    Filter failing =
+        new Filter() {
+          @Override
+          public void filter(InferenceRequest request, Candidates candidates, boolean[] keep) {}
+
+          @Override
+          public String keeps() {
+            throw new IllegalStateException("no words");
+          }
+        };
+    assertThat(
+            new ConfigCompiler(List.of(factory("silent", silent), factory("failing", failing)))
+                .compile(pool(List.of(plugin("silent"), plugin("failing")), List.of(), null))
+                .scheduler()
+                .outline()
+                .profiles()
+                .getFirst()
+                .keeps())
+        .containsExactly("", "");
+  }
+
+  @Test
+  void aHandlerThatFailsAtTheProfilesIsNamed() {
+    ProfileHandler failing =
+        new ProfileHandler() {
+          @Override
+          public void profiles(List<String> names) {
+            throw new IndexOutOfBoundsException("1");
+          }
+
+          @Override
+          public int next(InferenceRequest request, ProfileResults results) {
+            return DONE;
+          }
+
+          @Override
+          public int primary(InferenceRequest request, ProfileResults results) {
+            return 0;
+          }
+        };
+    PoolConfig config = pool(List.of(plugin("mine")), List.of(profile("one")), null);
+    assertThat(
+            catchThrowableOfType(
+                    InvalidConfigException.class,
+                    () -> new ConfigCompiler(List.of(factory("mine", failing))).compile(config))
+                .problems())
+        .containsExactly(
+            new Problem(
+                "scheduler.plugins[0]",
+                "\"mine\" fails at the profiles [one]: java.lang.IndexOutOfBoundsException: 1;"
+                    + " mend the plugin or take it out"));
   }
 
   private List<Problem> problems(PoolConfig config) {

@@ -4,14 +4,8 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
-import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.plugin.InvalidParameterException;
-import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.PluginFactory;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,7 +19,6 @@ public final class DocumentCompiler {
 
   private static final Logger LOG = LoggerFactory.getLogger(DocumentCompiler.class);
 
-  private final Map<String, GuardedFactory> own = new HashMap<>();
   private final ConfigCompiler compiler;
 
   /** What became of a document. */
@@ -52,13 +45,7 @@ public final class DocumentCompiler {
    * @throws IllegalArgumentException if two have the same type
    */
   public DocumentCompiler(List<PluginFactory> plugins) {
-    List<PluginFactory> guarded = new ArrayList<>();
-    for (PluginFactory plugin : plugins) {
-      GuardedFactory factory = new GuardedFactory(plugin);
-      guarded.add(factory);
-      own.put(factory.type(), factory);
-    }
-    compiler = new ConfigCompiler(guarded);
+    compiler = new ConfigCompiler(plugins);
   }
 
   /**
@@ -72,10 +59,8 @@ public final class DocumentCompiler {
       return new Result.Usable(
           config, config.warnings().stream().map(warning -> line(document, warning)).toList());
     } catch (InvalidConfigException e) {
+      e.thrown().forEach(failure -> LOG.error("{}: a plugin failed", document.origin(), failure));
       return refused(document, e.problems());
-    } catch (GuardedFactory.Failure e) {
-      LOG.error("{}: plugin type {} failed", document.origin(), e.type(), e.getCause());
-      return refused(document, failed(document, e));
     } catch (RuntimeException | Error e) {
       LOG.error("{}: can't be compiled", document.origin(), e);
       return new Result.Refused(document.origin() + ": can't be compiled: " + e);
@@ -94,39 +79,5 @@ public final class DocumentCompiler {
     return place.holds(problem.path())
         ? place.origin() + ": " + place.path(problem.path()) + " " + problem.message()
         : document.origin() + ": " + problem;
-  }
-
-  /** The compiler does not say which entry failed: those that fail again, else all of the type. */
-  private List<Problem> failed(ConfigOffer.Document document, GuardedFactory.Failure failure) {
-    List<Problem> again = new ArrayList<>();
-    List<Problem> all = new ArrayList<>();
-    List<PluginConfig> plugins = document.config().scheduler().plugins();
-    for (int i = 0; i < plugins.size(); i++) {
-      PluginConfig plugin = plugins.get(i);
-      GuardedFactory factory = own.get(plugin.type());
-      if (factory != null && plugin.type().equals(failure.type())) {
-        all.add(problem(i, plugin, failure));
-        try {
-          factory.create(new Parameters(plugin.parameters()));
-        } catch (InvalidParameterException e) {
-          // The other problem has to be solved first.
-        } catch (GuardedFactory.Failure e) {
-          again.add(problem(i, plugin, e));
-        }
-      }
-    }
-    return again.isEmpty() ? all : again;
-  }
-
-  private static Problem problem(int i, PluginConfig plugin, GuardedFactory.Failure failure) {
-    return new Problem(
-        "scheduler.plugins[" + i + "]",
-        "\""
-            + plugin.name()
-            + "\" of type "
-            + plugin.type()
-            + " can't be made: "
-            + failure.getCause()
-            + "; see the log, and mend the plugin or take it out");
   }
 }

@@ -251,14 +251,25 @@ class ConfigApplierTest {
                     - {type: queue-scorer}
                     - {type: broken-scorer, name: fine, parameters: {fails: false}}
                     - {type: broken-scorer, name: mine}
+                    - {type: no-such-scorer}
+                shadows:
+                  - name: tried
+                    scheduling:
+                      plugins: [{type: broken-scorer, name: theirs}]
                 """)));
     runControl();
 
-    assertThat(refusal())
-        .isEqualTo(
+    assertThat(refusal().lines())
+        .hasSize(3)
+        .contains(
             "test: scheduling.plugins[2] \"mine\" of type broken-scorer can't be made: "
                 + failure
-                + "; see the log, and mend the plugin or take it out");
+                + "; mend the plugin or take it out",
+            "test: shadows[0].scheduling.plugins[0] \"theirs\" of type broken-scorer can't be"
+                + " made: "
+                + failure
+                + "; mend the plugin or take it out")
+        .anyMatch(line -> line.contains("no-such-scorer"));
     assertThat(status.current().configHash()).isEqualTo(hashOf(GOOD));
     assertThat(told).containsExactly("applied good", "refused");
 
