@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param saturationDetector name of the plugin that says when an endpoint is full
  * @param usageLimitPolicy name of the plugin that says how full the pool may be for a band
  * @param defaultPriorityBand bands that are not listed
- * @param defaultNegativePriorityBand those of them with a priority below 0
+ * @param defaultNegativePriorityBand those of them with a priority below 0, where it is set
  * @param priorityBands bands by unique priority
  */
 public record FlowControlConfig(

@@ -70,7 +70,10 @@ final class FlowAssembly {
       return null;
     }
     BandSettings standard = band(config.defaultPriorityBand(), TTL);
-    BandSettings negative = band(config.defaultNegativePriorityBand(), NEGATIVE_TTL);
+    // Documents of upstream's first group have one default for all.
+    Band below = config.defaultNegativePriorityBand();
+    BandSettings negative =
+        band(below == null ? config.defaultPriorityBand() : below, NEGATIVE_TTL);
     Map<Long, BandSettings> listed = HashMap.newHashMap(config.priorityBands().size());
     for (Band band : config.priorityBands()) {
       long priority = band.priority() == null ? 0 : band.priority();

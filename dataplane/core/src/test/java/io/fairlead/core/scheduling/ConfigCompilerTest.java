@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fairlead.core.Timeouts;
+import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -32,6 +34,8 @@ import io.fairlead.plugin.Scorer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ConfigCompilerTest {
@@ -380,6 +384,39 @@ class ConfigCompilerTest {
                 "scheduler.plugins[0]",
                 "\"mine\" fails at the profiles [one]: java.lang.IndexOutOfBoundsException: 1;"
                     + " mend the plugin or take it out"));
+  }
+
+  /** As for documents of upstream's first group, which have one default for all. */
+  @Test
+  void prioritiesBelowZeroAreOfTheDefaultBandUnlessTheyHaveTheirOwn() {
+    var seven = new FlowControlConfig.Band(null, null, 7L, null, null);
+    var nine = new FlowControlConfig.Band(null, null, 9L, null, null);
+    FlowSettings one = flow(seven, null);
+    assertThat(one.standard().limits().requests()).isEqualTo(7);
+    assertThat(one.negative().limits().requests()).isEqualTo(7);
+    assertThat(one.negative().ttl()).isEqualTo(Duration.ofSeconds(5).toNanos());
+    assertThat(flow(seven, nine).negative().limits().requests()).isEqualTo(9);
+  }
+
+  private FlowSettings flow(
+      FlowControlConfig.Band all, FlowControlConfig.@Nullable Band belowZero) {
+    SchedulerConfig said = SchedulerConfig.DEFAULT;
+    FlowSettings settings =
+        compiler
+            .compile(
+                pool(
+                    List.of(),
+                    new SchedulerConfig(
+                        said.plugins(),
+                        said.profiles(),
+                        said.saturationDetector(),
+                        said.featureGates(),
+                        new FlowControlConfig(
+                            null, null, null, null, null, null, null, all, belowZero, List.of()),
+                        said.dataLayer(),
+                        said.parsers())))
+            .flow();
+    return Objects.requireNonNull(settings);
   }
 
   private List<Problem> problems(PoolConfig config) {
