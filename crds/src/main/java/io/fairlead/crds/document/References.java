@@ -1,6 +1,7 @@
 package io.fairlead.crds.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fairlead.crds.config.ImpliedTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,14 +25,14 @@ final class References {
 
   /**
    * The name at {@code node}, or null when there is none. One that nothing declares is an error,
-   * unless it is one of {@code implied}, which are there without.
+   * unless it is one of {@code implied}.
    */
-  @Nullable String check(FieldPath path, JsonNode node, String... implied) {
+  @Nullable String check(FieldPath path, JsonNode node, ImpliedTypes implied) {
     if (!node.isTextual()) {
       return null;
     }
     String name = node.textValue();
-    if (declared != null && !declared.contains(name) && !List.of(implied).contains(name)) {
+    if (declared != null && !declared.contains(name) && !implied.has(name)) {
       tree.error(
           path,
           "is "
@@ -43,7 +44,7 @@ final class References {
   }
 
   /** The names in the {@code pluginRef}s of a list. */
-  List<String> all(FieldPath path, JsonNode list, String... implied) {
+  List<String> all(FieldPath path, JsonNode list, ImpliedTypes implied) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
       String name =

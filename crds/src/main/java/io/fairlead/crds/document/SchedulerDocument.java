@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.config.ImpliedTypes;
 import io.fairlead.crds.config.NotCarriedOut;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -158,7 +159,9 @@ public final class SchedulerDocument {
       for (JsonNode reference : profile.path("plugins")) {
         String ref =
             known.check(
-                at.element(references.size()).field("pluginRef"), reference.path("pluginRef"));
+                at.element(references.size()).field("pluginRef"),
+                reference.path("pluginRef"),
+                ImpliedTypes.NONE);
         // Adding zero turns -0.0, which passes for 0, into 0.0.
         references.add(
             new PluginReference(

@@ -3,6 +3,7 @@ package io.fairlead.crds.document;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.ImpliedTypes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -56,7 +57,7 @@ final class SectionReader {
 
   @Nullable String saturationDetector(FieldPath path, JsonNode node) {
     return references.check(
-        path.field("pluginRef"), node.path("pluginRef"), "utilization-detector");
+        path.field("pluginRef"), node.path("pluginRef"), ImpliedTypes.SATURATION_DETECTOR);
   }
 
   @Nullable FlowControlConfig flowControl(FieldPath path, JsonNode node) {
@@ -74,7 +75,7 @@ final class SectionReader {
         references.check(
             path.field("usageLimitPolicyPluginRef"),
             node.path("usageLimitPolicyPluginRef"),
-            "static-usage-limit-policy"),
+            ImpliedTypes.USAGE_LIMIT_POLICY),
         band(path.field("defaultPriorityBand"), node.path("defaultPriorityBand")),
         band(path.field("defaultNegativePriorityBand"), node.path("defaultNegativePriorityBand")),
         bands(path.field("priorityBands"), node.path("priorityBands")));
@@ -108,11 +109,11 @@ final class SectionReader {
         references.check(
             path.field("fairnessPolicyRef"),
             node.path("fairnessPolicyRef"),
-            "global-strict-fairness-policy"),
+            ImpliedTypes.FAIRNESS_POLICY),
         references.check(
             path.field("orderingPolicyRef"),
             node.path("orderingPolicyRef"),
-            "fcfs-ordering-policy"));
+            ImpliedTypes.ORDERING_POLICY));
   }
 
   @Nullable DataLayerConfig dataLayer(FieldPath path, JsonNode node) {
@@ -123,10 +124,10 @@ final class SectionReader {
     for (JsonNode source : node.path("sources")) {
       FieldPath at = path.field("sources").element(sources.size());
       String name =
-          references.check(at.field("pluginRef"), source.path("pluginRef"), "metrics-data-source");
+          references.check(
+              at.field("pluginRef"), source.path("pluginRef"), ImpliedTypes.DATA_SOURCE);
       List<String> extractors =
-          references.all(
-              at.field("extractors"), source.path("extractors"), "core-metrics-extractor");
+          references.all(at.field("extractors"), source.path("extractors"), ImpliedTypes.EXTRACTOR);
       sources.add(new DataLayerConfig.Source(name == null ? "" : name, extractors));
     }
     JsonNode inject = node.path("injectDefaults");
@@ -134,11 +135,17 @@ final class SectionReader {
         inject.isBoolean() ? inject.booleanValue() : null,
         sources,
         references.check(
-            path.field("discovery").field("pluginRef"), node.at("/discovery/pluginRef")),
+            path.field("discovery").field("pluginRef"),
+            node.at("/discovery/pluginRef"),
+            ImpliedTypes.NONE),
         references.check(
-            path.field("peerDiscovery").field("pluginRef"), node.at("/peerDiscovery/pluginRef")),
+            path.field("peerDiscovery").field("pluginRef"),
+            node.at("/peerDiscovery/pluginRef"),
+            ImpliedTypes.NONE),
         references.check(
-            path.field("crossReplicaSyncerPluginRef"), node.path("crossReplicaSyncerPluginRef")),
+            path.field("crossReplicaSyncerPluginRef"),
+            node.path("crossReplicaSyncerPluginRef"),
+            ImpliedTypes.NONE),
         duration(path, node, "crossReplicaSyncInterval", Duration.ofNanos(1)));
   }
 
@@ -153,14 +160,11 @@ final class SectionReader {
     }
     if (single.isMissingNode()) {
       return references.all(
-          path.field("requestHandler").field("parsers"),
-          several,
-          "openai-parser",
-          "anthropic-parser");
+          path.field("requestHandler").field("parsers"), several, ImpliedTypes.PARSER);
     }
     String name =
         references.check(
-            path.field("parser").field("pluginRef"), single.path("pluginRef"), "openai-parser");
+            path.field("parser").field("pluginRef"), single.path("pluginRef"), ImpliedTypes.PARSER);
     return name == null ? List.of() : List.of(name);
   }
 

@@ -6,6 +6,7 @@ import io.fairlead.core.flow.Limits;
 import io.fairlead.core.scheduling.PluginSet.Made;
 import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.FlowControlConfig.Band;
+import io.fairlead.crds.config.ImpliedTypes;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.FairnessPolicy;
 import io.fairlead.plugin.OrderingPolicy;
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class FlowAssembly {
 
   /** Upstream's is the order of arrival alone: conversations lose what is cached of them. */
-  static final String ORDERING = "conversation-ordering-policy";
+  private static final String ORDERING = "conversation-ordering-policy";
 
-  static final String USAGE_LIMIT = "static-usage-limit-policy";
+  private static final String USAGE_LIMIT = "static-usage-limit-policy";
 
   /** Upstream's is static: what came first fills the servers, however unimportant it is. */
   private static final String HOLDBACK = "priority-holdback-policy";
@@ -106,7 +107,11 @@ final class FlowAssembly {
             HOLDBACK,
             Map.of("minCeiling", LEAST_CEILING, "overShare", OVER_SHARE),
             UsageLimitPolicy.class)
-        : plugin(config.usageLimitPolicy(), USAGE_LIMIT, UsageLimitPolicy.class);
+        : plugin(
+            config.usageLimitPolicy(),
+            USAGE_LIMIT,
+            ImpliedTypes.USAGE_LIMIT_POLICY,
+            UsageLimitPolicy.class);
   }
 
   /** Whether all numbers can be; the problems of those that can't are noted. */
@@ -155,8 +160,16 @@ final class FlowAssembly {
             or(band == null ? null : band.maxRequests(), BAND_REQUESTS),
             or(band == null ? null : band.maxBytes(), BAND_BYTES)),
         Limits.NONE,
-        plugin(band == null ? null : band.fairnessPolicy(), FAIRNESS, FairnessPolicy.class),
-        plugin(band == null ? null : band.orderingPolicy(), ORDERING, OrderingPolicy.class));
+        plugin(
+            band == null ? null : band.fairnessPolicy(),
+            FAIRNESS,
+            ImpliedTypes.FAIRNESS_POLICY,
+            FairnessPolicy.class),
+        plugin(
+            band == null ? null : band.orderingPolicy(),
+            ORDERING,
+            ImpliedTypes.ORDERING_POLICY,
+            OrderingPolicy.class));
   }
 
   /** Upstream's 0 is no bound. */
@@ -174,15 +187,11 @@ final class FlowAssembly {
   }
 
   /** The plugin that is named or, where none is or it is another kind, the usual one. */
-  private <P extends Plugin> P plugin(@Nullable String name, String usual, Class<P> kind) {
+  private <P extends Plugin> P plugin(
+      @Nullable String name, String usual, ImpliedTypes implied, Class<P> kind) {
     Made made = name == null ? null : plugins.get(name);
     return made != null && kind.isInstance(made.plugin())
         ? kind.cast(made.plugin())
-        : plugins.builtIn(name == null ? usual : impliedBy(name, usual), kind);
-  }
-
-  /** Types that upstream has without listing them may be named as they are. */
-  private static String impliedBy(String name, String usual) {
-    return SectionRules.IMPLIED.contains(name) ? name : usual;
+        : plugins.builtIn(name != null && implied.has(name) ? name : usual, kind);
   }
 }

@@ -1,6 +1,7 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.core.scheduling.PluginSet.Made;
+import io.fairlead.crds.config.ImpliedTypes;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -23,7 +24,7 @@ final class SchedulerAssembly {
 
   /**
    * Of those who wait: needs no numbers for hardware and model, and counts what was sent since the
-   * last scrape. Documents may name both without listing them.
+   * last scrape.
    */
   private static final String DETECTOR = "expected-wait-detector";
 
@@ -157,10 +158,10 @@ final class SchedulerAssembly {
       listed.profiles(profiles);
     } catch (InvalidParameterException e) {
       problems.add(found.path() + ".parameters." + e.field(), e);
-    }
     } catch (RuntimeException | Error e) {
       problems.failed(
           found.path(), "\"" + found.name() + "\" fails at the profiles " + profiles, e);
+    }
     return listed;
   }
 
@@ -185,7 +186,7 @@ final class SchedulerAssembly {
       if (config.saturationDetector() == null) {
         path = "scheduler.flowControl.saturationDetector.pluginRef";
       }
-      if ((name.equals(UPSTREAM_DETECTOR) || name.equals(DETECTOR)) && !plugins.knows(name)) {
+      if (ImpliedTypes.SATURATION_DETECTOR.has(name) && !plugins.knows(name)) {
         return null;
       }
       Made made = resolve(path, name);

@@ -4,6 +4,7 @@ import io.fairlead.core.scheduling.BuiltIn.Part;
 import io.fairlead.core.scheduling.PluginSet.Made;
 import io.fairlead.crds.config.DataLayerConfig;
 import io.fairlead.crds.config.FlowControlConfig;
+import io.fairlead.crds.config.ImpliedTypes;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.FairnessPolicy;
@@ -12,7 +13,6 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.Setting;
 import io.fairlead.plugin.UsageLimitPolicy;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,15 +25,6 @@ final class SectionRules {
   /** Parts that a plugin from a jar may play, since only their own code knows of them. */
   private static final Set<Part> OPEN =
       EnumSet.of(Part.DATA_SOURCE, Part.EXTRACTOR, Part.DISCOVERY, Part.SYNCER);
-
-  /** Flow control's types that a document may name without listing them. */
-  static final Set<String> IMPLIED =
-      Set.of(
-          "static-usage-limit-policy",
-          "global-strict-fairness-policy",
-          "work-fairness-policy",
-          "fcfs-ordering-policy",
-          "conversation-ordering-policy");
 
   private final PluginSet plugins;
   private final Problems problems;
@@ -55,7 +46,7 @@ final class SectionRules {
     for (int i = 0; i < config.parsers().size(); i++) {
       String parser = config.parsers().get(i);
       String path = "scheduler.requestHandler.parsers[" + i + "].pluginRef";
-      part(path, parser, Part.PARSER, "openai-parser", "anthropic-parser");
+      part(path, parser, Part.PARSER, ImpliedTypes.PARSER);
     }
   }
 
@@ -64,7 +55,7 @@ final class SectionRules {
         path + ".usageLimitPolicyPluginRef",
         flow.usageLimitPolicy(),
         Part.USAGE_LIMIT_POLICY,
-        FlowAssembly.USAGE_LIMIT);
+        ImpliedTypes.USAGE_LIMIT_POLICY);
     band(path + ".defaultPriorityBand", flow.defaultPriorityBand());
     band(path + ".defaultNegativePriorityBand", flow.defaultNegativePriorityBand());
     for (int i = 0; i < flow.priorityBands().size(); i++) {
@@ -78,13 +69,12 @@ final class SectionRules {
           path + ".fairnessPolicyRef",
           band.fairnessPolicy(),
           Part.FAIRNESS_POLICY,
-          "global-strict-fairness-policy",
-          "work-fairness-policy");
+          ImpliedTypes.FAIRNESS_POLICY);
       part(
           path + ".orderingPolicyRef",
           band.orderingPolicy(),
           Part.ORDERING_POLICY,
-          FlowAssembly.ORDERING);
+          ImpliedTypes.ORDERING_POLICY);
     }
   }
 
@@ -92,25 +82,27 @@ final class SectionRules {
     for (int i = 0; i < data.sources().size(); i++) {
       DataLayerConfig.Source source = data.sources().get(i);
       String at = path + ".sources[" + i + "]";
-      part(at + ".pluginRef", source.pluginRef(), Part.DATA_SOURCE, "metrics-data-source");
+      part(at + ".pluginRef", source.pluginRef(), Part.DATA_SOURCE, ImpliedTypes.DATA_SOURCE);
       for (int j = 0; j < source.extractors().size(); j++) {
         part(
             at + ".extractors[" + j + "].pluginRef",
             source.extractors().get(j),
             Part.EXTRACTOR,
-            "core-metrics-extractor");
+            ImpliedTypes.EXTRACTOR);
       }
     }
-    part(path + ".discovery.pluginRef", data.discovery(), Part.DISCOVERY);
-    part(path + ".peerDiscovery.pluginRef", data.peerDiscovery(), Part.DISCOVERY);
-    part(path + ".crossReplicaSyncerPluginRef", data.crossReplicaSyncer(), Part.SYNCER);
+    part(path + ".discovery.pluginRef", data.discovery(), Part.DISCOVERY, ImpliedTypes.NONE);
+    part(
+        path + ".peerDiscovery.pluginRef", data.peerDiscovery(), Part.DISCOVERY, ImpliedTypes.NONE);
+    part(
+        path + ".crossReplicaSyncerPluginRef",
+        data.crossReplicaSyncer(),
+        Part.SYNCER,
+        ImpliedTypes.NONE);
   }
 
-  /**
-   * @param implied types that are there without being listed
-   */
-  private void part(String path, @Nullable String name, Part wanted, String... implied) {
-    if (name == null || (!plugins.knows(name) && List.of(implied).contains(name))) {
+  private void part(String path, @Nullable String name, Part wanted, ImpliedTypes implied) {
+    if (name == null || (!plugins.knows(name) && implied.has(name))) {
       return;
     }
     if (!plugins.knows(name)) {
