@@ -35,7 +35,11 @@ public final class ConfigDocument {
    * @param file what errors call the text
    */
   public static Parsed<PoolConfig> read(String file, String text) throws DocumentException {
-    SourceTree tree = SourceTree.parseOne(file, text);
+    return read(SourceTree.parseOne(file, text));
+  }
+
+  /** The same of one that is parsed already. */
+  public static Parsed<PoolConfig> read(SourceTree tree) throws DocumentException {
     tree.throwErrors();
     SCHEMA.check(tree);
     tree.throwErrors();

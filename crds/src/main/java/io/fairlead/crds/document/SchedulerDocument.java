@@ -33,7 +33,11 @@ public final class SchedulerDocument {
    * @return the config, with a warning for every section that this release does not carry out
    */
   public static Parsed<SchedulerConfig> read(String file, String text) throws DocumentException {
-    SourceTree tree = SourceTree.parseOne(file, text);
+    return read(SourceTree.parseOne(file, text));
+  }
+
+  /** The same of one that is parsed already. */
+  public static Parsed<SchedulerConfig> read(SourceTree tree) throws DocumentException {
     tree.throwErrors();
     for (String field : List.of("apiVersion", "kind")) {
       if (tree.root().isObject() && !tree.root().has(field)) {

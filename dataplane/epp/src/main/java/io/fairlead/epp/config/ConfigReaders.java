@@ -11,6 +11,7 @@ import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.document.FieldError;
 import io.fairlead.crds.document.SchedulerDocument;
+import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.local.LocalResourceReader;
 import io.fairlead.crds.local.LocalResources;
 import io.fairlead.crds.v1.InferencePool;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,15 +30,9 @@ public final class ConfigReaders {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConfigReaders.class);
 
-  private static final Pattern SCHEDULER_ONLY =
-      Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPickerConfig\\b");
-
-  private static final Pattern PICKER =
-      Pattern.compile("(?m)^[\"']?kind[\"']?:\\s*[\"']?EndpointPicker\\b");
-
-  /** A whole config, which may be JSON. */
-  private static final Pattern DOCUMENT =
-      Pattern.compile("\\bkind[\"']?\\s*:\\s*[\"']?PoolConfig\\b");
+  private static final String SCHEDULER_ONLY = "EndpointPickerConfig";
+  private static final String PICKER = "EndpointPicker";
+  private static final String WHOLE = "PoolConfig";
 
   /** Of no pool in particular. */
   private static final InferencePool ANY_POOL =
@@ -79,10 +73,12 @@ public final class ConfigReaders {
 
   /** A whole config document, as the operator generates it. */
   public static ConfigOffer document(String origin, String text) {
-    String contentHash = ConfigMapSource.hash(text);
+    return document(origin, ConfigMapSource.hash(text), SourceTree.parseOne(origin, text));
+  }
+
+  private static ConfigOffer document(String origin, String contentHash, SourceTree tree) {
     try {
-      return offer(
-          origin, contentHash, ConfigDocument.read(origin, text).value(), null, document(origin));
+      return offer(origin, contentHash, ConfigDocument.read(tree).value(), null, document(origin));
     } catch (DocumentException e) {
       return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()));
     }
@@ -113,33 +109,27 @@ public final class ConfigReaders {
   }
 
   private static ConfigOffer file(String origin, String contentHash, String text) {
-    try {
-      return SCHEDULER_ONLY.matcher(text).find()
-          ? offer(
-              origin,
-              contentHash,
-              local(SchedulerDocument.read(origin, text).value()),
-              null,
-              new SchedulingPlace(origin, ""))
-          : offer(
-              origin,
-              contentHash,
-              ConfigDocument.read(origin, text).value(),
-              null,
-              document(origin));
-    } catch (DocumentException e) {
-      return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()));
-    }
+    SourceTree tree = SourceTree.parseOne(origin, text);
+    return kind(tree).equals(SCHEDULER_ONLY)
+        ? scheduling(origin, contentHash, tree)
+        : document(origin, contentHash, tree);
+  }
+
+  private static String kind(SourceTree tree) {
+    return tree.root().path("kind").asText();
   }
 
   /** An EndpointPickerConfig, for a pool that comes from elsewhere. */
   public static ConfigOffer scheduling(String origin, String text) {
-    String contentHash = ConfigMapSource.hash(text);
+    return scheduling(origin, ConfigMapSource.hash(text), SourceTree.parseOne(origin, text));
+  }
+
+  private static ConfigOffer scheduling(String origin, String contentHash, SourceTree tree) {
     try {
       return offer(
           origin,
           contentHash,
-          local(SchedulerDocument.read(origin, text).value()),
+          local(SchedulerDocument.read(tree).value()),
           null,
           new SchedulingPlace(origin, ""));
     } catch (DocumentException e) {
@@ -154,20 +144,23 @@ public final class ConfigReaders {
 
   /** A scheduling, wherever it stands: for who asks what it would do, and for no pool. */
   public static ConfigOffer tried(String origin, String text) {
-    if (SCHEDULER_ONLY.matcher(text).find()) {
-      return scheduling(origin, text);
-    }
-    if (PICKER.matcher(text).find()) {
+    List<SourceTree> trees = SourceTree.parse(origin, text);
+    if (trees.stream().anyMatch(tree -> kind(tree).equals(PICKER))) {
       return picker(origin, text);
     }
-    return DOCUMENT.matcher(text).find()
-        ? document(origin, text)
-        : new ConfigOffer.Unreadable(
-            origin,
-            ConfigMapSource.hash(text),
-            origin
-                + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig, in YAML, at the"
-                + " beginning of a line");
+    String contentHash = ConfigMapSource.hash(text);
+    SourceTree tree = trees.size() == 1 ? trees.getFirst() : SourceTree.parseOne(origin, text);
+    return switch (kind(tree)) {
+      case SCHEDULER_ONLY -> scheduling(origin, contentHash, tree);
+      case WHOLE -> document(origin, contentHash, tree);
+      default ->
+          new ConfigOffer.Unreadable(
+              origin,
+              contentHash,
+              tree.errors().isEmpty()
+                  ? origin + ": kind: set EndpointPickerConfig, EndpointPicker or PoolConfig"
+                  : messages(tree.errors()));
+    };
   }
 
   private static ConfigOffer picker(String origin, String text) {
