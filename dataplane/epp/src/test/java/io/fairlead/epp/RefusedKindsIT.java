@@ -3,6 +3,7 @@ package io.fairlead.epp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -10,6 +11,9 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.RefusedLists;
@@ -21,6 +25,8 @@ import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.ByteArrayInputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,35 +77,13 @@ class RefusedKindsIT {
   @ParameterizedTest
   @ValueSource(strings = {"*", "inferencemodelrewrites"})
   void rewritesStayInForceAfterOneRefusalAndGoAfterTwo(String granted) throws Exception {
-    Crds.apply(admin);
-    Crds.upstream(admin, GROUP);
-    grant(granted);
-    admin.resource(TestPods.named("server", own.name(), Map.of("app", "vllm"))).create();
-    own.running("server", "127.0.0.1", true, 0);
-    create(
-        """
-        apiVersion: inference.networking.k8s.io/v1
-        kind: InferencePool
-        metadata: {name: pool, namespace: %s}
-        spec:
-          selector: {matchLabels: {app: vllm}}
-          targetPorts: [{number: %d}]
-          endpointPickerRef: {name: epp, port: {number: 9002}}
-        ---
-        apiVersion: inference.networking.x-k8s.io/v1alpha2
-        kind: InferenceModelRewrite
-        metadata: {name: split, namespace: %s}
-        spec:
-          poolRef: {name: pool}
-          rules: [{matches: [{model: {value: chat}}], targets: [{modelRewrite: chat-v2}]}]
-        """
-            .formatted(own.name(), URI.create(stub.url()).getPort(), own.name()));
+    makePool(granted);
     Config behind = own.access();
     URI real = URI.create(behind.getMasterUrl());
     try (Relay way = new Relay(real.getHost(), real.getPort())) {
       way.open();
       behind.setMasterUrl("https://127.0.0.1:" + way.port() + "/");
-      try (DataPlane dataPlane = start(behind);
+      try (DataPlane dataPlane = start(behind, lists);
           Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
         dataPlane.ready().get(60, TimeUnit.SECONDS);
         awaitServedBy(traffic, "chat-v2");
@@ -123,7 +108,69 @@ class RefusedKindsIT {
     }
   }
 
-  private DataPlane start(Config access) {
+  /** As where a proxy before the API server fails, or its credentials are not known to it yet. */
+  @ParameterizedTest
+  @ValueSource(ints = {401, 429, 503})
+  void whatIsNotAnsweredForAtTheStartKeepsNobodyFromBeingServed(int status) throws Exception {
+    makePool("*");
+    HttpServer failing =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    failing.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    failing.start();
+    AtomicBoolean fails = new AtomicBoolean(true);
+    Interceptor elsewhere =
+        new Interceptor() {
+          @Override
+          public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+            if (fails.get() && request.uri().getPath().endsWith("/inferencemodelrewrites")) {
+              builder.uri(URI.create("http://127.0.0.1:" + failing.getAddress().getPort() + "/"));
+            }
+          }
+        };
+    try (DataPlane dataPlane = start(own.access(), elsewhere);
+        Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
+      dataPlane.ready().get(30, TimeUnit.SECONDS);
+      awaitServedBy(traffic, "chat");
+
+      fails.set(false);
+      awaitServedBy(traffic, "chat-v2");
+    } finally {
+      failing.stop(0);
+    }
+  }
+
+  private void makePool(String granted) {
+    Crds.apply(admin);
+    Crds.upstream(admin, GROUP);
+    grant(granted);
+    admin.resource(TestPods.named("server", own.name(), Map.of("app", "vllm"))).create();
+    own.running("server", "127.0.0.1", true, 0);
+    create(
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: pool, namespace: %s}
+        spec:
+          selector: {matchLabels: {app: vllm}}
+          targetPorts: [{number: %d}]
+          endpointPickerRef: {name: epp, port: {number: 9002}}
+        ---
+        apiVersion: inference.networking.x-k8s.io/v1alpha2
+        kind: InferenceModelRewrite
+        metadata: {name: split, namespace: %s}
+        spec:
+          poolRef: {name: pool}
+          rules: [{matches: [{model: {value: chat}}], targets: [{modelRewrite: chat-v2}]}]
+        """
+            .formatted(own.name(), URI.create(stub.url()).getPort(), own.name()));
+  }
+
+  private DataPlane start(Config access, Interceptor requests) {
     return DataPlane.start(
         DataPlaneConfig.builder(
                 new ClusterPool(
@@ -135,7 +182,7 @@ class RefusedKindsIT {
                         new KubernetesClientBuilder()
                             .withConfig(access)
                             .withHttpClientBuilderConsumer(
-                                http -> http.addOrReplaceInterceptor("lists", lists))
+                                http -> http.addOrReplaceInterceptor("requests", requests))
                             .build()))
             .gateway("127.0.0.1", 0)
             .loops(1)

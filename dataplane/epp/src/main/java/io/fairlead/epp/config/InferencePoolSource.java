@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +24,9 @@ import org.slf4j.LoggerFactory;
  * and InferenceModelRewrites, scheduled as another source says. Objects of the group {@code
  * llm-d.ai} are read where the cluster has their kind, else those of upstream's first group.
  *
- * <p>Offers are made on a thread of its own, once all is known that there is; changes that come
- * together are looked at together, a moment later.
+ * <p>Offers are made on a thread of its own, once all is known that there is, or some seconds after
+ * the start without a kind of objects that is not answered for; changes that come together are
+ * looked at together, a moment later.
  */
 public final class InferencePoolSource implements ConfigSource {
 
@@ -135,8 +137,10 @@ public final class InferencePoolSource implements ConfigSource {
   private void look(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
     lookPlanned.set(false);
     ConfigOffer now = scheduled;
-    // At the start nothing is in force that a refusal which is not believed yet could take away.
-    if (now == null || !pools.known() || !objectives.heard() || !rewrites.heard()) {
+    // At the start nothing is in force that a refusal which is not believed yet could take away,
+    // and
+    // a pool without its objectives and rewrites is better served than not at all.
+    if (now == null || !pools.known() || objectives.awaited() || rewrites.awaited()) {
       plan(on, sink);
       return;
     }
@@ -171,8 +175,18 @@ public final class InferencePoolSource implements ConfigSource {
   private ConfigOffer offer(ConfigOffer schedule, PoolObjects objects) {
     List<String> notes = new ArrayList<>();
     ConfigOffer offer = objects.offer(name, schedule, notes);
+    noteUnheard(objectives, notes);
+    noteUnheard(rewrites, notes);
     tell(notes);
     return offer;
+  }
+
+  private static void noteUnheard(UpstreamKind kind, List<String> notes) {
+    if (!kind.known() && !kind.heard()) {
+      String groups =
+          kind.deciding().stream().map(WatchedKind::toString).collect(Collectors.joining(", "));
+      notes.add("no answer about " + groups + "; the pool runs without them until there is one");
+    }
   }
 
   private void tell(List<String> notes) {
