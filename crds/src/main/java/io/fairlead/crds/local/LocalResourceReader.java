@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 /**
  * Reads resources from YAML or JSON files with any number of documents each: our kinds,
  * EndpointSlices, and the plain list {@code endpoints: [{name, namespace, address, port, labels}]},
- * where the port may be a string and the namespace changes nothing. Since no API server is there,
- * the schemas of the CRDs are checked here; unlike there, an unknown field is an error.
+ * where the port may be a string and names are unique in their namespaces. Since no API server is
+ * there, the schemas of the CRDs are checked here; unlike there, an unknown field is an error.
  *
  * <p>An instance reads once.
  */
@@ -200,6 +200,10 @@ public final class LocalResourceReader {
     node.path("labels").properties().forEach(e -> labels.put(e.getKey(), e.getValue().asText()));
     endpoints.add(
         new StaticEndpoint(
-            node.path("name").asText(), node.path("address").asText(), port, labels));
+            node.path("namespace").asText(),
+            node.path("name").asText(),
+            node.path("address").asText(),
+            port,
+            labels));
   }
 }

@@ -127,7 +127,7 @@ final class LocalResourceReaderTest {
                 assertThat(slice.getEndpoints().getFirst().getAddresses())
                     .containsExactly("127.0.0.1"));
     assertThat(resources.endpoints())
-        .containsExactly(new StaticEndpoint("a", "127.0.0.1", 8000, Map.of()));
+        .containsExactly(new StaticEndpoint("", "a", "127.0.0.1", 8000, Map.of()));
   }
 
   @Test
@@ -186,8 +186,9 @@ final class LocalResourceReaderTest {
     assertThat(resources.errors()).isEmpty();
     assertThat(resources.endpoints())
         .containsExactly(
-            new StaticEndpoint("vllm-0", "10.0.0.1", 8000, Map.of("llm-d.ai/role", "decode")),
-            new StaticEndpoint("vllm-1", "10.0.0.2", 8001, Map.of()));
+            new StaticEndpoint(
+                "serving", "vllm-0", "10.0.0.1", 8000, Map.of("llm-d.ai/role", "decode")),
+            new StaticEndpoint("", "vllm-1", "10.0.0.2", 8001, Map.of()));
   }
 
   @ParameterizedTest

@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Endpoints that stand in files. */
 final class LocalEndpoints {
@@ -46,15 +47,23 @@ final class LocalEndpoints {
   static EndpointSet of(String origin, LocalResources resources) throws DocumentException {
     LocalEndpoints endpoints = new LocalEndpoints(origin);
     resources.slices().forEach(endpoints::slice);
-    for (int i = 0; i < resources.endpoints().size(); i++) {
-      StaticEndpoint e = resources.endpoints().get(i);
-      endpoints.add(
-          "endpoints[" + i + "]", true, e.name(), e.address(), e.address(), e.port(), e.labels());
-    }
+    endpoints.list(resources.endpoints());
     if (!endpoints.errors.isEmpty()) {
       throw new DocumentException(endpoints.errors);
     }
     return new EndpointSet(endpoints.ready, endpoints.matching);
+  }
+
+  /** Two namespaces may each have one of a name: only then it takes more to tell them apart. */
+  private void list(List<StaticEndpoint> listed) {
+    Map<String, Long> namesakes =
+        listed.stream().collect(Collectors.groupingBy(StaticEndpoint::name, Collectors.counting()));
+    for (int i = 0; i < listed.size(); i++) {
+      StaticEndpoint e = listed.get(i);
+      boolean alone = e.namespace().isEmpty() || namesakes.getOrDefault(e.name(), 1L) == 1;
+      String name = alone ? e.name() : e.namespace() + "/" + e.name();
+      add("endpoints[" + i + "]", true, name, e.address(), e.address(), e.port(), e.labels());
+    }
   }
 
   private void slice(EndpointSlice slice) {

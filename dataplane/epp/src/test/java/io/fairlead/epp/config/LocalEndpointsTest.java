@@ -43,6 +43,34 @@ class LocalEndpointsTest {
                             + " port 8000; list each server once"));
   }
 
+  @Test
+  void namespacesTellEndpointsOfOneNameApart() throws DocumentException {
+    assertThat(
+            read("""
+                endpoints:
+                - {name: vllm-0, namespace: blue, address: 10.0.0.1, port: 8000}
+                - {name: vllm-0, namespace: green, address: 10.0.0.2, port: 8000}
+                - {name: vllm-0, address: 10.0.0.3, port: 8000}
+                - {name: vllm-1, namespace: green, address: 10.0.0.4, port: 8000}
+                """)
+                .ready())
+        .extracting(EndpointSpec::name)
+        .containsExactly("blue/vllm-0", "green/vllm-0", "vllm-0", "vllm-1");
+    assertThat(
+            LocalResourceReader.read(
+                    FILE,
+                    """
+                    endpoints:
+                    - {name: vllm-0, namespace: blue, address: 10.0.0.1, port: 8000}
+                    - {name: vllm-0, namespace: blue, address: 10.0.0.2, port: 8000}
+                    """)
+                .errors())
+        .extracting(Object::toString)
+        .singleElement()
+        .asString()
+        .contains("endpoints[1]", "repeats an earlier element's");
+  }
+
   /** As while a pod takes another's place on its node. */
   @Test
   void oneThatGoesMayHaveTheAddressOfOneThatComes() throws DocumentException {
