@@ -88,13 +88,14 @@ class PoolObjectsTest {
   }
 
   @Test
-  void priorityOfAnObjectiveIsCriticality() {
+  void priorityOfAnObjectiveIsItsBandAndItsCriticality() {
     PoolConfig config =
         config(
             NAME,
             POOL,
             List.of(
                 objective("chat", "priority: 10"),
+                objective("talk", "priority: 9"),
                 objective("plain", "priority: 0"),
                 objective("batch", "priority: -1"),
                 objective("unset", ""),
@@ -109,6 +110,7 @@ class PoolObjectsTest {
             new ObjectiveConfig("chat", 10),
             new ObjectiveConfig("huge", Long.MAX_VALUE),
             new ObjectiveConfig("plain", 0),
+            new ObjectiveConfig("talk", 9),
             new ObjectiveConfig("tiny", Long.MIN_VALUE),
             new ObjectiveConfig("unset", 0));
     assertThat(config.objectives().stream().map(ObjectiveConfig::criticality))
@@ -117,6 +119,7 @@ class PoolObjectsTest {
             Criticality.CRITICAL,
             Criticality.CRITICAL,
             Criticality.STANDARD,
+            Criticality.CRITICAL,
             Criticality.SHEDDABLE,
             Criticality.STANDARD);
   }
