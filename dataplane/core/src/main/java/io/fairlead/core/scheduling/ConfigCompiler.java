@@ -109,7 +109,7 @@ public final class ConfigCompiler {
         events,
         plugins.instances(Observer.class),
         plugins.instances(Setting.class),
-        warnings(scheduling, plugins),
+        warnings(scheduling, plugins, assembly.choosesByDefault()),
         shadows);
   }
 
@@ -200,10 +200,18 @@ public final class ConfigCompiler {
             tried.parsers()));
   }
 
-  private static List<Problem> warnings(SchedulerConfig config, PluginSet plugins) {
+  private static List<Problem> warnings(
+      SchedulerConfig config, PluginSet plugins, boolean choosesByDefault) {
     List<Problem> warnings = new ArrayList<>();
     for (NotCarriedOut what : NotCarriedOut.of(config)) {
       warnings.add(new Problem("scheduler." + what.path(), what.message()));
+    }
+    if (choosesByDefault && plugins.instances(ExternalScheduler.class).isEmpty()) {
+      warnings.add(
+          new Problem(
+              "scheduler.profiles",
+              "is not set, and no plugin that is listed filters, scores or picks: endpoints are"
+                  + " chosen by work-cost; list what they are to be chosen by"));
     }
     boolean compares =
         plugins.instances(TokenizerSource.class).stream().anyMatch(TokenizerSource::isThere);

@@ -37,6 +37,7 @@ final class SchedulerAssembly {
   private final PluginSet plugins;
   private final Problems problems;
   private final @Nullable Made detector;
+  private boolean filledIn;
 
   SchedulerAssembly(SchedulerConfig config, PluginSet plugins, Problems problems) {
     this.config = config;
@@ -122,9 +123,15 @@ final class SchedulerAssembly {
       }
     }
     if (parts.isEmpty()) {
+      filledIn = true;
       parts.addScorer(DEFAULT_SCORER, plugins.builtIn(DEFAULT_SCORER, Scorer.class), 1);
     }
     return parts.profile("default");
+  }
+
+  /** Whether nothing says by what endpoints are chosen, although plugins are listed. */
+  boolean choosesByDefault() {
+    return filledIn && !config.plugins().isEmpty();
   }
 
   private ProfileHandler handler(List<String> profiles) {

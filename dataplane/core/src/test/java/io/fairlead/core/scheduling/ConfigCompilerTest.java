@@ -212,6 +212,22 @@ class ConfigCompilerTest {
   }
 
   @Test
+  void whatIsChosenByWithoutAWordIsWarnedOf() {
+    assertThat(
+            compiler
+                .compile(pool(List.of(plugin("utilization-detector")), List.of(), null))
+                .warnings())
+        .containsExactly(
+            new Problem(
+                "scheduler.profiles",
+                "is not set, and no plugin that is listed filters, scores or picks: endpoints are"
+                    + " chosen by work-cost; list what they are to be chosen by"));
+    assertThat(compiler.compile(pool(List.of(), SchedulerConfig.DEFAULT)).warnings()).isEmpty();
+    assertThat(compiler.compile(pool(List.of(plugin("queue-scorer")), List.of(), null)).warnings())
+        .isEmpty();
+  }
+
+  @Test
   void severalOfWhatThereCanBeOneOfAreRefused() {
     assertThat(
             problems(

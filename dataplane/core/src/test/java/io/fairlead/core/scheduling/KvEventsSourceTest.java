@@ -54,6 +54,7 @@ class KvEventsSourceTest {
     assertThat(compiled.warnings())
         .extracting(Problem::path)
         .containsExactlyInAnyOrder(
+            "scheduler.profiles", // nothing listed chooses endpoints
             "scheduler.plugins[0]", // there is no tokenizer
             "scheduler.plugins[0].parameters.tokenProcessorConfig.hashSeed",
             "scheduler.plugins[0].parameters.indexerConfig",
