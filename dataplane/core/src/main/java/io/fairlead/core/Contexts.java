@@ -50,7 +50,9 @@ final class Contexts {
   /** To look up with, set anew for each of a prompt's blocks; never put into a map. */
   private final Key probe = new Key();
 
+  /** Share of requests that go on with a conversation, of those that came of late. */
   private double goOn;
+
   private double gap = ASSUMED_GAP;
 
   /** Which context: by its deepest block that is looked at. */
@@ -103,6 +105,16 @@ final class Contexts {
   }
 
   /**
+   * A request came, sent or not: whoever is held back begins something, and counts as well. Else
+   * nobody but those that go on would count while contexts fill the caches.
+   *
+   * @param before what it goes on with, if it goes on with anything
+   */
+  void came(@Nullable Context before) {
+    goOn += LEARNING * ((before == null ? 0 : 1) - goOn);
+  }
+
+  /**
    * A request was sent to an endpoint.
    *
    * @param before what it goes on with, if it goes on with anything
@@ -111,7 +123,6 @@ final class Contexts {
   long sent(long now, Attempt attempt, EndpointState to, @Nullable Context before) {
     long own = attempt.uncached();
     if (before != null && remove(before)) {
-      learn(1);
       gap += LEARNING * (now - before.since() - gap);
       own += before.at() == to ? before.tokens() : 0;
     }
@@ -166,10 +177,6 @@ final class Contexts {
     return older.remove(context.key(), context);
   }
 
-  private void learn(double went) {
-    goOn += LEARNING * (went - goOn);
-  }
-
   /** Time has moved on: what has not come back for long takes no room any more. */
   void tick(long now) {
     double window = window();
@@ -189,7 +196,6 @@ final class Contexts {
         break;
       }
       gone.remove();
-      learn(0);
     }
   }
 

@@ -277,6 +277,10 @@ final class Dispatch {
     current.target(model);
     flight.goesOnWith =
         contexts.find(current.salt(), flight.facts.blocks(), current.cacheableBlocks());
+    if (!flight.counted && current.cacheableBlocks() > 0) {
+      flight.counted = true;
+      contexts.came(flight.goesOnWith);
+    }
   }
 
   /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */

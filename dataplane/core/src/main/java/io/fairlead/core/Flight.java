@@ -61,6 +61,9 @@ final class Flight {
   /** What it goes on with, as far as that is known; null for a request that begins something. */
   Contexts.@Nullable Context goesOnWith;
 
+  /** Whether it was counted, as one that goes on or as one that begins. */
+  boolean counted;
+
   /** Whether nobody could keep what it asks for when it was to be sent last. */
   boolean unkept;
 
@@ -160,6 +163,7 @@ final class Flight {
     facts = request;
     listener = told;
     attempts = 0;
+    counted = false;
     unkept = false;
     lack = Lack.UNKNOWN;
     workedOn = false;

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -246,5 +248,63 @@ class ContextsTest implements RequestListener {
     scrape(15_000);
     long begins = ask("m", nextConversation++, FIRST);
     assertThat(sent.getLast()).isEqualTo(begins);
+  }
+
+  /** Most are over with one answer: contexts fill the cache, but few of them are come back for. */
+  @Test
+  void nobodyWaitsWhereFewGoOnHoweverTheirTimesScatter() {
+    start(50_000_000, Map.of());
+    assertThat(waitersAmong(200, 0.2, 10, 300)).isZero();
+  }
+
+  @Test
+  void nobodyWaitsWhereFewOfMoreThanAreRememberedGoOn() {
+    start(50_000_000, Map.of());
+    assertThat(waitersAmong(1_000, 0.2, 20, 200)).isZero();
+  }
+
+  @Test
+  void whoBeginsWaitsWhereMostOfManyGoOn() {
+    start(50_000_000, Map.of());
+    assertThat(waitersAmong(200, 0.8, 10, 60)).isPositive();
+  }
+
+  /**
+   * Requests of which a share is gone on with after a while, at a server that has room for all
+   * contexts in the first seconds, and then for some of them; until one is held back.
+   */
+  private int waitersAmong(int perSecond, double share, double meanGapSeconds, int seconds) {
+    Random random = new Random(5);
+    PriorityQueue<long[]> goOn = new PriorityQueue<>((a, b) -> Long.compare(a[0], b[0]));
+    long every = SECOND / perSecond;
+    double nanosPerToken = 0.8 * every / (FIRST * BLOCK);
+    for (int i = 0; i < perSecond * seconds && waiting.isEmpty(); i++) {
+      if (i == 10 * perSecond) {
+        scrape(20_000);
+      }
+      if (i % perSecond == 0) {
+        sent.clear();
+      }
+      now = i * every;
+      if (i % Math.max(1, perSecond / 10) == 0) {
+        core.tick(now);
+      }
+      long[] next = goOn.peek();
+      boolean continues = next != null && next[0] <= now;
+      long[] turn = continues ? goOn.remove() : new long[] {now, nextConversation++, FIRST};
+      int count = (int) turn[2];
+      long ticket = ask("m", (int) turn[1], count);
+      if (!waiting.isEmpty()) {
+        break;
+      }
+      now += Math.min(every - 1, (long) (nanosPerToken * (count * BLOCK - cached)));
+      core.firstByte(now, ticket);
+      core.ended(now, ticket, Outcome.COMPLETED, new Usage(count * BLOCK, BLOCK, cached, 2));
+      if (random.nextDouble() < share) {
+        double gap = -Math.log(1 - random.nextDouble()) * meanGapSeconds;
+        goOn.add(new long[] {now + (long) (gap * SECOND), turn[1], count + TURN});
+      }
+    }
+    return waiting.size();
   }
 }
