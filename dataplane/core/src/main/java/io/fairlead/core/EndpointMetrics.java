@@ -20,6 +20,8 @@ import java.util.Map;
  *     differs between two scrapes if the process is another one
  * @param progress tokens of prompts and answers that the process has computed since it started; NaN
  *     when unknown. It stands still while the engine does, and falls only when it starts anew
+ * @param usedTokens tokens of requests in the KV cache, to the last one; NaN when unknown. They
+ *     show that an engine works that tells of progress only when a request ends
  */
 public record EndpointMetrics(
     int waiting,
@@ -33,7 +35,8 @@ public record EndpointMetrics(
     List<String> waitingAdapters,
     Map<String, Double> values,
     double startedAt,
-    double progress) {
+    double progress,
+    double usedTokens) {
 
   /** Nothing could be read. */
   public static final EndpointMetrics UNKNOWN = new EndpointMetrics(-1, -1, Double.NaN, -1, -1);
@@ -47,6 +50,36 @@ public record EndpointMetrics(
     runningAdapters = List.copyOf(runningAdapters);
     waitingAdapters = List.copyOf(waitingAdapters);
     values = Map.copyOf(values);
+  }
+
+  /** A scrape of a server whose progress tells that it works. */
+  public EndpointMetrics(
+      int waiting,
+      int running,
+      double kvUsage,
+      int blockSize,
+      int blocks,
+      String baseModel,
+      int maxAdapters,
+      List<String> runningAdapters,
+      List<String> waitingAdapters,
+      Map<String, Double> values,
+      double startedAt,
+      double progress) {
+    this(
+        waiting,
+        running,
+        kvUsage,
+        blockSize,
+        blocks,
+        baseModel,
+        maxAdapters,
+        runningAdapters,
+        waitingAdapters,
+        values,
+        startedAt,
+        progress,
+        Double.NaN);
   }
 
   /** A scrape of a server that doesn't tell when it started, and what it has done since. */
@@ -95,6 +128,7 @@ public record EndpointMetrics(
         List.of(),
         values,
         startedAt,
-        progress);
+        progress,
+        Double.NaN);
   }
 }

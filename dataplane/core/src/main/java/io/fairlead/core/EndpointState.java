@@ -355,7 +355,7 @@ final class EndpointState implements PoolEndpoint {
 
   /** Whether the server has computed something since the last scrape that told. */
   boolean progressed(EndpointMetrics scrape) {
-    return scrape.progress() > progress;
+    return scrape.progress() > progress || scrape.usedTokens() > metrics.usedTokens();
   }
 
   /** Another process is there: what the former one had loaded is gone. */

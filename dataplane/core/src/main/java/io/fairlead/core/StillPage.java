@@ -4,9 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one server's page says, less what can't be true of its load. An engine that works computes
- * tokens, so a page that tells of work and is the same for long stands still: a proxy has kept it,
- * or who writes it has stopped, and the engine may be idle. Believed, it would have requests wait
- * for ever. If it is the engine that stands still, requests that are sent there find out.
+ * tokens, which its counters tell, or the exact use of its cache, so a page that tells of work and
+ * is the same for long stands still: a proxy has kept it, or who writes it has stopped, and the
+ * engine may be idle. Believed, it would have requests wait for ever. If it is the engine that
+ * stands still, requests that are sent there find out.
  */
 final class StillPage {
 

@@ -17,6 +17,10 @@ class StillPageTest {
   private final Pool pool = new Pool().configure().endpoints("a");
 
   private void scrape(int waiting, int running, double usage, double progress) {
+    scrape(waiting, running, usage, progress, Double.NaN);
+  }
+
+  private void scrape(int waiting, int running, double usage, double progress, double usedTokens) {
     pool.now += SCRAPE;
     EndpointMetrics page =
         new EndpointMetrics(
@@ -31,7 +35,8 @@ class StillPageTest {
             List.of(),
             Map.of(),
             Double.NaN,
-            progress);
+            progress,
+            usedTokens);
     pool.core.scraped(pool.now, Pool.endpoint("a"), pool.now, page);
     pool.core.tick(pool.now);
   }
@@ -70,6 +75,24 @@ class StillPageTest {
     }
     pool.arrive("m");
     assertThat(pool.routes).isEmpty();
+  }
+
+  @Test
+  void anEngineThatTellsOfProgressAtTheEndIsBelievedWhileItsCacheFills() {
+    for (int i = 0; i < 100; i++) {
+      scrape(1_000, 13, 0.98, 5_000, 15_000 + 13 * i);
+    }
+    pool.arrive("m");
+    assertThat(pool.routes).isEmpty();
+  }
+
+  @Test
+  void oneWhoseCacheStandsStillTooIsNot() {
+    for (int i = 0; i < 30; i++) {
+      scrape(1_000, 13, 0.98, 5_000, 15_000);
+    }
+    pool.arrive("m");
+    assertThat(pool.routes).hasSize(1);
   }
 
   @Test

@@ -45,6 +45,12 @@ public interface Readings {
   /** Number: tokens of answers produced since it started. */
   String OUTPUT_TOKENS = "outputTokens";
 
+  /**
+   * Number: tokens of requests in the KV cache, to the last one. Where the two before are told only
+   * when a request ends, this shows meanwhile that the server works.
+   */
+  String USED_TOKENS = "usedTokens";
+
   /** A number; NaN, and one that the key's meaning rules out, is ignored. */
   void number(String key, double value);
 

@@ -75,7 +75,8 @@ final class Ledger {
         real.waitingAdapters(),
         real.values(),
         real.startedAt(),
-        real.progress());
+        real.progress(),
+        real.usedTokens());
   }
 
   /** Looks at how evenly requests lie. */

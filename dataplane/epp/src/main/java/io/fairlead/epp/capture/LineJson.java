@@ -174,6 +174,9 @@ final class LineJson {
     if (!Double.isNaN(metrics.progress())) {
       number(json, "progress", metrics.progress());
     }
+    if (!Double.isNaN(metrics.usedTokens())) {
+      number(json, "used_tokens", metrics.usedTokens());
+    }
     json.writeObjectFieldStart("values");
     for (Map.Entry<String, Double> value : new TreeMap<>(metrics.values()).entrySet()) {
       number(json, value.getKey(), value.getValue());

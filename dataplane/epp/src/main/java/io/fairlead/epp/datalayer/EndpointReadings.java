@@ -23,6 +23,7 @@ final class EndpointReadings implements Readings {
   private double startedAt = Double.NaN;
   private double promptTokens = Double.NaN;
   private double outputTokens = Double.NaN;
+  private double usedTokens = Double.NaN;
 
   @Override
   public void number(String key, double value) {
@@ -36,6 +37,7 @@ final class EndpointReadings implements Readings {
       case STARTED_AT -> startedAt = positive(startedAt, value);
       case PROMPT_TOKENS -> promptTokens = positive(promptTokens, value);
       case OUTPUT_TOKENS -> outputTokens = positive(outputTokens, value);
+      case USED_TOKENS -> usedTokens = positive(usedTokens, value);
       case BASE_MODEL, RUNNING_ADAPTERS, WAITING_ADAPTERS -> {}
       default -> custom(key, value);
     }
@@ -62,6 +64,7 @@ final class EndpointReadings implements Readings {
     number(STARTED_AT, other.startedAt);
     number(PROMPT_TOKENS, other.promptTokens);
     number(OUTPUT_TOKENS, other.outputTokens);
+    number(USED_TOKENS, other.usedTokens);
     baseModel = baseModel == null ? other.baseModel : baseModel;
     runningAdapters = runningAdapters == null ? other.runningAdapters : runningAdapters;
     waitingAdapters = waitingAdapters == null ? other.waitingAdapters : waitingAdapters;
@@ -81,7 +84,8 @@ final class EndpointReadings implements Readings {
         names(waitingAdapters),
         values,
         startedAt,
-        progress());
+        progress(),
+        usedTokens);
   }
 
   /** What is known of the two; a server that tells of one only does so at every scrape. */

@@ -10,6 +10,7 @@ import static io.fairlead.plugin.Readings.PROMPT_TOKENS;
 import static io.fairlead.plugin.Readings.RUNNING;
 import static io.fairlead.plugin.Readings.RUNNING_ADAPTERS;
 import static io.fairlead.plugin.Readings.STARTED_AT;
+import static io.fairlead.plugin.Readings.USED_TOKENS;
 import static io.fairlead.plugin.Readings.WAITING;
 import static io.fairlead.plugin.Readings.WAITING_ADAPTERS;
 
@@ -61,6 +62,7 @@ record MetricMapping(List<Entry> entries) {
               Entry.value(PROMPT_TOKENS, "vllm:prompt_tokens_total", Fold.SUM),
               Entry.value(OUTPUT_TOKENS, "vllm:generation_tokens_total", Fold.SUM)));
 
+  /** Its counters of tokens grow when requests end. */
   private static final MetricMapping SGLANG =
       new MetricMapping(
           List.of(
@@ -72,7 +74,8 @@ record MetricMapping(List<Entry> entries) {
               Entry.text(BASE_MODEL, "sglang:num_running_reqs", MODEL_LABEL, Fold.FIRST),
               started(),
               Entry.value(PROMPT_TOKENS, "sglang:prompt_tokens_total", Fold.SUM),
-              Entry.value(OUTPUT_TOKENS, "sglang:generation_tokens_total", Fold.SUM)));
+              Entry.value(OUTPUT_TOKENS, "sglang:generation_tokens_total", Fold.SUM),
+              Entry.value(USED_TOKENS, "sglang:num_used_tokens", Fold.SUM)));
 
   private static final MetricMapping TRTLLM =
       new MetricMapping(
@@ -153,7 +156,10 @@ record MetricMapping(List<Entry> entries) {
 
     /** Whether it tells of the process's life, not of its load. */
     boolean ofProcess() {
-      return key.equals(STARTED_AT) || key.equals(PROMPT_TOKENS) || key.equals(OUTPUT_TOKENS);
+      return switch (key) {
+        case STARTED_AT, PROMPT_TOKENS, OUTPUT_TOKENS, USED_TOKENS -> true;
+        default -> false;
+      };
     }
 
     private static Entry of(String key, Series series, Fold fold) {

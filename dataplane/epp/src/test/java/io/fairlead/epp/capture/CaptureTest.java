@@ -103,7 +103,8 @@ class CaptureTest {
             [{"seq":1,"at":1400000000,"event":"arrived","pick":PICK},\
             {"seq":2,"at":1500000000,"event":"attempt_failed","failure":"unavailable","pick":PICK},\
             {"seq":3,"at":1600000000,"event":"first_byte"},\
-            {"seq":4,"at":1800000000,"event":"ended","usage":[640,11,32,12]}]"""
+            {"seq":4,"at":1800000000,"event":"ended","usage":[640,11,32,12]}]\
+            """
                 .replace(
                     "PICK",
                     "{\"endpoint\":\"one\",\"target\":\"target\",\"matched\":2,\"cached\":0}"));
@@ -158,7 +159,8 @@ class CaptureTest {
             {"seq":4,"at":200000000,"event":"first_byte"},\
             {"seq":5,"at":300000000,"next":[2,100000000],"event":"progress"},\
             {"seq":8,"at":500000000,"event":"attempt_failed","failure":"error","passed":true},\
-            {"seq":10,"at":600000000,"event":"decided","rejected":"timeout"}]"""
+            {"seq":10,"at":600000000,"event":"decided","rejected":"timeout"}]\
+            """
                 .replace(
                     "PICK",
                     "{\"endpoint\":\"one\",\"target\":\"target\",\"matched\":2,\"cached\":0}"));
@@ -238,7 +240,8 @@ class CaptureTest {
             List.of(),
             Map.of("x", 0.5),
             1_700_000_000.25,
-            77);
+            77,
+            640);
     EndpointSpec restarted = new EndpointSpec("one", "uid-2", "10.0.0.1", 8000, Map.of());
     try (Capture capture = open(CaptureConfig.to(folder))) {
       capture.configured(100_000_000, compiled());
@@ -265,7 +268,7 @@ class CaptureTest {
         .isEqualTo(
             "{\"waiting\":1,\"running\":2,\"kv_usage\":\"NaN\",\"block_size\":16,\"blocks\":400,"
                 + "\"base_model\":\"base\",\"max_adapters\":4,\"running_adapters\":[\"a\"],"
-                + "\"waiting_adapters\":[],\"started_at\":1.70000000025E9,\"progress\":77.0,"
+                + "\"waiting_adapters\":[],\"started_at\":1.70000000025E9,\"progress\":77.0,\"used_tokens\":640.0,"
                 + "\"values\":{\"x\":0.5}}");
     assertThat(lines.get(4).toString())
         .isEqualTo(

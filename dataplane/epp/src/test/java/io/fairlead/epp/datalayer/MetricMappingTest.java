@@ -122,6 +122,8 @@ class MetricMappingTest {
       vllm:prompt_tokens_created{engine="0"} 7e9
       vllm:generation_tokens_total{engine="0"} 7
       sglang:prompt_tokens_total{tp_rank="0"} 1000
+      sglang:num_used_tokens{dp_rank="0"} 30
+      sglang:num_used_tokens{dp_rank="1"} 12
       """;
 
   @Test
@@ -148,12 +150,28 @@ class MetricMappingTest {
     assertThat(life(settings, "new")).containsExactly(1.7952188393520632e9, Double.NaN);
   }
 
+  @Test
+  void whatIsInTheCacheIsReadWhereProgressIsToldLate() {
+    EngineSeries own =
+        new EngineSeries(
+            new Series("x", Map.of()), null, null, null, null, "size", "blocks", null, null);
+    EngineMetrics replaced =
+        new EngineMetrics(List.of(LABEL), "sglang", Map.of("sglang", own), List.of());
+    assertThat(lifeOf(EngineMetrics.DEFAULT, "sglang").usedTokens()).isEqualTo(42);
+    assertThat(lifeOf(replaced, "sglang").usedTokens()).isEqualTo(42);
+    assertThat(lifeOf(EngineMetrics.DEFAULT, "vllm").usedTokens()).isNaN();
+  }
+
   private static double[] life(EngineMetrics settings, String engine) {
+    EndpointMetrics read = lifeOf(settings, engine);
+    return new double[] {read.startedAt(), read.progress()};
+  }
+
+  private static EndpointMetrics lifeOf(EngineMetrics settings, String engine) {
     EndpointReadings readings = new EndpointReadings();
     new EnginePages(MetricsSource.DEFAULT, List.of(settings))
         .read(target(Map.of(LABEL, engine)), LIFE, readings);
-    EndpointMetrics read = readings.metrics();
-    return new double[] {read.startedAt(), read.progress()};
+    return readings.metrics();
   }
 
   @ParameterizedTest

@@ -165,7 +165,8 @@ final class CaptureReader {
         metrics.texts("waiting_adapters"),
         metrics.map("values", object -> object::number),
         metrics.has("started_at") ? metrics.number("started_at") : Double.NaN,
-        metrics.has("progress") ? metrics.number("progress") : Double.NaN);
+        metrics.has("progress") ? metrics.number("progress") : Double.NaN,
+        metrics.has("used_tokens") ? metrics.number("used_tokens") : Double.NaN);
   }
 
   private void request(JsonLine line, String place) {

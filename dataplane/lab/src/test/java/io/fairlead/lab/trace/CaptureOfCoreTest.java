@@ -288,7 +288,8 @@ class CaptureOfCoreTest implements PoolListener {
             List.of(),
             Map.of(),
             random.nextInt(3) == 0 ? Double.NaN : 1_000 * random.nextInt(2),
-            random.nextInt(3) == 0 ? Double.NaN : now / 10 * MILLI);
+            random.nextInt(3) == 0 ? Double.NaN : now / 10 * MILLI,
+            random.nextInt(3) == 0 ? Double.NaN : random.nextInt(1_000));
     capture.scraped(now, endpoint, begun, metrics);
     core.scraped(now, endpoint, begun, metrics);
   }

@@ -37,6 +37,10 @@ final class Histogram {
     sum += value;
   }
 
+  double sum() {
+    return sum;
+  }
+
   /** Writes it with labels that stand before and after {@code le}, as names are sorted. */
   void write(PageText page, String before, String after, double createdSeconds) {
     page.family(name, "histogram", help);

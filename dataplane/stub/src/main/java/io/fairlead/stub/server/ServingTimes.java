@@ -122,6 +122,16 @@ final class ServingTimes {
     return aborted;
   }
 
+  /** Prompt tokens of those that have put out all of their tokens. */
+  double promptTokens() {
+    return promptTokens.sum();
+  }
+
+  /** Tokens that these have put out. */
+  double outputTokens() {
+    return outputTokens.sum();
+  }
+
   /** A prompt for {@code n} choices, each of which is a sequence. */
   Prompt prompt(int n) {
     return new Prompt(n);

@@ -4,8 +4,10 @@ import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.SchedulerStats;
 
 /**
- * As SGLang tells them. The size of the cache is there twice: until 0.5.10 it was in labels, since
- * then it is in gauges of its own. Of adapters nothing is told.
+ * As SGLang tells them: its counters of tokens grow when a request ends, and of the use of its
+ * cache there is the number of tokens, and a share in two digits. The size of the cache is there
+ * twice: until 0.5.10 it was in labels, since then it is in gauges of its own. Of adapters nothing
+ * is told.
  */
 final class SglangMetrics implements MetricsPage {
 
@@ -37,15 +39,14 @@ final class SglangMetrics implements MetricsPage {
     page.gauge(
         "sglang:token_usage",
         "KV cache in use, 1 is all of it.",
-        (double) published.usedBlocks() / engine.blocks());
+        Math.round(100.0 * published.usedBlocks() / engine.blocks()) / 100.0);
     page.gauge("sglang:max_total_num_tokens", "Tokens that fit.", (double) tokens);
     page.gauge(
         "sglang:cache_hit_rate",
         "Share of prompt tokens found in the cache.",
         published.cachedTokens() / (double) Math.max(1, published.promptTokens()));
-    page.counter("sglang:prompt_tokens_total", "Prompt tokens.", (double) published.promptTokens());
-    page.counter(
-        "sglang:generation_tokens_total", "Output tokens.", (double) published.outputTokens());
+    page.counter("sglang:prompt_tokens_total", "Prompt tokens.", times.promptTokens());
+    page.counter("sglang:generation_tokens_total", "Output tokens.", times.outputTokens());
     page.counter("sglang:num_requests_total", "Requests ended.", (double) stats.completed());
     page.counter(
         "sglang:num_aborted_requests_total", "Requests cut short.", (double) stats.cancelled());

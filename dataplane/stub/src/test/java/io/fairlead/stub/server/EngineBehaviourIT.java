@@ -190,7 +190,11 @@ final class EngineBehaviourIT {
     await().until(() -> stubs.metric(server, "sglang:num_running_reqs" + labels + "}") == 1);
 
     assertThat(stubs.metric(server, "sglang:num_queue_reqs" + labels + "}")).isZero();
-    assertThat(stubs.metric(server, "sglang:token_usage" + labels + "}")).isPositive();
+    double used = stubs.metric(server, "sglang:num_used_tokens" + labels + "}");
+    await().until(() -> stubs.metric(server, "sglang:num_used_tokens" + labels + "}") > used);
+    assertThat(stubs.metric(server, "sglang:token_usage" + labels + "}")).isLessThan(0.05);
+    assertThat(stubs.metric(server, "sglang:prompt_tokens_total" + labels + "}")).isZero();
+    assertThat(stubs.metric(server, "sglang:generation_tokens_total" + labels + "}")).isZero();
     assertThat(
             stubs.metric(
                 server,
