@@ -84,6 +84,9 @@ final class EndpointState implements PoolEndpoint {
 
   private double progress = Double.NaN;
 
+  /** When the page was asked for that told of progress last; when it came for none. */
+  private long progressToldAt;
+
   private int inFlight;
 
   /** Of these, whose end nobody sees. */
@@ -145,6 +148,7 @@ final class EndpointState implements PoolEndpoint {
     this.spec = spec;
     this.slot = slot;
     this.since = now;
+    this.progressToldAt = now;
     this.emptyAt = now;
     this.areasUntil = now;
     this.wholePrefillsAt = now;
@@ -174,6 +178,7 @@ final class EndpointState implements PoolEndpoint {
     if (leaving) {
       leaving = false;
       since = now;
+      progressToldAt = now;
       emptied(now);
       scrapedAt = Long.MIN_VALUE;
       health.comesBack(now);
@@ -306,6 +311,7 @@ final class EndpointState implements PoolEndpoint {
     int slots = adapters.slots();
     int queued = waiting;
     adapters.scraped(begunAt, inFlight, scrape);
+    progressToldAt = Double.isNaN(scrape.progress()) ? progressToldAt : begunAt;
     read(scrape);
     int waitForSeats = adapters.contended() ? 0 : scrape.waiting();
     seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
@@ -356,6 +362,11 @@ final class EndpointState implements PoolEndpoint {
   /** Whether the server has computed something since the last scrape that told. */
   boolean progressed(EndpointMetrics scrape) {
     return scrape.progress() > progress || scrape.usedTokens() > metrics.usedTokens();
+  }
+
+  /** When the page was asked for that told of it last. */
+  long progressToldAt() {
+    return progressToldAt;
   }
 
   /** Another process is there: what the former one had loaded is gone. */

@@ -193,8 +193,9 @@ public final class PoolCore {
       endpoints.forget(state);
       health.restarted(now, state.health());
     } else if (state.progressed(metrics)) {
-      health.sign(now, state.health());
+      health.works(now, state.health(), state.progressToldAt());
     }
+    health.countsTokens(state.health(), !Double.isNaN(metrics.progress()));
     if (!metrics.equals(EndpointMetrics.UNKNOWN)) {
       health.heard(now, state.health());
     }

@@ -49,6 +49,45 @@ class EndpointHealthTest {
     assertThat(usedAgain(pool, 3, 60 * SECOND)).as("in use again").isPositive();
   }
 
+  /** Their answers take minutes, and come in one piece. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void thoseThatRestartWorkLongBeforeTheirFirstAnswerIsOver(String profile, long seed) {
+    restartsAmidLongAnswers(new VirtualPool(seed, 4, profile), 10);
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void thoseThatCountNoTokensGetMoreAndMore(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, profile);
+    pool.servers.forEach(server -> server.progress = Double.NaN);
+    restartsAmidLongAnswers(pool, 5);
+  }
+
+  private static void restartsAmidLongAnswers(VirtualPool pool, int atLeast) {
+    pool.answer = 180 * SECOND;
+    pool.streamed = 0;
+    List<Server> restarted = pool.servers.subList(0, 3);
+    double progress = restarted.getFirst().progress;
+    for (Server server : restarted) {
+      pool.at(FROM, () -> pool.kill(server));
+      pool.at(
+          FROM + 5 * SECOND,
+          () -> {
+            pool.restart(server);
+            server.progress = progress;
+          });
+    }
+    pool.traffic(1, 100 * SECOND);
+    pool.runUntil(100 * SECOND);
+    assertThat(restarted)
+        .allSatisfy(
+            server ->
+                assertThat(server.sentAfter(FROM + 5 * SECOND))
+                    .as("a quarter of 85 would be 21")
+                    .isGreaterThanOrEqualTo(atLeast));
+  }
+
   /** It has nothing in flight ever: it would look the least busy of all. */
   @ParameterizedTest
   @MethodSource("runs")

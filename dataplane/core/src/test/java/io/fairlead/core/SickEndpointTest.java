@@ -138,6 +138,76 @@ class SickEndpointTest {
     assertThat(pool.snapshot("a").inFlight()).isZero();
   }
 
+  /** Its answer comes in one piece, in minutes: nothing else tells that it is worked on. */
+  @Test
+  void oneThatIsSeenToComputeForATrialsRequestHasPassed() {
+    configure(100);
+    page("a", 100);
+    pool.core.attemptFailed(pool.now, sentTo("a"), Failure.REFUSED);
+    answersProbe("a");
+    sentTo("a");
+    page("a", 130);
+    assertThat(state("a")).as("that was the probe").isEqualTo(HealthState.ON_TRIAL);
+    ticksUntil(pool.now + 1_200 * MILLI);
+    Probe probe = probes.getLast();
+    page("a", 140);
+    assertThat(state("a")).as("another probe is there").isEqualTo(HealthState.ON_TRIAL);
+    pool.core.probed(pool.now, probe.id());
+    page("a", 150);
+    assertThat(state("a")).as("it may have been for that").isEqualTo(HealthState.ON_TRIAL);
+    page("a", 160);
+    assertThat(state("a")).isEqualTo(HealthState.IN_USE);
+  }
+
+  @Test
+  void whatItHadForLongTellsNothingOfATrial() {
+    configure(100);
+    page("a", 100);
+    sentTo("b");
+    sentTo("a");
+    sentTo("b");
+    pool.core.attemptFailed(pool.now, sentTo("a"), Failure.REFUSED);
+    answersProbe("a");
+    sentTo("a");
+    for (int i = 2; i < 10; i++) {
+      page("a", 100 * i);
+    }
+    assertThat(state("a")).isEqualTo(HealthState.ON_TRIAL);
+  }
+
+  /** Nobody can tell how its request fares; it answers probes, though. */
+  @Test
+  void oneThatCountsNoTokensHasMoreAndMoreOnTrial() {
+    configure(100);
+    pool.core.attemptFailed(pool.now, sentTo("a"), Failure.REFUSED);
+    answersProbe("a");
+    List<Integer> had = new ArrayList<>();
+    for (int step = 0; step < 4; step++) {
+      for (int i = 0; i < 100; i++) {
+        long ticket = pool.arrive("m", 1);
+        if (!pool.lastRoute().endpoint().equals("a")) {
+          complete(ticket);
+        }
+      }
+      had.add(pool.snapshot("a").inFlight());
+      for (int second = 0; second < 5; second++) {
+        answersProbe("a");
+      }
+    }
+    assertThat(state("a")).isEqualTo(HealthState.ON_TRIAL);
+    assertThat(had).containsExactly(1, 2, 4, 8);
+  }
+
+  private void page(String endpoint, double progress) {
+    pool.now += 100 * MILLI;
+    pool.core.scraped(
+        pool.now,
+        Pool.endpoint(endpoint),
+        pool.now,
+        new EndpointMetrics(
+            0, 1, 0.1, 16, 1_000, "", -1, List.of(), List.of(), Map.of(), Double.NaN, progress));
+  }
+
   /** One of the two has to be used: rather the one that fails some than the one that is mute. */
   @Test
   void oneThatSaysNothingIsTheLastToBeUsed() {

@@ -165,6 +165,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   int events;
   boolean probing = true;
 
+  /** How long an answer takes where nothing is wrong. */
+  long answer = ANSWER;
+
   /** Share of requests whose answer is streamed. */
   double streamed = 1;
 
@@ -451,11 +454,15 @@ final class VirtualPool implements RequestListener, PoolListener {
   private void answer(long request, Exchange exchange, int attempt, long pace) {
     long from = now;
     if (exchange.delivery.streamed()) {
-      for (long piece = FIRST_TOKEN; piece < ANSWER; piece += PIECE) {
+      for (long piece = FIRST_TOKEN; piece < answer; piece += PIECE) {
         at(from + piece * pace, () -> piece(request, attempt));
       }
+    } else {
+      for (long step = SECOND; step < answer; step += SECOND) {
+        at(from + step * pace, () -> computes(request, attempt));
+      }
     }
-    at(from + ANSWER * pace, () -> ended(request, attempt));
+    at(from + answer * pace, () -> ended(request, attempt));
   }
 
   /** The request, if this attempt of it is still under way. */
@@ -468,6 +475,14 @@ final class VirtualPool implements RequestListener, PoolListener {
     return server.manner == Manner.FREEZES
         || server.manner == Manner.FREEZES_ALL
         || server.manner == Manner.VANISHES;
+  }
+
+  /** A part of an answer that comes in one piece. */
+  private void computes(long request, int attempt) {
+    Exchange exchange = current(request, attempt);
+    if (exchange != null && !frozen(exchange.server())) {
+      exchange.server().progress += 100;
+    }
   }
 
   private void piece(long request, int attempt) {

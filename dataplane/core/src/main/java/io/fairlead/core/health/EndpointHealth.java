@@ -61,6 +61,12 @@ public final class EndpointHealth {
   /** How often it was on trial so far. */
   int trials;
 
+  /** How many requests it may have on the trial at a time. */
+  int mostOnTrial = 1;
+
+  /** Whether its pages tell of tokens that it computes. */
+  boolean countsTokens;
+
   /** When the last request was sent there. */
   long lastSent;
 
@@ -91,6 +97,10 @@ public final class EndpointHealth {
   long probe = NONE;
 
   long probeBy;
+
+  /** When the last one was answered, or given up: what it computed for one tells of no request. */
+  long probeOver;
+
   long nextProbe;
 
   /** When it gets a request on trial whatever probes say. */
@@ -251,6 +261,19 @@ public final class EndpointHealth {
   void beginTrial() {
     trials++;
     onTrial = 0;
+    mostOnTrial = 1;
+  }
+
+  /**
+   * Whether what it has computed since a moment, by what its pages tell, was computed for requests
+   * of its trial.
+   */
+  boolean worksOnTrial(long from) {
+    return onTrial > 0
+        && onTrial == inFlight
+        && from - lastSent > 0
+        && probe == NONE
+        && from - probeOver > 0;
   }
 
   /** Whether a request was sent on the trial that goes on, or was the last. */

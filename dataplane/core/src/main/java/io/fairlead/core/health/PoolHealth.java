@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * FailureEstimate#LOSS} that are served. One that refuses a model is left out of the draw in the
  * same way for requests of that model. One that refuses connections, fails several in a row or half
  * of all, or says nothing while it has work, is out: it gets probes alone, with growing pauses.
- * When a probe is answered it is on trial, with one request at a time, until one succeeds. Where
- * most endpoints look sick it is not they: no more than half are out, and the others are those that
- * look best.
+ * When a probe is answered it is on trial, with one request at a time, until one succeeds, or is
+ * seen to be worked on; if nothing shows that, with more and more as it answers probes. Where most
+ * endpoints look sick it is not they: no more than half are out, and the others are those that look
+ * best.
  *
  * <p>Not thread-safe; owned by the pool's loop. A decision reads arrays that are made anew when
  * something has changed.
@@ -58,6 +59,9 @@ public final class PoolHealth {
 
   /** Probes may be wrong about a server that answers requests. */
   private static final long LAST_RESORT = 60 * SECOND;
+
+  /** One on trial that answers probes for so long while it has a request may have more. */
+  private static final long MORE_ON_TRIAL = 4 * SECOND;
 
   /** One that failed requests gets another after so long, also where others look better. */
   static final long UNTRIED = SECOND;
@@ -138,10 +142,10 @@ public final class PoolHealth {
             && now - endpoint.lastSent >= UNTRIED);
   }
 
-  /** Whether the endpoint in this place is on trial with a request under way. */
+  /** Whether the endpoint in this place is on trial with as many requests as it may have then. */
   public boolean busyOnTrial(int place) {
     EndpointHealth endpoint = endpoints[place];
-    return endpoint.state == HealthState.ON_TRIAL && endpoint.onTrial > 0;
+    return endpoint.state == HealthState.ON_TRIAL && endpoint.onTrial >= endpoint.mostOnTrial;
   }
 
   /**
@@ -407,6 +411,25 @@ public final class PoolHealth {
     }
   }
 
+  /** The last page of the endpoint told, or didn't, of tokens that it has computed. */
+  public void countsTokens(EndpointHealth endpoint, boolean tells) {
+    endpoint.countsTokens = tells;
+  }
+
+  /**
+   * The endpoint has computed tokens, by two of its pages. It passes a trial by that, if they can
+   * only be of a request that it is tried with: whose answer comes in one piece, nothing else may
+   * be heard of for minutes.
+   *
+   * @param from when the earlier page was asked for
+   */
+  public void works(long now, EndpointHealth endpoint, long from) {
+    sign(now, endpoint);
+    if (endpoint.state == HealthState.ON_TRIAL && endpoint.worksOnTrial(from) && !endpoint.gone) {
+      back(now, endpoint, "computes again");
+    }
+  }
+
   /** The endpoint answered a scrape: it listens. */
   public void heard(long now, EndpointHealth endpoint) {
     if (!endpoint.heard) {
@@ -448,12 +471,18 @@ public final class PoolHealth {
       return;
     }
     endpoint.probe = 0;
+    endpoint.probeOver = now;
     endpoint.heard = true;
     endpoint.nextProbe = now + QUIET;
     if (endpoint.state == HealthState.OUT && !endpoint.silent) {
       trial(now, endpoint, "answered a probe");
     } else {
       sign(now, endpoint);
+      if (!endpoint.countsTokens
+          && endpoint.onTrial >= endpoint.mostOnTrial
+          && now - endpoint.lastSent >= MORE_ON_TRIAL) {
+        endpoint.mostOnTrial *= 2;
+      }
     }
   }
 
@@ -467,6 +496,7 @@ public final class PoolHealth {
 
   private void probeFailed(long now, EndpointHealth endpoint, Failure failure) {
     endpoint.probe = 0;
+    endpoint.probeOver = now;
     if (!failure.ofEndpoint()) {
       endpoint.nextProbe = now + (endpoint.state == HealthState.OUT ? pause(endpoint) : QUIET);
       return;
