@@ -261,6 +261,59 @@ class SickEndpointTest {
     assertThat(stopped).as("so many in a row are not by chance").isBetween(3, 6);
   }
 
+  /** Eight at once, of a user interface that is closed say: any server loses them in one moment. */
+  @Test
+  void whatOneClientDropsTogetherBehindAProxyIsNoServersFault() {
+    configure(0);
+    for (int i = 0; i < 1_000; i++) {
+      complete(pool.arrive("m", 1));
+    }
+    for (int client = 1; client <= 5; client++) {
+      dropsTogether("a", 8);
+      assertThat(state("a")).isEqualTo(HealthState.IN_USE);
+      assertThat(probes).extracting(probe -> probe.endpoint().name()).containsExactly("a");
+      pool.core.probed(pool.now, probes.removeFirst().id());
+      assertThat(state("a")).as("client %d", client).isEqualTo(HealthState.IN_USE);
+      pool.now += SECOND;
+      complete(sentTo("a"));
+    }
+  }
+
+  @Test
+  void aServerThatIsGoneShowsByTheProbe() {
+    configure(0);
+    for (int i = 0; i < 1_000; i++) {
+      complete(pool.arrive("m", 1));
+    }
+    dropsTogether("a", 8);
+    pool.core.probeFailed(pool.now, probes.getLast().id(), Failure.FIRST_BYTE_LATE);
+    assertThat(state("a")).as("it may be busy").isEqualTo(HealthState.IN_USE);
+    pool.now += SECOND;
+    complete(sentTo("a"));
+    dropsTogether("a", 8);
+    pool.core.probeFailed(pool.now, probes.getLast().id(), Failure.DIED);
+    assertThat(state("a")).isEqualTo(HealthState.OUT);
+  }
+
+  /** So many requests there are cut within some milliseconds, while others go on. */
+  private void dropsTogether(String endpoint, int count) {
+    List<Long> dropped = new ArrayList<>();
+    List<Long> others = new ArrayList<>();
+    while (dropped.size() < count) {
+      long ticket = pool.core.arrive(pool.now, behindAProxy(pool.effects.size()), pool);
+      pool.core.firstByte(pool.now, ticket);
+      (pool.lastRoute().endpoint().equals(endpoint) ? dropped : others).add(ticket);
+    }
+    probes.clear();
+    for (long ticket : dropped) {
+      pool.now += 5 * MILLI;
+      pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    }
+    for (long ticket : others) {
+      pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+  }
+
   private static RequestFacts behindAProxy(long seed) {
     return RequestFactsBuilder.of("m", seed, 1)
         .delivery(new RequestFacts.Delivery(true, false))

@@ -44,6 +44,14 @@ public final class EndpointHealth {
   /** Answers that broke off, or whose clients left a proxy, with none complete between them. */
   int cutsInRow;
 
+  /** When the last of those was, and how many were cut with it, which count as one. */
+  long lastCut;
+
+  int cutTogether;
+
+  /** Whether the probe that is under way is to tell whether so many were cut as it is gone. */
+  boolean askedIfGone;
+
   /** Requests that it called invalid, with none served between them, and since when. */
   int invalidInRow;
 
@@ -331,6 +339,7 @@ public final class EndpointHealth {
   void startOver(long now) {
     forgetFailures();
     cutsInRow = 0;
+    askedIfGone = false;
     invalidInRow = 0;
     outAsInvalid = false;
     answered = "";

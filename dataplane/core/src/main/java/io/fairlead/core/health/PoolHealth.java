@@ -41,6 +41,9 @@ public final class PoolHealth {
   /** Chance that explains nothing any more. */
   private static final double BY_CHANCE = 1e-5;
 
+  /** What is cut in so short a time may have one cause: a client that drops all that it asked. */
+  private static final long TOGETHER = 100 * MILLI;
+
   private static final long FIRST_PROBE = SECOND;
   private static final long LONGEST_PROBE_PAUSE = 5 * SECOND;
   private static final long LONGEST_RELAPSE_PAUSE = 30 * SECOND;
@@ -344,16 +347,35 @@ public final class PoolHealth {
   /**
    * A request was over before its answer was, and nobody can tell whether its client left or the
    * endpoint broke it off: a proxy ends both in the same way. Clients leave any endpoint as often;
-   * so many in a row that chance hardly makes of what is usual are the endpoint's fault.
+   * so many in a row that chance hardly makes of what is usual are the endpoint's fault. Those that
+   * are cut together are one chance, of one client that leaves or of a server that is gone: where
+   * they are many a probe is to tell, if no connection does.
    */
   public void cut(long now, EndpointHealth endpoint, long sentAt, int trial) {
+    if (endpoint.cutsInRow > 0 && now - endpoint.lastCut < TOGETHER) {
+      endpoint.cutTogether++;
+      if (isByNoChance(endpoint.cutsInRow + endpoint.cutTogether)
+          && endpoint.state == HealthState.IN_USE
+          && endpoint.probe == 0
+          && !endpoint.gone) {
+        probe(now, endpoint);
+        endpoint.askedIfGone = endpoint.probe != 0;
+      }
+      return;
+    }
+    endpoint.lastCut = now;
+    endpoint.cutTogether = 0;
     cutShare.add(1);
     int row = endpoint.cutsInRow + 1;
-    if (row >= FAILURES_IN_A_ROW && Math.pow(cutShare.mean(), row) < BY_CHANCE) {
+    if (isByNoChance(row)) {
       failed(now, endpoint, Failure.BROKEN_OFF, sentAt, trial);
     } else {
       endpoint.cutsInRow = row;
     }
+  }
+
+  private boolean isByNoChance(int cutsInRow) {
+    return cutsInRow >= FAILURES_IN_A_ROW && Math.pow(cutShare.mean(), cutsInRow) < BY_CHANCE;
   }
 
   /**
@@ -472,6 +494,7 @@ public final class PoolHealth {
     }
     endpoint.probe = 0;
     endpoint.probeOver = now;
+    endpoint.askedIfGone = false;
     endpoint.heard = true;
     endpoint.nextProbe = now + QUIET;
     if (endpoint.state == HealthState.OUT && !endpoint.silent) {
@@ -513,9 +536,12 @@ public final class PoolHealth {
       endpoint.nextProbe = now + pause(endpoint);
     } else {
       endpoint.nextProbe = now + QUIET;
-      if (failure == Failure.REFUSED) {
+      // One that is late may be busy, and errors are for others to tell.
+      boolean gone = !failure.answered() && failure != Failure.FIRST_BYTE_LATE;
+      if (failure == Failure.REFUSED || (endpoint.askedIfGone && gone)) {
         out(now, endpoint, failure.words(), false);
       }
+      endpoint.askedIfGone = false;
     }
   }
 
@@ -612,6 +638,7 @@ public final class PoolHealth {
       endpoint.relapses = 0;
     }
     endpoint.silent = silent;
+    endpoint.askedIfGone = false;
     endpoint.outAsInvalid = false;
     endpoint.probesFailed = 0;
     endpoint.probe = 0;
