@@ -334,14 +334,18 @@ final class Admission {
       return;
     }
     flow.ended(now);
+    boolean answers = flight.facts.maxOutputTokens() != 0;
     int output = usage.completionTokens();
+    if (output < 0 && !answers && usage.promptTokens() > 0) {
+      output = 0;
+    }
     double was = -1;
     if (output >= 0) {
       int prompt = usage.promptTokens() > 0 ? usage.promptTokens() : flight.attempt.tokens;
       int cached = usage.cachedTokens() >= 0 ? usage.cachedTokens() : flight.attempt.cached;
       was = Math.max(0, prompt - cached) + output;
     }
-    queue.ended(flight.turn, flight.work, was, output);
+    queue.ended(flight.turn, flight.work, was, answers ? output : -1);
     if (was >= 0 || flight.firstTokenSeen()) {
       pace.ended(was >= 0 ? was : flight.work, now - flight.attempt.sentAt);
     }

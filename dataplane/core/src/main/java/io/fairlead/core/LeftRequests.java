@@ -29,7 +29,7 @@ final class LeftRequests {
   void add(long now, Flight flight, EndpointState at, LeftListener told) {
     if (!flight.state().isLeft()) {
       int allowed = flight.facts.maxOutputTokens();
-      long tokens = allowed > 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
+      long tokens = allowed >= 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
       EndpointState prefiller =
           flight.attempt.prefilledBy == null ? at : flight.attempt.prefilledBy;
       if (flight.state().isPrefilling()) {

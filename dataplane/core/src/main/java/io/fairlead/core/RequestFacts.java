@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param blocks chained hashes of the prompt's whole blocks, first block first; owned by the core
  *     from here on
  * @param prompt how large the prompt is
- * @param maxOutputTokens the request's own limit, or -1
+ * @param maxOutputTokens the request's own limit, or -1; 0 where no answer has tokens, as with an
+ *     embedding
  * @param bodyBytes size of the request body
  * @param delivery how its answer comes, and whether it can be sent again
  * @param timeouts its own bounds in time, as a trusted header says them

@@ -46,11 +46,27 @@ class WeightedSharesTest implements RequestListener {
   private final long[] tokens = new long[WEIGHTS.length];
   private int arriving;
   private int longOne;
+
+  /**
+   * Whose requests have answers without tokens, of which servers tell nothing; half of each of
+   * their prompts is found cached. -1 for none.
+   */
+  private int embeds = -1;
+
   private long seed;
   private long now;
 
   /** When the endpoint is through with all that it has. */
   private long busyUntil;
+
+  private int cached(int model) {
+    return model == embeds ? size(model) / 2 : 0;
+  }
+
+  /** What is computed for a request. */
+  private int work(int model) {
+    return size(model) - cached(model) + (model == embeds ? 0 : ANSWER);
+  }
 
   private int size(int model) {
     return model == longOne ? 100 * SHORT : SHORT;
@@ -70,8 +86,7 @@ class WeightedSharesTest implements RequestListener {
       waiting[model]--;
     }
     modelOf.put(request, model);
-    busyUntil =
-        Math.max(busyUntil, now) + (long) ((size(model) + ANSWER) / TOKENS_PER_SECOND * SECOND);
+    busyUntil = Math.max(busyUntil, now) + (long) (work(model) / TOKENS_PER_SECOND * SECOND);
     ends.add(new End(busyUntil, request));
   }
 
@@ -88,15 +103,34 @@ class WeightedSharesTest implements RequestListener {
       while (waiting[model] < 20) {
         arriving = model;
         core.arrive(
-            now, new RequestFacts("m" + model, ++seed, new long[0], size(model), -1, 10), this);
+            now,
+            new RequestFacts(
+                "m" + model, ++seed, new long[0], size(model), model == embeds ? 0 : -1, 10),
+            this);
       }
     }
+  }
+
+  private Usage usage(int model) {
+    return new Usage(size(model), model == embeds ? -1 : ANSWER, cached(model));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void tokensAreSharedByWeightWhoeverHasTheLongPrompts(int withLongPrompts) {
     longOne = withLongPrompts;
+    share();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void whoseAnswersHaveNoTokensIsChargedForNone(int embedding) {
+    longOne = -1;
+    embeds = embedding;
+    share();
+  }
+
+  private void share() {
     ModelConfig[] models = new ModelConfig[WEIGHTS.length];
     for (int i = 0; i < models.length; i++) {
       models[i] =
@@ -114,9 +148,9 @@ class WeightedSharesTest implements RequestListener {
       End end = ends.remove();
       now = end.at();
       int model = Objects.requireNonNull(modelOf.remove(end.request()));
-      tokens[model] += size(model) + ANSWER;
+      tokens[model] += work(model);
       core.firstByte(now, end.request());
-      core.ended(now, end.request(), Outcome.COMPLETED, new Usage(size(model), ANSWER, 0));
+      core.ended(now, end.request(), Outcome.COMPLETED, usage(model));
       fill();
     }
     double all = tokens[0] + tokens[1] + tokens[2];

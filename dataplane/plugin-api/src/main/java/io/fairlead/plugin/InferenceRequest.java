@@ -20,7 +20,10 @@ public interface InferenceRequest {
    */
   int blockCount();
 
-  /** The request's own limit on output tokens, or -1 when it sets none. */
+  /**
+   * The request's own limit on output tokens, or -1 when it sets none; 0 for calls whose answers
+   * have no tokens, such as embeddings.
+   */
   int maxOutputTokens();
 
   /** When it is being decided about, in nanoseconds of a clock that only goes forward. */

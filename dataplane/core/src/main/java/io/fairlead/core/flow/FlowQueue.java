@@ -225,7 +225,7 @@ public final class FlowQueue implements Flow {
    * @param turn in which it went
    * @param expected work of it when it went
    * @param was what it really was; below 0 where nobody knows
-   * @param outputTokens of its answer; below 0 where nobody knows
+   * @param outputTokens of its answer; below 0 where nobody knows, or it could have none
    */
   public void ended(long turn, double expected, double was, int outputTokens) {
     underWay--;

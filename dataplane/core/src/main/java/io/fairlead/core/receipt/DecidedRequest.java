@@ -22,7 +22,7 @@ import java.util.TreeSet;
  * @param waited whether it waited for room
  * @param promptTokens as estimated
  * @param blocks of its prompt
- * @param maxOutputTokens the request's own limit, or -1
+ * @param maxOutputTokens the request's own limit, or -1; 0 where no answer has tokens
  * @param bodyBytes of its body
  * @param streamed whether its answer comes token by token
  * @param attempts how often it was sent

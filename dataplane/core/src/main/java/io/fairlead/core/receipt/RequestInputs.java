@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param targetModel as sent
  * @param promptTokens as estimated
  * @param blocks of its prompt that the index may know
- * @param maxOutputTokens the request's own limit, or -1
+ * @param maxOutputTokens the request's own limit, or -1; 0 where no answer has tokens
  * @param criticality that it counts with
  * @param seed its random bits: every draw follows from them
  * @param prefixKey hash of its prompt's beginning, see {@link

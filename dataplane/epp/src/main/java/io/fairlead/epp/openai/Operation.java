@@ -108,6 +108,16 @@ enum Operation {
     return this == CHAT || this == COMPLETIONS || this == RESPONSES || this == MESSAGES;
   }
 
+  /** Whether its answer has no tokens that an engine puts out one by one. */
+  boolean hasNoOutput() {
+    return switch (this) {
+      case EMBEDDINGS, POOLING, CLASSIFY, RERANK, SCORE -> true;
+      case COUNT_TOKENS, TOKENIZE, DETOKENIZE, RENDER -> true;
+      case CHAT, COMPLETIONS, RESPONSES, MESSAGES, GENERATE -> false;
+      case TRANSCRIPTIONS, TRANSLATIONS, OTHER -> false;
+    };
+  }
+
   /** Whether its errors are those of the Messages API. */
   boolean isMessages() {
     return this == MESSAGES || this == COUNT_TOKENS;

@@ -10,7 +10,8 @@ import io.fairlead.core.PromptSize;
  *     string, opening quote included, or of its text in a form
  * @param modelEnd offset just after it; 0 where none is named
  * @param json whether the model stands as a JSON string
- * @param maxOutputTokens the request's own limit, or -1
+ * @param maxOutputTokens the request's own limit, or -1; 0 for calls that no answer's tokens come
+ *     of
  * @param streamed whether the answer is to come token by token
  * @param prompt how large the prompt is
  * @param blocks chained hashes of the prompt's whole blocks

@@ -263,6 +263,9 @@ public final class RequestReader {
   }
 
   private int maxOutputTokens(BodyBytes body) {
+    if (operation.hasNoOutput()) {
+      return 0;
+    }
     int smallest = -1;
     for (int i = Field.MAX_TOKENS.slot(); i <= Field.MAX_OUTPUT_TOKENS.slot(); i++) {
       int limit = has(FIELDS[i]) ? wholeNumber(body, valueFrom[i], valueTo[i]) : -1;

@@ -139,6 +139,27 @@ class RequestReaderTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "/v1/embeddings, 0",
+    "/pooling, 0",
+    "/classify, 0",
+    "/v1/rerank, 0",
+    "/score, 0",
+    "/tokenize, 0",
+    "/v1/messages/count_tokens, 0",
+    "/v1/chat/completions, -1",
+    "/v1/completions, -1",
+    "/v1/responses, -1",
+    "/v1/messages, -1",
+    "/generate, -1",
+    "/v1/anything, -1",
+  })
+  void whatIsNoTextHasNoOutput(String path, int most) throws BadRequestException {
+    String body = "{\"model\":\"m\",\"messages\":[1],\"prompt\":\"t\",\"input\":\"t\"}";
+    assertThat(read(path, body).maxOutputTokens()).isEqualTo(most);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"/tokenize", "/v1/messages/count_tokens", "/v1/completions/render"})
   void whatNoEngineComputesIsNoPrompt(String path) throws BadRequestException {
     ParsedRequest request =

@@ -31,7 +31,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   private static final String AGREED = "every picker prefers it for this prompt";
   private static final String EXPLORED =
-      "one request in a hundred tries an idle endpoint, so that what was learned of it can be unlearned";
+      "one request in a hundred tries an idle endpoint, so that what was learned of it can be"
+          + " unlearned";
   private static final String LEAST_BUSY = "the least busy of those that cost about the same";
   private static final String DRAWN = "drawn among idle ones that cost about the same";
 
@@ -225,10 +226,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     costs.expectedOutput = speeds.outputs().mean();
     costs.underWay = speeds.outputs().underWay();
     costs.output =
-        request.maxOutputTokens() > 0
+        request.maxOutputTokens() >= 0
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
-    costs.slowed = costs.expectedOutput / 2;
+    costs.slowed = request.maxOutputTokens() == 0 ? 0 : costs.expectedOutput / 2;
     worth = missed();
     costs.inTwo = false;
     Stage stage = request.cycle().get(Peers.STAGE);

@@ -81,10 +81,10 @@ final class PlainWorkCost implements Scorer {
     underWay = speeds.outputs().underWay();
     double ofModel = speeds.outputs().of(request.targetModel());
     double output =
-        request.maxOutputTokens() > 0 ? Math.min(ofModel, request.maxOutputTokens()) : ofModel;
+        request.maxOutputTokens() >= 0 ? Math.min(ofModel, request.maxOutputTokens()) : ofModel;
     Stage stage = Objects.requireNonNullElse(request.cycle().get(Peers.STAGE), Stage.WHOLE);
     boolean promptAlone = stage.promptAlone();
-    slowed = promptAlone ? 0 : expectedOutput / 2;
+    slowed = promptAlone || request.maxOutputTokens() == 0 ? 0 : expectedOutput / 2;
     output = promptAlone ? 0 : output;
     if (uncached.length < size) {
       uncached = new double[size + size / 2];

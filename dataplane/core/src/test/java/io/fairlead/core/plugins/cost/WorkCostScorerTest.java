@@ -77,6 +77,24 @@ class WorkCostScorerTest {
     assertThat(scores[1]).isCloseTo(least / busyCost, within(1e-9));
   }
 
+  /**
+   * An embedding, say: it decodes nothing, and is in nobody's batch once its prompt is computed.
+   */
+  @Test
+  void whatHasNoOutputCostsItsPrompt() {
+    WorkCostScorer scorer = scorer(Map.of("omega", 1L, "theta", 0L));
+    TestEndpoint idle = endpoint("idle", 0);
+    TestEndpoint caching = endpoint("caching", 1);
+    caching.matched = 50;
+    TestRequest request = new TestRequest(1, 100);
+    request.maxOutputTokens = 0;
+    double[] scores = scores(scorer, request, idle, caching);
+    double all = A + B * 1600 + C * 1600 * 800;
+    double half = A + B * 800 + C * 800 * 1200;
+    assertThat(scores[0]).isCloseTo(half / all, within(1e-9));
+    assertThat(scores[1]).isEqualTo(1);
+  }
+
   @Test
   void waitsForRoomInTheCache() {
     WorkCostScorer scorer = scorer(Map.of());
