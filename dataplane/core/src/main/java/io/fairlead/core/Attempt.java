@@ -44,6 +44,10 @@ final class Attempt {
   int prefillTrial;
 
   long sentAt;
+
+  /** Since when its server has it: the same, or when another had computed its prompt. */
+  long thereSince;
+
   long firstTokenAt;
 
   /** When the last byte of the answer came, as far as was told, or could come again. */

@@ -134,6 +134,7 @@ final class Bookings {
     if (prefiller != null) {
       expectNoMore(flight, prefiller, flight.attempt.expectedFromAtPrefill);
       flight.attempt.prefillAt = null;
+      flight.attempt.thereSince = now;
       prefiller.prefills().remove(now, flight);
       prefiller.health().over(flight.attempt.prefillTrial);
       prefiller.ended(now, flight, false);

@@ -486,6 +486,7 @@ final class Dispatch {
     attempt.transferred =
         prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
     attempt.sentAt = now;
+    attempt.thereSince = now;
     flight.attempts++;
     admission.sent(now, flight);
     flight.ownTokens = contexts.sent(now, attempt, endpoint, flight.goesOnWith);

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests that a frontend has left after they were sent: nobody sees their answers. Each is
  * over when its endpoint says that it has fewer requests than are counted there, oldest first, and
- * else by an estimate of how long it takes.
+ * else by an estimate of how long it takes. Where another endpoint computes its prompt first, what
+ * is told counts from when that must be through.
  */
 final class LeftRequests {
 
@@ -58,7 +59,7 @@ final class LeftRequests {
     if (count == 0 || metrics.waiting() < 0 || metrics.running() < 0) {
       return 0;
     }
-    int shown = at.requests().count() - at.requests().countSince(begunAt - ON_ITS_WAY);
+    int shown = at.requests().countSince(begunAt - ON_ITS_WAY);
     return Math.max(0, shown - metrics.running() - metrics.waiting());
   }
 

@@ -42,24 +42,29 @@ final class SentRequests {
     count--;
   }
 
-  /** How many were sent after this moment. */
+  /** How many its server has had since this moment or longer, and must have shown since. */
   int countSince(long moment) {
-    int later = 0;
-    for (Flight flight = newest; flight != null && flight.attempt.sentAt - moment > 0; ) {
-      later++;
-      flight = flight.sentBefore;
+    int had = 0;
+    for (Flight flight = oldest; flight != null && flight.attempt.sentAt - moment <= 0; ) {
+      had += isThere(flight, moment) ? 1 : 0;
+      flight = flight.sentAfter;
     }
-    return later;
+    return had;
   }
 
-  /** The oldest of those that nobody sees, sent at this moment or before; null if there is none. */
+  /** The oldest of these that nobody sees; null if there is none. */
   @Nullable Flight oldestLeft(long moment) {
     for (Flight flight = oldest; flight != null && flight.attempt.sentAt - moment <= 0; ) {
-      if (flight.state().isLeft()) {
+      if (flight.state().isLeft() && isThere(flight, moment)) {
         return flight;
       }
       flight = flight.sentAfter;
     }
     return null;
+  }
+
+  /** Not as long as another server computes its prompt. */
+  private static boolean isThere(Flight flight, long moment) {
+    return flight.attempt.prefillAt == null && flight.attempt.thereSince - moment <= 0;
   }
 }

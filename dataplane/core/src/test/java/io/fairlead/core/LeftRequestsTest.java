@@ -2,10 +2,15 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.crds.config.ProfileConfig.PluginReference;
+import io.fairlead.crds.config.SchedulerConfig;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -161,6 +166,49 @@ class LeftRequestsTest {
     leave(ticket);
     advance(Duration.ofSeconds(10));
     assertThat(over).isEmpty();
+  }
+
+  /** The server that is to produce the answer does not know of it before. */
+  @Test
+  void isNotOverWhileAnotherServerComputesItsPrompt() {
+    pool.configure(prefillAndDecode());
+    pool.core.endpoints(pool.now, List.of(withRole("p", "prefill"), withRole("a", "decode")));
+    long[] blocks = LongStream.rangeClosed(1, 10_000).toArray();
+    leave(send(blocks));
+    assertThat(pool.lastRoute().endpoint()).isEqualTo("a");
+    assertThat(pool.snapshot("p").inFlight()).isOne();
+    while (pool.snapshot("p").inFlight() > 0) {
+      advance(Duration.ofMillis(100));
+      scraped(0, 0);
+      assertThat(over).as("after %d ms", pool.now / 1_000_000).isEmpty();
+    }
+    assertThat(pool.now).as("a long prefill").isGreaterThan(Duration.ofSeconds(2).toNanos());
+    scraped(0, 0);
+    assertThat(over).as("on its way to the other").isEmpty();
+    advance(Duration.ofMillis(1_100));
+    scraped(1, 0);
+    assertThat(over).isEmpty();
+    scraped(0, 0);
+    assertThat(over).hasSize(1);
+    assertThat(pool.core.active()).isZero();
+  }
+
+  private static SchedulerConfig prefillAndDecode() {
+    List<PluginReference> picker = List.of(new PluginReference("random-picker", 1));
+    return new SchedulerConfig(
+        List.of(
+            new PluginConfig(
+                "h", "disagg-profile-handler", Map.of("deciders", Map.of("prefill", "d"))),
+            new PluginConfig("d", "always-disagg-pd-decider", Map.of()),
+            new PluginConfig("random-picker", "random-picker", Map.of())),
+        List.of(new ProfileConfig("decode", picker), new ProfileConfig("prefill", picker)),
+        null);
+  }
+
+  private static EndpointSpec withRole(String name, String role) {
+    EndpointSpec spec = Pool.endpoint(name);
+    return new EndpointSpec(
+        name, spec.incarnation(), spec.address(), spec.port(), Map.of("llm-d.ai/role", role));
   }
 
   /** Those that are over at the server are counted for a second longer. */
