@@ -46,6 +46,9 @@ final class Band implements Flows {
 
   final Count count = new Count();
 
+  /** Whether nobody has come for it since settings changed: it may be of none of them. */
+  boolean stale;
+
   /** By id; the one that was used longest ago first. */
   private final Map<String, FlowQueue> flows = new LinkedHashMap<>(16, 0.75f, true);
 

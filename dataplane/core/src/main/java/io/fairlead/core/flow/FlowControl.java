@@ -116,6 +116,7 @@ public final class FlowControl {
     settings = changed;
     for (Band band : bands) {
       band.settings(changed.band(band.priority()));
+      band.stale = true;
     }
     List<FlowQueue> homes = new ArrayList<>();
     for (Waiting request : all) {
@@ -137,13 +138,24 @@ public final class FlowControl {
     }
     homes.forEach(each -> each.expectsRequests = false);
     moved.forEach(band -> band.left(now));
-    bands.removeIf(Band::isUnused);
-    priorities = bands.stream().mapToLong(Band::priority).toArray();
+    for (Band band : bands) {
+      band.stale &= band.isEmpty();
+    }
+    dropStale();
+  }
+
+  /** Room is held back for bands, and from them: not for those that are of former settings. */
+  private void dropStale() {
+    if (bands.removeIf(band -> band.stale && band.isUnused())) {
+      priorities = bands.stream().mapToLong(Band::priority).toArray();
+    }
   }
 
   /** The flow of this id in the band of this priority. */
   public FlowQueue flow(long priority, String id) {
-    return band(priority).flow(id);
+    Band band = band(priority);
+    band.stale = false;
+    return band.flow(id);
   }
 
   private Band band(long priority) {
@@ -484,11 +496,12 @@ public final class FlowControl {
   }
 
   /**
-   * Takes out those who have waited as long as they may.
+   * Takes out those who have waited as long as they may. To be called some ten times a second.
    *
    * @param slotTtl nanoseconds for which one may wait for a slot of its adapter
    */
   public void expire(long now, long slotTtl, Consumer<Waiting> expired) {
+    dropStale();
     expireByTime(now, expired);
     if (empty || now - movedAt > STALL) {
       return; // nobody is served sooner for it

@@ -79,6 +79,41 @@ class FlowControlTest {
     flow.dispatch(now, (at, request) -> left[0]-- > 0 ? send(at, request) : Sent.NONE);
   }
 
+  /** A request in flight kept a band of former settings, for which room was held back for ever. */
+  @Test
+  void aBandOfFormerSettingsIsGoneOnceNothingOfItIsUnderWay() {
+    BandSettings all = band(10 * SECOND, 0);
+    FlowSettings counting =
+        new FlowSettings(
+            Limits.NONE, 0, false, 8, all, all, Map.of(), (band, bands, c, d, e) -> bands);
+    flow = new FlowControl(0, counting);
+    FlowQueue before = flow.flow(1, "m");
+    long turn = flow.went(0, before, 100);
+    flow.configure(SECOND, counting, waiting -> flow.flow(0, "m"));
+    FlowQueue now = flow.flow(0, "m");
+    flow.expire(SECOND, SECOND, w -> expired.add(w.request()));
+    assertThat(flow.ceiling(now, 0)).as("it is in flight").isEqualTo(2);
+
+    before.ended(turn, 100, 100, 10);
+    flow.expire(2 * SECOND, SECOND, w -> expired.add(w.request()));
+    assertThat(flow.ceiling(now, 0)).isEqualTo(1);
+  }
+
+  @Test
+  void aBandThatIsAskedForStaysWhileItIsIdle() {
+    BandSettings all = band(10 * SECOND, 0);
+    FlowSettings counting =
+        new FlowSettings(
+            Limits.NONE, 0, false, 8, all, all, Map.of(), (band, bands, c, d, e) -> bands);
+    flow = new FlowControl(0, counting);
+    long turn = flow.went(0, flow.flow(1, "m"), 100);
+    flow.configure(SECOND, counting, waiting -> flow.flow(0, "m"));
+    FlowQueue low = flow.flow(0, "m");
+    flow.flow(1, "m").ended(turn, 100, 100, 10);
+    flow.expire(2 * SECOND, SECOND, w -> expired.add(w.request()));
+    assertThat(flow.ceiling(low, 0)).isEqualTo(2);
+  }
+
   /** Its wait is over before that of those who came first. */
   @Test
   void whoWaitsForLessLongThanOthersIsToldSooner() {
