@@ -11,20 +11,35 @@ final class PrefillPace {
 
   private static final double LEARNING = 0.02;
 
-  /** So many times what is expected is a stall or a compilation, and tells no pace. */
+  /**
+   * So many times what is expected is a stall or a compilation, and tells no pace, unless it goes
+   * on: then servers are that slow. A stall is of one prompt at a server, since those behind it
+   * count from its first token; several servers may compile at once.
+   */
   private static final double ABSURD = 50;
+
+  private static final int NO_STALLS = 20;
 
   private double taken = 1;
   private double guessed = 1;
 
+  /** Absurd times in a row. */
+  private int absurd;
+
   /** The prefill of so many uncached tokens took that long. */
   void learn(int uncached, long nanos) {
     double guess = PrefillLine.STEP_NANOS + PrefillLine.TOKEN_NANOS * Math.max(0, uncached);
-    if (nanos >= 0 && nanos <= ABSURD * guess * factor()) {
-      // Sums before ratios: of prompts that share a step the first takes all of its time.
-      taken += LEARNING * (nanos / PrefillLine.STEP_NANOS - taken);
-      guessed += LEARNING * (guess / PrefillLine.STEP_NANOS - guessed);
+    double most = ABSURD * guess * factor();
+    if (nanos < 0) {
+      return;
     }
+    absurd = nanos > most ? absurd + 1 : 0;
+    if (absurd > 0 && absurd < NO_STALLS) {
+      return;
+    }
+    // Sums before ratios: of prompts that share a step the first takes all of its time.
+    taken += LEARNING * (Math.min((double) nanos, most) / PrefillLine.STEP_NANOS - taken);
+    guessed += LEARNING * (guess / PrefillLine.STEP_NANOS - guessed);
   }
 
   /** Nanoseconds that so many uncached tokens take, with the step that they are computed in. */
