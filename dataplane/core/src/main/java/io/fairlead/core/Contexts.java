@@ -77,9 +77,17 @@ final class Contexts {
    * @param blocks of its prompt
    * @param last hash of the last of these, which stands for all before it
    * @param tokens that are in no other context, the answer's too
+   * @param filling which of the cache's fillings it is in, {@link EndpointState#filling}
    */
   record Context(
-      Key key, int blocks, long last, EndpointState at, long tokens, boolean critical, long since) {
+      Key key,
+      int blocks,
+      long last,
+      EndpointState at,
+      long tokens,
+      boolean critical,
+      long since,
+      int filling) {
 
     /** Not by one that comes again as it was, and not by one that only begins alike. */
     private boolean isContinuedBy(long[] prompt, int count) {
@@ -155,7 +163,8 @@ final class Contexts {
             at,
             flight.ownTokens + Math.max(0, outputTokens),
             attempt.critical,
-            now);
+            now,
+            at.filling());
     Context same = resting.remove(key);
     if (same != null) {
       same.at().restsNoMore(same);

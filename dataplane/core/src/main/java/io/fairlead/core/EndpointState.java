@@ -49,6 +49,9 @@ final class EndpointState implements PoolEndpoint {
   /** When its caches were last empty for certain. */
   private long emptyAt;
 
+  /** How often they were found to be empty since it came. */
+  private int filling;
+
   /** Of the metrics: read for each candidate of each decision, so kept at hand. */
   private int waiting;
 
@@ -388,6 +391,7 @@ final class EndpointState implements PoolEndpoint {
 
   private void emptied(long now) {
     emptyAt = now;
+    filling++;
     resting = 0;
     restingTokens = 0;
     restingCritical = 0;
@@ -519,6 +523,11 @@ final class EndpointState implements PoolEndpoint {
     return head != null && head.isWatched() && head.ticket == timedTicket ? headWait : 0;
   }
 
+  /** Which of its cache's fillings goes on: a time could not tell, where one ends as it begins. */
+  int filling() {
+    return filling;
+  }
+
   /** A context is kept here for a request that goes on with it. */
   void rests(Contexts.Context context) {
     resting(1, context);
@@ -526,7 +535,7 @@ final class EndpointState implements PoolEndpoint {
 
   /** That request came, or is not expected any more. */
   void restsNoMore(Contexts.Context context) {
-    if (context.since() - emptyAt >= 0) {
+    if (context.filling() == filling) {
       resting(-1, context);
     }
   }

@@ -231,6 +231,28 @@ class ContextsTest implements RequestListener {
     assertThat(sent.getLast()).isEqualTo(begins);
   }
 
+  /** A request may end in the moment in which its server is found to be another process. */
+  @Test
+  void whatRestedAsItsCacheWasEmptiedIsTakenOffNoMore() {
+    EndpointState endpoint =
+        new EndpointState(Pool.endpoint("a"), 0, new PrefillPace(), new PoolAdapters(), now);
+    now += SECOND;
+    Contexts.Context before = context(endpoint);
+    endpoint.rests(before);
+    endpoint.restarted(now);
+    Contexts.Context after = context(endpoint);
+    endpoint.rests(after);
+    double alone = endpoint.contextTokens(false, 1);
+    endpoint.restsNoMore(before);
+    assertThat(endpoint.contextTokens(false, 1)).isPositive().isEqualTo(alone);
+    endpoint.restsNoMore(after);
+    assertThat(endpoint.contextTokens(false, 1)).isZero();
+  }
+
+  private Contexts.Context context(EndpointState at) {
+    return new Contexts.Context(new Contexts.Key(), 1, 1, at, 500, false, now, at.filling());
+  }
+
   @Test
   void keepingContextsCanBeTurnedOff() {
     start(20_000, Map.of("keepContexts", false));
