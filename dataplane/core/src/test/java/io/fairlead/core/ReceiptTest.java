@@ -14,6 +14,7 @@ import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
+import io.fairlead.core.receipt.ReceiptSearch;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
@@ -485,6 +486,49 @@ class ReceiptTest {
     }
     assertThat(log.newest(new ReceiptFilter("m", null, "failed"), 10)).isEmpty();
     assertThat(log.newest(new ReceiptFilter(null, "nobody", null), 10)).isEmpty();
+  }
+
+  /** Whoever looks for what is not there looks at all of them: requests must come in between. */
+  @Test
+  void isSearchedInPieces() {
+    keep(3_000, 1);
+    pool.endpoints("a");
+    for (int i = 0; i < 1_000; i++) {
+      pool.arrive("m");
+    }
+    ReceiptLog log = pool.core.receipts();
+    assertThat(log.size()).isEqualTo(1_000);
+    ReceiptSearch<?> nobody = log.accepted(new ReceiptFilter("other", null, null), 10);
+    ReceiptSearch<?> all = log.accepted(ReceiptFilter.ANY, 9_999);
+    for (ReceiptSearch<?> search : List.of(nobody, all, log.named("nobody's"))) {
+      int pieces = 1;
+      while (search.next()) {
+        pieces++;
+      }
+      assertThat(pieces).isEqualTo(1 + 1_000 / ReceiptSearch.PIECE);
+    }
+    assertThat(nobody.found()).isEmpty();
+    assertThat(all.found()).hasSize(1_000);
+    assertThat(log.accepted(ReceiptFilter.ANY, 3).next()).as("three are enough").isFalse();
+  }
+
+  @Test
+  void whatComesAndGoesAmidASearchIsNotFoundOrLost() {
+    keep(1_000, 1);
+    pool.endpoints("a");
+    for (int i = 0; i < 1_000; i++) {
+      pool.arrive("m");
+    }
+    ReceiptSearch<DecidedRequest> search = pool.core.receipts().accepted(ReceiptFilter.ANY, 9_999);
+    search.next();
+    for (int i = 0; i < 100; i++) {
+      pool.arrive("m");
+    }
+    keep(800, 1);
+    while (search.next()) {
+      // to the end
+    }
+    assertThat(search.found()).as("300 are not kept any more").hasSize(700).doesNotHaveDuplicates();
   }
 
   private void arrive(String id, int blocks) {

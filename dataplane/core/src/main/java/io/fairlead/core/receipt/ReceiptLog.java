@@ -2,8 +2,9 @@ package io.fairlead.core.receipt;
 
 import io.fairlead.core.RequestFacts;
 import io.fairlead.crds.config.ReceiptsConfig;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,10 @@ public final class ReceiptLog {
   private @Nullable Receipt[] receipts = {};
 
   private long opened;
+
+  /** So many more had been opened, but for those that an edit of how many are kept has dropped. */
+  private long dropped;
+
   private int every = 1;
   private long arrived;
 
@@ -61,6 +66,7 @@ public final class ReceiptLog {
       kept[there - age] = receipt(age);
     }
     receipts = kept;
+    dropped += opened - there;
     opened = there;
   }
 
@@ -108,15 +114,39 @@ public final class ReceiptLog {
     return receipt.isWhole() ? DecisionBrief.of(receipt.lastDecision(vocabulary.known())) : null;
   }
 
+  /** One by its number, which stays; null where it is not kept, or not any more. */
+  @Nullable Receipt numbered(long number) {
+    long age = opened + dropped - number;
+    if (age < 1 || age > Math.min(opened, most())) {
+      return null;
+    }
+    Receipt receipt = receipt((int) age);
+    return receipt != null && receipt.isWhole() ? receipt : null;
+  }
+
+  /** Looks for what was decided of the newest request of this name. */
+  public ReceiptSearch<KeptRequest> named(String id) {
+    return search(receipt -> receipt.isNamed(id), each -> each.kept(vocabulary.known()), 1);
+  }
+
+  /**
+   * Looks for the newest requests that are asked for, to tell of them in brief.
+   *
+   * @param most how many
+   */
+  public ReceiptSearch<DecidedRequest> accepted(ReceiptFilter wanted, int most) {
+    return search(receipt -> receipt.isAccepted(wanted), Receipt::inBrief, most);
+  }
+
+  private <T> ReceiptSearch<T> search(
+      Predicate<Receipt> wanted, Function<Receipt, T> read, int most) {
+    return new ReceiptSearch<>(this, wanted, read, most, opened + dropped - 1);
+  }
+
   /** What was decided of the newest request of this name; null if that isn't kept. */
   public @Nullable KeptRequest find(String id) {
-    for (int age = 1, there = size(); age <= there; age++) {
-      Receipt receipt = receipt(age);
-      if (receipt != null && receipt.isNamed(id)) {
-        return receipt.kept(vocabulary.known());
-      }
-    }
-    return null;
+    List<KeptRequest> found = named(id).all();
+    return found.isEmpty() ? null : found.getFirst();
   }
 
   /**
@@ -125,26 +155,22 @@ public final class ReceiptLog {
    * @param most how many
    */
   public List<DecidedRequest> newest(ReceiptFilter wanted, int most) {
-    List<DecidedRequest> found = new ArrayList<>();
-    for (int age = 1, there = size(); age <= there && found.size() < most; age++) {
-      Receipt receipt = receipt(age);
-      if (receipt != null && receipt.isAccepted(wanted)) {
-        found.add(receipt.inBrief());
-      }
-    }
-    return found;
+    return accepted(wanted, most).all();
   }
 
   /** How many receipts are kept: the newest, as far as the ring holds their words. */
   public int size() {
-    int there = (int) Math.min(opened, most());
     int kept = 0;
-    while (kept < there) {
-      Receipt next = receipt(kept + 1);
-      if (next == null || !next.isWhole()) {
-        break;
+    int gone = (int) Math.min(opened, most()) + 1;
+    // What was opened later has its words further on in the ring.
+    while (gone - kept > 1) {
+      int age = (kept + gone) >>> 1;
+      Receipt receipt = receipt(age);
+      if (receipt != null && receipt.isWhole()) {
+        kept = age;
+      } else {
+        gone = age;
       }
-      kept++;
     }
     return kept;
   }

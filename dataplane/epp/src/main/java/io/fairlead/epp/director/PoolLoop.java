@@ -23,6 +23,7 @@ import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
+import io.fairlead.core.receipt.ReceiptSearch;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PoolConfig;
@@ -40,13 +41,16 @@ import io.fairlead.epp.shadow.Shadows;
 import io.fairlead.epp.tokens.PromptTokenizers;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -211,7 +215,8 @@ public final class PoolLoop {
     int most = core.receipts().kept().most();
     if (most > 0 && most < wanted) {
       LOG.info(
-          "requests.receipts.keep is {}: there is memory for {} receipts, and the newest {} are kept",
+          "requests.receipts.keep is {}: there is memory for {} receipts, and the newest {} are"
+              + " kept",
           wanted,
           most,
           most);
@@ -456,7 +461,8 @@ public final class PoolLoop {
 
   /** What was decided of the newest request of this name; null if that isn't kept. */
   public Future<@Nullable KeptRequest> decision(String id) {
-    return loop.submit(() -> core.receipts().find(id));
+    return searched(
+        () -> core.receipts().named(id), found -> found.isEmpty() ? null : found.getFirst());
   }
 
   /** How prompts are hashed here: others' hashes are of use only if that is the same there. */
@@ -499,11 +505,30 @@ public final class PoolLoop {
 
   /** The newest requests that are asked for of which decisions are kept. */
   public Future<NewestDecisions> decisions(ReceiptFilter wanted, int most) {
-    return loop.submit(
-        () -> {
-          ReceiptLog receipts = core.receipts();
-          return new NewestDecisions(receipts.newest(wanted, most), receipts.kept());
-        });
+    return searched(
+        () -> core.receipts().accepted(wanted, most),
+        found -> new NewestDecisions(found, core.receipts().kept()));
+  }
+
+  private <T, R extends @Nullable Object> Future<R> searched(
+      Supplier<ReceiptSearch<T>> begin, Function<List<T>, R> end) {
+    Promise<R> promise = loop.newPromise();
+    loop.execute(() -> search(begin.get(), end, promise));
+    return promise;
+  }
+
+  /** A piece in each turn of the loop: requests come in between. */
+  private <T, R extends @Nullable Object> void search(
+      ReceiptSearch<T> search, Function<List<T>, R> end, Promise<R> promise) {
+    try {
+      if (search.next()) {
+        loop.execute(() -> search(search, end, promise));
+      } else {
+        promise.trySuccess(end.apply(search.found()));
+      }
+    } catch (RuntimeException | Error e) {
+      promise.tryFailure(e); // whoever isn't told would wait for ever
+    }
   }
 
   /** Requests that have not ended. */

@@ -57,6 +57,7 @@ import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -126,6 +127,38 @@ class DirectorTest {
     assertThat(frontend.over).as("answered").isTrue();
     assertThat(terminal.calls).isEqualTo(1);
     assertThat(core.active()).isZero();
+  }
+
+  /** A page of decisions that nobody's request is among looks at all that are kept. */
+  @Test
+  void aSearchOfDecisionsIsNoLongTaskOfTheLoop() {
+    Steps home = new Steps();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, 1 << 20));
+    PoolLoop pool = new PoolLoop(core, loop, () -> 0, new Terminal());
+    core.configure(0, compiled(List.of(), AT_ONCE));
+    core.endpoints(0, List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())));
+    for (int i = 0; i < 1_000; i++) {
+      submitted(pool, home, true);
+      while (loop.step() || home.step()) {
+        // until both are quiet
+      }
+    }
+    assertThat(core.receipts().size()).isEqualTo(1_000);
+
+    for (Supplier<Future<?>> asked :
+        List.<Supplier<Future<?>>>of(
+            () -> pool.decision("nobody's"),
+            () -> pool.decisions(new ReceiptFilter("other", null, null), 10),
+            () -> pool.decisions(ReceiptFilter.ANY, 9_999))) {
+      Future<?> found = asked.get();
+      int tasks = 0;
+      while (!found.isDone()) {
+        loop.step();
+        tasks++;
+      }
+      assertThat(tasks).isEqualTo(4);
+    }
   }
 
   @Test
