@@ -418,9 +418,11 @@ public final class ChildApplier {
       keepReplicas(there, desired, writes);
     }
     LOG.info("applying {}", describe(child));
-    HasMetadata sent = context.getClient().getKubernetesSerialization().clone(child);
-    sent.setMetadata(precondition.build());
-    String version = writes.resource(sent).patch(APPLY).getMetadata().getResourceVersion();
+    KubernetesSerialization json = writes.getKubernetesSerialization();
+    ObjectNode sent = json.convertValue(child, ObjectNode.class);
+    sent.set("metadata", json.convertValue(precondition.build(), ObjectNode.class));
+    String version =
+        writes.resource(child).patch(APPLY, sent.toString()).getMetadata().getResourceVersion();
     foreign.remove(key);
     Wanted before = asWanted.put(key, new Wanted(child, version));
     if (before != null && before.child().equals(child)) {
