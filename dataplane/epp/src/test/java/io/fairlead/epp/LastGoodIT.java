@@ -4,25 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.report.PickerReport;
-import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.TestPods;
 import io.fairlead.crds.v1.InferencePool;
-import io.fairlead.epp.Traffic.Answer;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.ByteArrayInputStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,8 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What goes on changing on a real API server while the newest config can't be run. */
 @ExtendWith(KubeApi.class)
 class LastGoodIT {
-
-  private static final String GROUP = "inference.networking.x-k8s.io";
 
   private static final String SCHEDULING =
       """
@@ -63,53 +55,34 @@ class LastGoodIT {
 
   @Test
   void rewritesCountUnderASchedulingThatBroke(@TempDir Path folder) throws Exception {
-    Crds.apply(admin);
-    Crds.upstream(admin, GROUP);
     pod("server", "vllm");
     var loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     try (ModelServer stub =
         ModelServer.start(
             ModelServerConfig.builder("server", "chat-v2", "chat-v3", "chat-v4").instant().build(),
             loops)) {
-      create(
-          """
-          apiVersion: inference.networking.k8s.io/v1
-          kind: InferencePool
-          metadata: {name: pool, namespace: %s}
-          spec:
-            selector: {matchLabels: {app: vllm}}
-            targetPorts: [{number: %d}]
-            endpointPickerRef: {name: epp, port: {number: 9002}}
-          ---
-          apiVersion: inference.networking.x-k8s.io/v1alpha2
-          kind: InferenceModelRewrite
-          metadata: {name: split, namespace: %s}
-          spec:
-            poolRef: {name: pool}
-            rules: [{matches: [{model: {value: chat}}], targets: [{modelRewrite: chat-v2}]}]
-          """
-              .formatted(own.name(), URI.create(stub.url()).getPort(), own.name()));
+      RewrittenPool pool = new RewrittenPool(own, URI.create(stub.url()).getPort());
       Path file = Files.writeString(folder.resolve("scheduling.yaml"), SCHEDULING);
       try (DataPlane dataPlane = start(file);
           Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
         dataPlane.ready().get(60, TimeUnit.SECONDS);
-        awaitServedBy(traffic, "chat-v2");
+        RewrittenPool.awaitServedBy(traffic, "chat-v2");
 
         Files.writeString(file, SCHEDULING.replace("plugins", "plugs"));
         await().until(() -> message(dataPlane).contains("plugs"));
-        retarget("chat-v3");
-        awaitServedBy(traffic, "chat-v3");
+        pool.retarget("chat-v3");
+        RewrittenPool.awaitServedBy(traffic, "chat-v3");
         assertThat(message(dataPlane)).contains("plugs");
 
         Files.writeString(file, SCHEDULING.replace("queue-scorer", "queue-scorrer"));
         await().until(() -> message(dataPlane).contains("queue-scorrer"));
-        retarget("chat-v4");
-        awaitServedBy(traffic, "chat-v4");
+        pool.retarget("chat-v4");
+        RewrittenPool.awaitServedBy(traffic, "chat-v4");
         assertThat(message(dataPlane)).contains("queue-scorrer");
 
         Files.writeString(file, SCHEDULING);
         await().until(() -> message(dataPlane).isEmpty());
-        awaitServedBy(traffic, "chat-v4");
+        RewrittenPool.awaitServedBy(traffic, "chat-v4");
       }
     } finally {
       loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
@@ -177,36 +150,9 @@ class LastGoodIT {
     own.running(name, "127.0.0.1", true, 0);
   }
 
-  private void create(String objects) {
-    admin.load(new ByteArrayInputStream(objects.getBytes(StandardCharsets.UTF_8))).create();
-  }
-
-  private void retarget(String model) {
-    admin
-        .genericKubernetesResources(GROUP + "/v1alpha2", "InferenceModelRewrite")
-        .inNamespace(own.name())
-        .withName("split")
-        .patch(
-            PatchContext.of(PatchType.JSON_MERGE),
-            """
-            {"spec": {"rules": [
-              {"matches": [{"model": {"value": "chat"}}], "targets": [{"modelRewrite": "%s"}]}]}}
-            """
-                .formatted(model));
-  }
-
   private static String message(DataPlane dataPlane) {
     PickerReport.Refused refused = dataPlane.report().refused();
     return refused == null ? "" : refused.message();
-  }
-
-  private static void awaitServedBy(Traffic traffic, String model) {
-    await()
-        .until(
-            () -> {
-              List<Answer> now = traffic.next(10);
-              return now.stream().allMatch(answer -> answer.servedBy().equals(model));
-            });
   }
 
   private static void awaitEndpoints(DataPlane dataPlane, String... pods) {

@@ -9,12 +9,9 @@ import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
-import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.testing.RefusedLists;
 import io.fairlead.crds.testing.TestPods;
@@ -24,14 +21,10 @@ import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.ByteArrayInputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,8 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(KubeApi.class)
 class RefusedKindsIT {
 
-  private static final String GROUP = "inference.networking.x-k8s.io";
-
   /** A watch that failed tries again at growing intervals. */
   private static final Duration SEEN = Duration.ofSeconds(90);
 
@@ -55,7 +46,8 @@ class RefusedKindsIT {
       ModelServer.start(
           ModelServerConfig.builder("server", "chat", "chat-v2", "chat-v3").instant().build(),
           loops);
-  private final RefusedLists lists = new RefusedLists(GROUP, "inferencemodelrewrites");
+  private final RefusedLists lists =
+      new RefusedLists(RewrittenPool.GROUP, "inferencemodelrewrites");
   private final PickerNamespace own;
   private final KubernetesClient admin;
 
@@ -77,7 +69,7 @@ class RefusedKindsIT {
   @ParameterizedTest
   @ValueSource(strings = {"*", "inferencemodelrewrites"})
   void rewritesStayInForceAfterOneRefusalAndGoAfterTwo(String granted) throws Exception {
-    makePool(granted);
+    RewrittenPool pool = makePool(granted);
     Config behind = own.access();
     URI real = URI.create(behind.getMasterUrl());
     try (Relay way = new Relay(real.getHost(), real.getPort())) {
@@ -86,24 +78,24 @@ class RefusedKindsIT {
       try (DataPlane dataPlane = start(behind, lists);
           Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
         dataPlane.ready().get(60, TimeUnit.SECONDS);
-        awaitServedBy(traffic, "chat-v2");
+        RewrittenPool.awaitServedBy(traffic, "chat-v2");
 
         lists.refuse(1);
         way.shut();
         way.open();
         await().atMost(SEEN).until(() -> lists.refused() == 1);
-        retarget("chat-v3");
-        assertThat(awaitServedBy(traffic, "chat-v3"))
+        pool.retarget("chat-v3");
+        assertThat(RewrittenPool.awaitServedBy(traffic, "chat-v3"))
             .extracting(Answer::servedBy)
             .isSubsetOf("chat-v2", "chat-v3");
 
         lists.refuse(Integer.MAX_VALUE);
         way.shut();
         way.open();
-        awaitServedBy(traffic, "chat");
+        RewrittenPool.awaitServedBy(traffic, "chat");
 
         lists.refuse(0);
-        awaitServedBy(traffic, "chat-v3");
+        RewrittenPool.awaitServedBy(traffic, "chat-v3");
       }
     }
   }
@@ -135,39 +127,20 @@ class RefusedKindsIT {
     try (DataPlane dataPlane = start(own.access(), elsewhere);
         Traffic traffic = new Traffic(dataPlane.gatewayPort().orElseThrow(), 1)) {
       dataPlane.ready().get(30, TimeUnit.SECONDS);
-      awaitServedBy(traffic, "chat");
+      RewrittenPool.awaitServedBy(traffic, "chat");
 
       fails.set(false);
-      awaitServedBy(traffic, "chat-v2");
+      RewrittenPool.awaitServedBy(traffic, "chat-v2");
     } finally {
       failing.stop(0);
     }
   }
 
-  private void makePool(String granted) {
-    Crds.apply(admin);
-    Crds.upstream(admin, GROUP);
+  private RewrittenPool makePool(String granted) {
     grant(granted);
     admin.resource(TestPods.named("server", own.name(), Map.of("app", "vllm"))).create();
     own.running("server", "127.0.0.1", true, 0);
-    create(
-        """
-        apiVersion: inference.networking.k8s.io/v1
-        kind: InferencePool
-        metadata: {name: pool, namespace: %s}
-        spec:
-          selector: {matchLabels: {app: vllm}}
-          targetPorts: [{number: %d}]
-          endpointPickerRef: {name: epp, port: {number: 9002}}
-        ---
-        apiVersion: inference.networking.x-k8s.io/v1alpha2
-        kind: InferenceModelRewrite
-        metadata: {name: split, namespace: %s}
-        spec:
-          poolRef: {name: pool}
-          rules: [{matches: [{model: {value: chat}}], targets: [{modelRewrite: chat-v2}]}]
-        """
-            .formatted(own.name(), URI.create(stub.url()).getPort(), own.name()));
+    return new RewrittenPool(own, URI.create(stub.url()).getPort());
   }
 
   private DataPlane start(Config access, Interceptor requests) {
@@ -189,20 +162,6 @@ class RefusedKindsIT {
             .build());
   }
 
-  /** Returns all answers until then. */
-  private static List<Answer> awaitServedBy(Traffic traffic, String model) {
-    List<Answer> seen = new ArrayList<>();
-    await()
-        .atMost(SEEN)
-        .until(
-            () -> {
-              List<Answer> now = traffic.next(10);
-              seen.addAll(now);
-              return now.stream().allMatch(answer -> answer.servedBy().equals(model));
-            });
-    return seen;
-  }
-
   private void grant(String ofGroup) {
     admin
         .resource(
@@ -217,7 +176,7 @@ class RefusedKindsIT {
                 .withVerbs("get", "list", "watch")
                 .endRule()
                 .addNewRule()
-                .withApiGroups(GROUP)
+                .withApiGroups(RewrittenPool.GROUP)
                 .withResources("inferenceobjectives", ofGroup)
                 .withVerbs("get", "list", "watch")
                 .endRule()
@@ -234,23 +193,5 @@ class RefusedKindsIT {
                 .addNewSubject("", "ServiceAccount", "epp", own.name())
                 .build())
         .create();
-  }
-
-  private void create(String objects) {
-    admin.load(new ByteArrayInputStream(objects.getBytes(StandardCharsets.UTF_8))).create();
-  }
-
-  private void retarget(String model) {
-    admin
-        .genericKubernetesResources(GROUP + "/v1alpha2", "InferenceModelRewrite")
-        .inNamespace(own.name())
-        .withName("split")
-        .patch(
-            PatchContext.of(PatchType.JSON_MERGE),
-            """
-            {"spec": {"rules": [
-              {"matches": [{"model": {"value": "chat"}}], "targets": [{"modelRewrite": "%s"}]}]}}
-            """
-                .formatted(model));
   }
 }

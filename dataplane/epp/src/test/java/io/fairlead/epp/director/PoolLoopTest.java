@@ -11,8 +11,8 @@ import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.PlainPool;
 import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Observer;
@@ -28,10 +28,6 @@ import org.junit.jupiter.api.Test;
 
 class PoolLoopTest {
 
-  private static PoolConfig config(SchedulerConfig scheduler) {
-    return new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), scheduler);
-  }
-
   @Test
   void endpointsComeIntoForceAlthoughAPluginThatIsToldOfThemThrows() {
     PoolLoop pool =
@@ -40,7 +36,7 @@ class PoolLoopTest {
     PluginConfig plugin = new PluginConfig("deaf", "deaf", Map.of());
     pool.configure(
             new ConfigCompiler(List.of(new Deaf()))
-                .compile(config(new SchedulerConfig(List.of(plugin), List.of(), null))))
+                .compile(PlainPool.config(new SchedulerConfig(List.of(plugin), List.of(), null))))
         .syncUninterruptibly();
 
     assertThat(
@@ -57,7 +53,7 @@ class PoolLoopTest {
     PoolCore core = new PoolCore();
     PoolLoop pool =
         new PoolLoop(core, ImmediateEventExecutor.INSTANCE, clock::get, new Telemetry(() -> 0));
-    pool.configure(new ConfigCompiler(List.of()).compile(config(SchedulerConfig.DEFAULT)))
+    pool.configure(new ConfigCompiler(List.of()).compile(PlainPool.config(SchedulerConfig.DEFAULT)))
         .syncUninterruptibly();
     pool.endpoints(List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())))
         .syncUninterruptibly();

@@ -11,9 +11,7 @@ import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.handover.Knowledge;
 import io.fairlead.core.scheduling.ConfigCompiler;
-import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.crds.config.RequestsConfig;
-import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.PlainPool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,19 +81,7 @@ class HandOverServerTest {
     private final PoolCore core = new PoolCore();
 
     Pool() {
-      core.configure(
-          0,
-          new ConfigCompiler(List.of())
-              .compile(
-                  new PoolConfig(
-                      "n",
-                      "p",
-                      Map.of(),
-                      List.of(1),
-                      "http",
-                      List.of(),
-                      RequestsConfig.DEFAULT,
-                      SchedulerConfig.DEFAULT)));
+      core.configure(0, new ConfigCompiler(List.of()).compile(PlainPool.config()));
       core.endpoints(1, List.of(new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of())));
     }
 

@@ -9,9 +9,8 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PluginConfig;
-import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.PlainPool;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.ref.WeakReference;
@@ -179,16 +178,7 @@ class ShadowThreadTest {
     PluginConfig external =
         new PluginConfig("external", ExternalScheduler.TYPE, Map.of("address", address));
     return new ConfigCompiler(List.of())
-        .compile(
-            new PoolConfig(
-                "n",
-                "p",
-                Map.of(),
-                List.of(1),
-                "http",
-                List.of(),
-                RequestsConfig.DEFAULT,
-                new SchedulerConfig(List.of(external), List.of(), null)));
+        .compile(PlainPool.config(new SchedulerConfig(List.of(external), List.of(), null)));
   }
 
   @Test

@@ -10,9 +10,7 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.scheduling.ConfigCompiler;
-import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.crds.config.RequestsConfig;
-import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.PlainPool;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -45,19 +43,7 @@ class EndpointLinesTest {
 
   @Test
   void aPodInThePlaceOfOneThatStillHasRequestsHasNoSeriesTwice() {
-    core.configure(
-        0,
-        new ConfigCompiler(List.of())
-            .compile(
-                new PoolConfig(
-                    "n",
-                    "p",
-                    Map.of(),
-                    List.of(1),
-                    "http",
-                    List.of(),
-                    RequestsConfig.DEFAULT,
-                    SchedulerConfig.DEFAULT)));
+    core.configure(0, new ConfigCompiler(List.of()).compile(PlainPool.config()));
     core.endpoints(0, List.of(pod("1")));
     core.scraped(0, pod("1"), 0, new EndpointMetrics(2, 2, .5, -1, -1));
     arrive();
