@@ -80,6 +80,8 @@ class MetricsAuthIT {
       assertThat(get(http, page, "/metrics", reader)).as("kept").isEqualTo(200);
       assertThat(get(http, page, "/metrics", late)).as("never asked before").isEqualTo(503);
       later(Duration.ofMinutes(3));
+      assertThat(get(http, page, "/metrics", reader)).as("nobody says otherwise").isEqualTo(200);
+      later(Duration.ofMinutes(8));
       assertThat(get(http, page, "/metrics", reader)).as("kept for too long").isEqualTo(503);
       assertThat(get(http, page, "/metrics", null)).isEqualTo(401);
     }
