@@ -59,7 +59,7 @@ final class LeftRequests {
     if (count == 0 || metrics.waiting() < 0 || metrics.running() < 0) {
       return 0;
     }
-    int shown = at.requests().countSince(begunAt - ON_ITS_WAY);
+    int shown = at.requests().countThere(begunAt - ON_ITS_WAY);
     return Math.max(0, shown - metrics.running() - metrics.waiting());
   }
 

@@ -43,7 +43,7 @@ final class SentRequests {
   }
 
   /** How many its server has had since this moment or longer, and must have shown since. */
-  int countSince(long moment) {
+  int countThere(long moment) {
     int had = 0;
     for (Flight flight = oldest; flight != null && flight.attempt.sentAt - moment <= 0; ) {
       had += isThere(flight, moment) ? 1 : 0;

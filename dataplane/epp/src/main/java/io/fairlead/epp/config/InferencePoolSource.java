@@ -137,9 +137,8 @@ public final class InferencePoolSource implements ConfigSource {
   private void look(ScheduledExecutorService on, Consumer<ConfigOffer> sink) {
     lookPlanned.set(false);
     ConfigOffer now = scheduled;
-    // At the start nothing is in force that a refusal which is not believed yet could take away,
-    // and
-    // a pool without its objectives and rewrites is better served than not at all.
+    // At the start nothing is in force that a refusal which is not believed yet could take away.
+    // And a pool without its objectives and rewrites is better served than not at all.
     if (now == null || !pools.known() || objectives.awaited() || rewrites.awaited()) {
       plan(on, sink);
       return;
