@@ -39,6 +39,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,12 +54,12 @@ public final class PoolCompiler {
   private final List<AcceptedModel> accepted = new ArrayList<>();
 
   private final @Nullable PluginTypes types;
-  private final @Nullable PoolConfig lastGood;
+  private final Supplier<@Nullable PoolConfig> lastGood;
 
   private final SchedulingText from;
 
   private PoolCompiler(
-      @Nullable PluginTypes types, @Nullable PoolConfig lastGood, SchedulingText from) {
+      @Nullable PluginTypes types, Supplier<@Nullable PoolConfig> lastGood, SchedulingText from) {
     this.types = types;
     this.lastGood = lastGood;
     this.from = from;
@@ -87,7 +89,7 @@ public final class PoolCompiler {
       List<InferenceModel> models,
       @Nullable EndpointPicker picker,
       UpstreamObjects upstream) {
-    return new PoolCompiler(null, null, SchedulingText.NOT_FOLLOWED)
+    return new PoolCompiler(null, () -> null, SchedulingText.NOT_FOLLOWED)
         .compiled(pool, models, picker, upstream);
   }
 
@@ -109,12 +111,15 @@ public final class PoolCompiler {
       UpstreamObjects upstream,
       PluginTypes types,
       @Nullable PoolConfig lastGood) {
-    return compile(pool, models, picker, upstream, types, lastGood, SchedulingText.NOT_FOLLOWED);
+    return compile(
+        pool, models, picker, upstream, types, () -> lastGood, SchedulingText.NOT_FOLLOWED);
   }
 
   /**
    * The same for a picker whose scheduling may be elsewhere.
    *
+   * @param lastGood what ran before, null when nothing did; asked only where a picker can't be run,
+   *     since to find it may take as long as all else
    * @param from what {@code spec.schedulingFrom} leads to; not looked at where there is none
    */
   public static Compilation compile(
@@ -123,7 +128,7 @@ public final class PoolCompiler {
       @Nullable EndpointPicker picker,
       UpstreamObjects upstream,
       PluginTypes types,
-      @Nullable PoolConfig lastGood,
+      Supplier<@Nullable PoolConfig> lastGood,
       SchedulingText from) {
     return new PoolCompiler(types, lastGood, from).compiled(pool, models, picker, upstream);
   }
@@ -215,7 +220,7 @@ public final class PoolCompiler {
     for (FieldError error : tree.errors()) {
       findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
     }
-    return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.requests();
+    return tree.errors().isEmpty() ? config : before(PoolConfig::requests);
   }
 
   /** Null when there is none that could run. */
@@ -244,7 +249,7 @@ public final class PoolCompiler {
     for (FieldError warning : tree.warnings()) {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
-    return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.scheduler();
+    return tree.errors().isEmpty() ? config : before(PoolConfig::scheduler);
   }
 
   private @Nullable SchedulerConfig scheduler(EndpointPicker picker, SchedulingFromSpec where) {
@@ -260,7 +265,7 @@ public final class PoolCompiler {
       findings.add(
           new Finding(
               object, path, Finding.INVALID_SPEC, path + " " + problem, Finding.Severity.REJECTS));
-      return lastGood == null ? null : lastGood.scheduler();
+      return before(PoolConfig::scheduler);
     }
     SourceTree tree = SourceTree.parseOne(ref.name() + "/" + ref.key(), text);
     JsonNode root = tree.root();
@@ -286,7 +291,7 @@ public final class PoolCompiler {
     for (FieldError warning : tree.warnings()) {
       findings.add(inConfigMap(object, ref, warning, Finding.Severity.WARNS));
     }
-    return tree.errors().isEmpty() ? config : lastGood == null ? null : lastGood.scheduler();
+    return tree.errors().isEmpty() ? config : before(PoolConfig::scheduler);
   }
 
   private static Finding inConfigMap(
@@ -337,7 +342,17 @@ public final class PoolCompiler {
     for (FieldError warning : tree.warnings()) {
       findings.add(finding(object, warning, Finding.NOT_CARRIED_OUT, Finding.Severity.WARNS));
     }
-    return tree.errors().isEmpty() ? read : lastGood == null ? List.of() : lastGood.shadows();
+    if (tree.errors().isEmpty()) {
+      return read;
+    }
+    List<ShadowConfig> ran = before(PoolConfig::shadows);
+    return ran == null ? List.of() : ran;
+  }
+
+  /** A part of what ran before; null when nothing did. */
+  private <T> @Nullable T before(Function<PoolConfig, T> part) {
+    PoolConfig ran = lastGood.get();
+    return ran == null ? null : part.apply(ran);
   }
 
   /** Containers of a pod share its ports: the second of two would never listen. */

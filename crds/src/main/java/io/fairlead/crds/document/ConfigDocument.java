@@ -149,15 +149,29 @@ public final class ConfigDocument {
     return objectives;
   }
 
+  /**
+   * A document and its hash.
+   *
+   * @param text YAML, with the hash in it
+   */
+  public record Written(ConfigHash hash, String text) {}
+
   /** The document of {@code config} as YAML, with its hash. */
   public static String write(PoolConfig config) {
+    return written(config).text();
+  }
+
+  /** The same where the hash is asked for, too: to work it out takes as long as the text. */
+  public static Written written(PoolConfig config) {
+    ObjectNode content = content(config);
+    ConfigHash hash = ConfigHash.of(TreeWriter.canonical(content));
     ObjectNode document = JsonNodeFactory.instance.objectNode();
     document
         .put("apiVersion", "fairlead.io/v1alpha1")
         .put("kind", "PoolConfig")
-        .put("hash", hash(config).hex());
-    document.setAll(content(config));
-    return TreeWriter.yaml(document);
+        .put("hash", hash.hex());
+    document.setAll(content);
+    return new Written(hash, TreeWriter.yaml(document));
   }
 
   /** The hash of the canonical bytes of {@code config}. */

@@ -257,7 +257,7 @@ final class PoolCompilerTest {
 
   private static Compilation from(EndpointPicker picker, SchedulingText text) {
     return PoolCompiler.compile(
-        pool(), List.of(), picker, UpstreamObjects.NONE, PluginTypes.shipped(), null, text);
+        pool(), List.of(), picker, UpstreamObjects.NONE, PluginTypes.shipped(), () -> null, text);
   }
 
   private static EndpointPicker referring(String beside) {

@@ -2,6 +2,7 @@ package io.fairlead.operator.desire;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.document.ConfigDocument.Written;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.ConditionType;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param accepted whether the pool and its picker's settings can be run
  * @param config what to run: of what cannot be run, what was in force stays; null when nothing was
- * @param document that config as it is stored; null when there is none
+ * @param document that config as it is stored, with its hash; null when there is none
  * @param tooLarge why it is not the newest one, whose document no ConfigMap holds; null when it is
  * @param unknown why nobody knows what to run, though pickers run something; null when it is known
  * @param lastGood the document that ran before it; null when none is known to have run
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public record CompiledPool(
     Verdict accepted,
     @Nullable PoolConfig config,
-    @Nullable String document,
+    @Nullable Written document,
     @Nullable Verdict tooLarge,
     @Nullable Verdict unknown,
     @Nullable String lastGood,

@@ -11,6 +11,7 @@ import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.ConfigDocument.Written;
 import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -56,17 +57,20 @@ public final class PoolDesire {
             picker,
             seen.upstream(),
             PluginTypes.shipped(),
-            held.good(),
+            held::good,
             scheduling);
     PoolConfig visible = compilation.config();
     PoolConfig compiled = visible == null ? null : held.completed(visible);
     Verdict unknown = visible != null && compiled == null ? unknown(seen) : null;
-    String wanted = compiled == null ? null : ConfigDocument.write(compiled);
-    boolean fits = wanted == null || ConfigMapTexts.fits(wanted);
+    Written wanted = compiled == null ? null : ConfigDocument.written(compiled);
+    boolean fits = wanted == null || ConfigMapTexts.fits(wanted.text());
     boolean newest = wanted != null && fits;
     PoolConfig config = newest ? compiled : held.newest().orElse(null);
-    String document = config == null ? null : newest ? wanted : ConfigDocument.write(config);
-    Set<ModelConfig> running = new HashSet<>(RunningModels.of(seen, config, held));
+    Written document = newest ? wanted : config == null ? null : ConfigDocument.written(config);
+    Set<ModelConfig> running =
+        config == null || document == null
+            ? new HashSet<>()
+            : new HashSet<>(RunningModels.of(seen, config, document.hash(), held));
     if (compiled != null) {
       running.retainAll(compiled.models());
     }
@@ -83,7 +87,7 @@ public final class PoolDesire {
         document,
         fits ? null : tooLarge(seen.pool(), config),
         unknown,
-        lastGood(held, config),
+        document == null ? null : held.lastGood(document.hash()),
         schedulers(seen, picker, compilation, newest),
         unseen(visible, compiled),
         models,
@@ -150,10 +154,6 @@ public final class PoolDesire {
                 pool.getMetadata().getNamespace(),
                 Names.child(name),
                 inForce == null ? "" : "; the config that was in force stays"));
-  }
-
-  private static @Nullable String lastGood(HeldConfig held, @Nullable PoolConfig config) {
-    return config == null ? null : held.lastGood(ConfigDocument.hash(config));
   }
 
   private static Verdict accepted(

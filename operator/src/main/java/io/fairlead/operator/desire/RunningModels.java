@@ -3,7 +3,6 @@ package io.fairlead.operator.desire;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
-import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Replica;
@@ -11,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The models that are as they should be in what every ready picker runs. */
 final class RunningModels {
@@ -21,19 +19,20 @@ final class RunningModels {
    * Entries of {@code config} that all of them run: an edit of one model leaves the others what
    * they are.
    *
-   * @param config what should run; null when there is nothing
+   * @param config what should run
+   * @param wanted its hash
    * @param held where the documents are that they may still run
    */
-  static Set<ModelConfig> of(Observation seen, @Nullable PoolConfig config, HeldConfig held) {
+  static Set<ModelConfig> of(
+      Observation seen, PoolConfig config, ConfigHash wanted, HeldConfig held) {
     List<Replica> ready =
         seen.pods().stream()
             .map(pod -> Replica.of(pod, seen.report(pod)))
             .filter(Replica::ready)
             .toList();
-    if (config == null || ready.isEmpty()) {
+    if (ready.isEmpty()) {
       return Set.of();
     }
-    ConfigHash wanted = ConfigDocument.hash(config);
     Set<ModelConfig> running = new HashSet<>(config.models());
     Set<Optional<ConfigHash>> others = new HashSet<>();
     ready.forEach(replica -> others.add(hash(replica)));

@@ -10,8 +10,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.compile.SchedulingText;
-import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
+import io.fairlead.crds.document.ConfigDocument.Written;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
@@ -751,8 +751,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       CompiledPool compiled,
       ServiceRef ref,
       Frontend frontend) {
-    PoolConfig config = compiled.config();
-    if ((config == null && compiled.unknown() == null)
+    Written document = compiled.document();
+    if ((document == null && compiled.unknown() == null)
         || !(ref instanceof ServiceRef.Resolved service)) {
       return Optional.empty();
     }
@@ -766,8 +766,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             seen.pool().getMetadata().getUid(),
             service.name(),
             service.port(),
-            compiled.document(),
-            config == null ? null : ConfigDocument.hash(config),
+            document == null ? null : document.text(),
+            document == null ? null : document.hash(),
             compiled.lastGood(),
             frontend,
             image == null || image.isBlank() ? settings.eppImage() : image,
