@@ -315,9 +315,12 @@ final class EndpointState implements PoolEndpoint {
     int queued = waiting;
     adapters.scraped(begunAt, inFlight, scrape);
     progressToldAt = Double.isNaN(scrape.progress()) ? progressToldAt : begunAt;
+    // A page that is asked for more often than its engine's steps end tells nothing the next time.
+    if (!scrape.equals(metrics)) {
+      int waitForSeats = adapters.contended() ? 0 : scrape.waiting();
+      seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
+    }
     read(scrape);
-    int waitForSeats = adapters.contended() ? 0 : scrape.waiting();
-    seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
     foreign = Math.max(0, waiting + running - watchedInFlight());
     EndpointColumns all = columns;
     if (all == null) {
@@ -609,6 +612,7 @@ final class EndpointState implements PoolEndpoint {
       awaitingFirstToken--;
     }
     adapters.ended(now, flight.attempt.target);
+    seats.ended(decoded ? 1 : 0);
     publish();
   }
 

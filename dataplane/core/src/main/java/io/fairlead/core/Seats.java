@@ -6,7 +6,8 @@ package io.fairlead.core;
  * in the KV cache, and as many run all the while, it is the seats that they wait for.
  *
  * <p>An engine that waits for its prompts to be computed, or for its cache, runs now more and now
- * fewer: that is told apart by how little the number moves.
+ * fewer: that is told apart by how little the number moves while requests end. Where none end it
+ * can't move: beside a prompt of many steps hardly any does for seconds, with some waiting.
  *
  * <p>What is believed grows slowly until requests wait there again: engines are set up anew, and a
  * belief that is too low would hold back what could be served for ever.
@@ -25,13 +26,24 @@ final class Seats {
   /** Share of the seats that are taken even in a moment when nobody waits for one. */
   private static final double MOMENT = 0.75;
 
+  /** Of its seats, share that must have become free and been taken again. */
+  private static final double ENDED = 0.05;
+
   private static final int SCRAPES = 5;
   private static final long LONG = 1_000_000_000L;
   private static final double GROWTH_PER_NANO = 0.005 / 1e9;
   private static final long FORGOTTEN = 200_000_000_000L;
 
-  /** The stretch of scrapes in which some waited and about as many ran. */
+  /** Requests that have ended. It may wrap around: only differences count. */
+  private int ended;
+
+  /** The stretch of scrapes in which some waited and about as many ran, others each time. */
   private int scrapes;
+
+  /** {@link #ended} as the stretch began, and at the last scrape that counts. */
+  private int endedBefore;
+
+  private int endedCounted;
 
   private long since;
   private int least;
@@ -44,8 +56,13 @@ final class Seats {
 
   private int believed;
 
+  /** So many that ran here have ended since it was called last. */
+  void ended(int count) {
+    ended += count;
+  }
+
   /**
-   * A scrape told this.
+   * A scrape told this. Only of pages that are not the one before again.
    *
    * @param waiting requests in the engine's queue
    * @param running requests in its batch
@@ -59,7 +76,8 @@ final class Seats {
       scrapes = running < MOMENT * most ? 0 : scrapes;
     } else {
       stretch(now, running);
-      boolean learned = scrapes >= SCRAPES && now - since >= LONG;
+      boolean learned =
+          scrapes >= SCRAPES && now - since >= LONG && ended - endedBefore >= ENDED * running;
       if (learned || isAbout(running, seen)) {
         seen = learned ? most : Math.max(seen, running);
         seenAt = now;
@@ -82,8 +100,15 @@ final class Seats {
     }
     least = low;
     most = high;
-    since = scrapes == 0 ? now : since;
-    scrapes++;
+    if (scrapes == 0) {
+      since = now;
+      endedBefore = ended;
+      endedCounted = ended;
+      scrapes = 1;
+    } else if (ended != endedCounted) {
+      endedCounted = ended;
+      scrapes++;
+    }
   }
 
   private static boolean isAbout(int one, int other) {

@@ -214,19 +214,23 @@ class LeftRequestsTest {
   /** Those that are over at the server are counted for a second longer. */
   @Test
   void theyTakeSeatsAsLongAsTheServerSaysSo() {
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 120; i++) {
+      leave(send());
+    }
+    advance(Duration.ofSeconds(1));
+    for (int waiting = 18; waiting > 0; waiting -= 2) {
       advance(Duration.ofMillis(200));
-      scraped(100, 3);
+      scraped(100, waiting);
     }
     advance(Duration.ofMillis(200));
     scraped(50, 0);
     for (int i = 0; i < 120; i++) {
       leave(send());
-      assertThat(pool.routes).hasSize(i + 1);
+      assertThat(pool.routes).hasSize(120 + i + 1);
     }
     scraped(100, 3);
     send();
-    assertThat(pool.routes).as("all seats are taken").hasSize(120);
+    assertThat(pool.routes).as("all seats are taken").hasSize(240);
   }
 
   private long send(long... blocks) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SeatsTest {
 
@@ -14,7 +16,13 @@ class SeatsTest {
   private final SplittableRandom random = new SplittableRandom(1);
   private long now;
 
+  /** After a scrape's time in which a twentieth of those that ran had their ends. */
   private void scrape(int waiting, int running, double usage) {
+    seats.ended(Math.max(1, running / 20));
+    scrapeOnly(waiting, running, usage);
+  }
+
+  private void scrapeOnly(int waiting, int running, double usage) {
     now += SCRAPE;
     seats.scraped(now, waiting, running, usage);
   }
@@ -57,6 +65,39 @@ class SeatsTest {
       scrape(20, 8, 0.3);
     }
     assertThat(seats.believed()).as("few").isZero();
+  }
+
+  /** Whoever decodes beside a prompt of 40,000 tokens takes as many long steps as that does. */
+  @Test
+  void whereNobodyEndsTheNumberThatRunsTellsNothing() {
+    for (int i = 0; i < 10; i++) {
+      scrapeOnly(1, 24, 0.18);
+    }
+    assertThat(seats.believed()).isZero();
+    seats.ended(24);
+    for (int i = 0; i < 10; i++) {
+      scrapeOnly(1, 24, 0.18);
+    }
+    assertThat(seats.believed()).as("all at once").isZero();
+    for (int i = 0; i < 10; i++) {
+      seats.ended(1);
+      scrapeOnly(1, 200, 0.18);
+    }
+    assertThat(seats.believed()).as("fewer than it may differ by").isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {16, 64, 256})
+  void realSeatsAreFoundInSecondsWhereAnswersTakeTen(int size) {
+    double ended = 0;
+    for (int i = 0; i < 25; i++) {
+      ended += size / 50.0;
+      int whole = (int) ended;
+      ended -= whole;
+      seats.ended(whole);
+      scrapeOnly(1 + i % 7, size, 0.3);
+    }
+    assertThat(seats.believed()).isEqualTo(size);
   }
 
   @Test

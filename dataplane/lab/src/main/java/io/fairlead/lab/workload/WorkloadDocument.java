@@ -27,6 +27,8 @@ final class WorkloadDocument {
           "normal", List.of("mean", "sd"),
           "log-normal", List.of("mean", "sd"));
 
+  private static final String EITHER = "either";
+
   private static final List<String> KINDS = List.of("sessions", "groups", "requests");
   private static final List<String> COMMON =
       List.of("summary", "load", "pool", "length", "warmUp", "burstiness");
@@ -140,12 +142,17 @@ final class WorkloadDocument {
     }
     Fields fields = of.object(field);
     String shape = fields.word("shape");
+    if (shape.equals(EITHER)) {
+      return either(fields);
+    }
     List<String> needed = SHAPES.get(shape);
     if (needed == null) {
       fields.wrong(
           "shape",
           "is %s; set one of %s, or write a number in place of the whole"
-              .formatted(fields.shown("shape"), SHAPES.keySet().stream().sorted().toList()));
+              .formatted(
+                  fields.shown("shape"),
+                  Stream.concat(SHAPES.keySet().stream(), Stream.of(EITHER)).sorted().toList()));
       return Spread.fixed(1);
     }
     fields.only(
@@ -172,5 +179,15 @@ final class WorkloadDocument {
           default -> Spread.logNormal(mean, sd);
         };
     return spread.clipped(least, most);
+  }
+
+  /** Two kinds of things, each spread in its own way. */
+  private static Spread either(Fields fields) {
+    fields.only("an either", List.of("shape", "usual", "rare", "share"));
+    double share = fields.positive("share", null);
+    if (share > 1) {
+      fields.wrong("share", "is " + share + "; set the share of the rare ones, above 0 to 1");
+    }
+    return Spread.either(spread(fields, "usual"), spread(fields, "rare"), share);
   }
 }

@@ -196,4 +196,32 @@ class OverloadTest {
     assertThat(run.rejected()).isZero();
     assertThat(run.completed()).isEqualTo(run.arrived());
   }
+
+  /**
+   * Beside a long prompt nobody ends for a second or two, and some wait: these are not the seats.
+   */
+  @ParameterizedTest
+  @CsvSource({"101, 8", "102, 8", "103, 12"})
+  void aLongPromptNowAndThenClosesNoGate(long seed, double load) {
+    String document =
+        """
+        load: %s
+        requests:
+          question: {shape: either, usual: 600, rare: 40000, share: %s}
+          answer: {shape: exponential, mean: 250, most: 4000}
+        """
+            .formatted(load + 0.1, 0.1 / load);
+    RunResult run =
+        Simulation.run(
+            new SimulationSpec(
+                Workloads.read("long prompts beside chat", "test", document, 1).workload(),
+                Policy.named("cost"),
+                PoolSpec.parse("1xh100-8b"),
+                seed,
+                Settings.of(600, 0),
+                List.of()));
+    // Several long prompts in a row hold up whoever stands behind them, whatever the seats.
+    assertThat(run.rejected()).isLessThanOrEqualTo(run.arrived() / 500);
+    assertThat(run.completed() + run.rejected()).isEqualTo(run.arrived());
+  }
 }

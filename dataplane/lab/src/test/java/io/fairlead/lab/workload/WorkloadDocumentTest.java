@@ -37,6 +37,14 @@ final class WorkloadDocumentTest {
         answer: {shape: log-normal, mean: 225, sd: 260, least: 3, most: 1024}
       """;
 
+  private static final String BIMODAL =
+      """
+      load: 28
+      requests:
+        question: {shape: log-normal, mean: 252, sd: 330, least: 4, most: 2048}
+        answer: {shape: either, usual: 8, rare: 4000, share: 0.5}
+      """;
+
   private static final String B2B =
       """
       load: 7
@@ -98,6 +106,7 @@ final class WorkloadDocumentTest {
   void whatADocumentSaysIsWhatTheWorkloadThatShipsSends() {
     isAsShipped(CHAT, "chat");
     isAsShipped(BURSTY, "bursty");
+    isAsShipped(BIMODAL, "bimodal");
     isAsShipped(B2B, "b2b");
     isAsShipped(MIXED_SHARED, "mixed-shared");
   }
@@ -143,7 +152,9 @@ final class WorkloadDocumentTest {
         "{load: 1, rate: 2, requests: {question: 1, answer: 1}} | rate: is no field of a workload; it has summary, load,",
         "{load: 1, requests: {question: 1}} | requests.answer: is missing; set a number",
         "{load: 1, requests: {question: 1, answer: 1, turns: 2}} | requests.turns: is no field of requests; it has system, question, answer",
-        "{load: 1, requests: {question: {mean: 3}, answer: 1}} | requests.question.shape: is missing; set one of [exponential, geometric, log-normal, normal], or write a number",
+        "{load: 1, requests: {question: {mean: 3}, answer: 1}} | requests.question.shape: is missing; set one of [either, exponential, geometric, log-normal, normal], or write a number",
+        "{load: 1, requests: {question: {shape: either, usual: 3, share: 1.5}, answer: 1}} | requests.question.share: is 1.5; set the share of the rare ones, above 0 to 1",
+        "{load: 1, requests: {question: {shape: either, usual: 3, share: 0.5}, answer: 1}} | requests.question.rare: is missing; set a number",
         "{load: 1, requests: {question: {shape: normal, mean: 3}, answer: 1}} | requests.question.sd: is missing; set a number",
         "{load: 1, requests: {question: {shape: exponential, mean: 3, sd: 1}, answer: 1}} | requests.question.sd: is no field of a exponential; it has shape, mean, least, most",
         "{load: 1, requests: {question: {shape: geometric, mean: 0.5}, answer: 1}} | requests.question.mean: is 0.5; set 1 or more",
