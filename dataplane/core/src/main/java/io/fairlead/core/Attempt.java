@@ -34,6 +34,9 @@ final class Attempt {
   /** Whether it found nobody in line who had no first token yet. */
   boolean first;
 
+  /** Whether some were before it in line of which nothing tells when their prompts are computed. */
+  boolean behindUnseen;
+
   /** Whether what came of the attempt has been told to the endpoint's health. */
   boolean judged;
 

@@ -40,7 +40,8 @@ final class EndedRequest implements Completion {
     transferred = flight.attempt.transferred;
     boolean decoded = flight.firstTokenSeen();
     timeToFirstToken = decoded ? flight.attempt.firstTokenAt - flight.attempt.sentAt : -1;
-    prefillTime = decoded ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
+    boolean told = decoded && !flight.attempt.behindUnseen;
+    prefillTime = told ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
     decodeTime = decoded ? now - flight.attempt.firstTokenAt : -1;
     wholeTime = tellsWhole(flight, outcome) ? now - flight.attempt.sentAt : -1;
     long areaOf = Math.max(decodeTime, wholeTime);

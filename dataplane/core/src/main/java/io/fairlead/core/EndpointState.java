@@ -426,6 +426,7 @@ final class EndpointState implements PoolEndpoint {
     uncachedInFlightTokens += flight.attempt.uncached();
     inFlightBlocks += flight.attempt.blocks;
     flight.attempt.first = prefills.count() == 0;
+    flight.attempt.behindUnseen = prefills.count() > prefills.watched();
     shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     matchedBlocks += matched;
     promptBlocks += flight.facts.blocks().length;
@@ -476,9 +477,8 @@ final class EndpointState implements PoolEndpoint {
     EndpointState elsewhere = flight.attempt.prefilledBy;
     if (elsewhere == null) {
       long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
-      pace.learn(flight.attempt.uncached(), turn);
-      if (flight.attempt.sentAt - warmSince >= 0 && Contexts.fit(this, 0, false, 1)) {
-        tokenPace.learn(flight.attempt.uncached(), turn);
+      if (!flight.attempt.behindUnseen) {
+        learnPrefill(flight.attempt, turn);
       }
       if (!flight.attempt.loadsAdapter) {
         turns.firstToken(
@@ -491,6 +491,14 @@ final class EndpointState implements PoolEndpoint {
     flight.attempt.decodingArea = decodingArea;
     flight.attempt.tokensArea = tokensArea;
     publish();
+  }
+
+  /** It took so long since the one before it: prompts of which nothing is seen are in no turn. */
+  private void learnPrefill(Attempt attempt, long turn) {
+    pace.learn(attempt.uncached(), turn);
+    if (attempt.sentAt - warmSince >= 0 && Contexts.fit(this, 0, false, 1)) {
+      tokenPace.learn(attempt.uncached(), turn);
+    }
   }
 
   /** Nanoseconds that the prompts in line here may take. */

@@ -22,7 +22,8 @@ public interface Completion {
   /**
    * Nanoseconds to the first token since the last one before it of whoever computed the prompt, or
    * since it was sent if that was later: what its own prefill took, when prefills are done one
-   * after the other; -1 when there was none.
+   * after the other; -1 when there was none, or where some were before it of which nothing tells
+   * when their prompts were computed, as of answers in one piece.
    */
   long prefillTime();
 
