@@ -169,7 +169,18 @@ final class LearnedSpeeds {
      * An observation after a while agrees with what was known: there is nothing to be forgotten.
      */
     private boolean isAsBefore(double ratio) {
-      return ratio > 0 && Math.abs(Math.log(ratio / decode)) < CHANGE / 2;
+      return Math.abs(Math.log(ratio / decode)) < CHANGE / 2;
+    }
+
+    /**
+     * A prefill after a while that is notably another than those before: of these only what has not
+     * faded counts. Answers without tokens tell of nothing else.
+     */
+    private void prefilledAgain(double ratio) {
+      double before = prefills.slowness();
+      if (faded < 1 && !(ratio > before / 2 && ratio < before * 2)) {
+        prefills.fade(faded);
+      }
     }
 
     /** How much slower than its class it has been at prefills; 1 for one that has been faster. */
@@ -409,9 +420,11 @@ final class LearnedSpeeds {
     Speed own = speeds(slot);
     double left = own.wake(now);
     double step = decodeStep(completion, engine, slot);
-    if (left < 1 && !own.isAsBefore(step / decode(completion, slot))) {
+    if (step == 0) {
+      // It says neither that what was known holds nor that it does not: the next one may.
+      own.faded = left;
+    } else if (left < 1 && !own.isAsBefore(step / decode(completion, slot))) {
       own.forget(left);
-      version++; // its costs are another, and its account may be as it was
     }
     if (wholeTime(completion) > 0) {
       learnWhole(completion, engine, slot);
@@ -496,6 +509,7 @@ final class LearnedSpeeds {
     double told = Math.min(taken, MOST_TOLD * usual * own.slowerPrefills());
     all.prefilled(told, expected);
     if (usual >= TOO_QUICK_TO_TELL) {
+      own.prefilledAgain(told / usual);
       own.prefills.add(told, expected * all.slownessNow());
     }
     version += all.tells() ? 1 : 0;
@@ -518,7 +532,6 @@ final class LearnedSpeeds {
     double left = prefiller.wake(completion.now());
     if (left < 1) {
       prefiller.forget(left);
-      version++;
     }
     double cached = completion.expectedCachedTokens() * trust[slot];
     double uncached = Math.max(0, prompt - cached);

@@ -77,6 +77,30 @@ class LearnedSpeedsTest {
     assertThat(speeds.phi(1) / speeds.phi(0)).isGreaterThan(5);
   }
 
+  /** Clients leave who wait for a slow server, and answers may be too short to tell. */
+  @Test
+  void whatTellsNothingMakesNobodyForget() {
+    TestEndpoint fast = endpoint(0);
+    TestEndpoint slow = endpoint(1);
+    knownAndThenIdle(slow, fast);
+    long version = speeds.version();
+    for (int i = 0; i < 2; i++) {
+      speeds.completed(new TestCompletion(now, slow, 1, 0, 0, 0, 0, -1, -1, -1));
+      assertThat(speeds.version()).as("others' costs are as they were").isEqualTo(version);
+      for (int j = 0; j < 45; j++) {
+        ended(fast, 1);
+      }
+      version = speeds.version();
+    }
+    joined.add(slow);
+    look(fast);
+    assertThat(speeds.phi(1) / speeds.phi(0)).as("while it is tried again").isGreaterThan(3);
+
+    ended(slow, 10);
+    look(fast);
+    assertThat(speeds.phi(1) / speeds.phi(0)).isGreaterThan(5);
+  }
+
   @Test
   void whoIsFoundToBeAnotherIsSoonBelieved() {
     TestEndpoint fast = endpoint(0);
