@@ -8,10 +8,13 @@ package io.fairlead.core;
  * <p>What a request takes that found nobody in line is no wait: a far server may take a second for
  * each of a hundred at a time. So that is learned apart, and a rate is only believed of requests
  * that took longer: where nobody waits, first tokens come as requests do, and not as fast as they
- * could. That the time without a queue tells congestion from distance is from Brakmo and Peterson,
- * "TCP Vegas", IEEE JSAC 13(8), 1995. Nobody is served faster for having waited: what took clearly
- * less than a request is believed to take alone counts, whoever was before it. So one that came
- * while the server compiled, or behind what others had sent, hides no line for long.
+ * could. Of one that found somebody in line, and took little more than alone, the wait is what it
+ * took beyond; one that found nobody tells nothing of a line unless it took longer: else the quiet
+ * hours would teach that a line takes no time. That the time without a queue tells congestion from
+ * distance is from Brakmo and Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995. Nobody is served faster
+ * for having waited: what took clearly less than a request is believed to take alone counts,
+ * whoever was before it. So one that came while the server compiled, or behind what others had
+ * sent, hides no line for long.
  *
  * <p>Prompts count by their length. Sums are taken before the ratio, over as many turns as take a
  * while, since of prompts that share a step the first has all of its time; and of the ratios it is
@@ -32,6 +35,9 @@ final class TurnPace {
 
   /** Of what a request is believed to take that is alone. */
   private static final double MUCH_LESS = 0.25;
+
+  /** The same: what one takes differs by so much from one to the next. */
+  private static final double AS_ALONE = 1.25;
 
   /** The estimate of a median goes up or down by so much. */
   private static final double STEP = 1.1;
@@ -59,9 +65,12 @@ final class TurnPace {
   void firstToken(int uncached, long turn, long whole, boolean first) {
     double guess = guess(1, uncached);
     boolean waited = whole > alone * guess + NO_WAIT_NANOS;
-    taken += waited ? Math.max(0, turn) : 0;
-    guessed += guess;
-    turns++;
+    if (waited || !first) {
+      double beyond = waited ? turn : whole - AS_ALONE * alone * guess;
+      taken += Math.max(0, Math.min((double) turn, beyond));
+      guessed += guess;
+      turns++;
+    }
     if (taken >= WHILE_NANOS || turns >= MANY) {
       factor = moved(factor, taken > factor * guessed);
       taken = 0;

@@ -95,6 +95,33 @@ class TurnPaceTest {
     aServerThatTakesOneAfterTheOtherIsAsFullAsItsLineIsLong(seed);
   }
 
+  /** However long it is quiet: a burst finds a server that takes one after the other. */
+  @Test
+  void requestsThatAreAloneTellNothingOfALine() {
+    pace.firstToken(TOKENS, 18 * MILLI, 18 * MILLI, true);
+    long before = pace.expected(20, 20L * TOKENS);
+    for (int i = 0; i < 1_000; i++) {
+      pace.firstToken(TOKENS, 18 * MILLI, 18 * MILLI, true);
+    }
+    assertThat(pace.expected(20, 20L * TOKENS)).isBetween(before * 9 / 10, before * 11 / 10);
+  }
+
+  /** Nearly all are alone; of each ten three share a step with the one before. */
+  @Test
+  void aBurstAfterAQuietTimeIsSeen() {
+    int tokens = 500;
+    for (int i = 0; i < 5_000; i++) {
+      boolean alone = i % 10 < 7;
+      long whole = (alone ? 18 : 30) * MILLI;
+      pace.firstToken(tokens, alone ? whole : 12 * MILLI, whole, alone);
+    }
+    int passed = 1;
+    while (pace.expected(passed + 1, (passed + 1L) * tokens) < 30 * MILLI) {
+      passed++;
+    }
+    assertThat(passed).isBetween(3, 10);
+  }
+
   @Test
   void whatIsExpectedNeverIsBelowZero() {
     pace.firstToken(TOKENS, 5_000 * MILLI, 5_000 * MILLI, true);
