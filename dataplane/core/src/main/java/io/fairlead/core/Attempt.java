@@ -84,6 +84,9 @@ final class Attempt {
 
   int cached;
 
+  /** Sequences that {@link #at} runs for it. */
+  int answers = 1;
+
   /** Prompt tokens that {@link #prefilledBy} is to send to {@link #at}. */
   int transferred;
 

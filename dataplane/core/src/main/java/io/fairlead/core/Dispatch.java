@@ -470,6 +470,7 @@ final class Dispatch {
     attempt.target = current.targetModel();
     attempt.salt = current.salt();
     attempt.tokens = current.promptTokens();
+    attempt.answers = flight.facts.answers();
     attempt.critical = criticality == Criticality.CRITICAL;
     attempt.sheddable = criticality == Criticality.SHEDDABLE;
     attempt.blocks = current.cacheableBlocks();

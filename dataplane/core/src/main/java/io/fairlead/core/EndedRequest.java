@@ -16,6 +16,7 @@ final class EndedRequest implements Completion {
   private long decodeTime;
   private long wholeTime;
   private Usage usage = Usage.UNKNOWN;
+  private int answers = 1;
   private int expectedCached;
   private int estimatedPrompt;
   private boolean prefilledElsewhere;
@@ -29,6 +30,7 @@ final class EndedRequest implements Completion {
     this.endpoint = endpoint;
     this.now = now;
     this.usage = usage;
+    answers = flight.attempt.answers;
     target = flight.attempt.target;
     succeeded = outcome == Outcome.COMPLETED;
     expectedCached = flight.attempt.cached;
@@ -49,7 +51,7 @@ final class EndedRequest implements Completion {
       meanDecoding = (double) (endpoint.decodingArea(now) - flight.attempt.decodingArea) / areaOf;
       meanTokens = (double) (endpoint.tokensArea(now) - flight.attempt.tokensArea) / areaOf;
     } else {
-      meanDecoding = decoded ? endpoint.decoding() : 0;
+      meanDecoding = decoded ? endpoint.decodingSequences() : 0;
       meanTokens = decoded ? endpoint.inFlightTokens() : 0;
     }
   }
@@ -125,12 +127,21 @@ final class EndedRequest implements Completion {
 
   @Override
   public int outputTokens() {
-    return usage.completionTokens();
+    return ofEach(usage.completionTokens());
   }
 
   @Override
   public int streamedEvents() {
-    return usage.streamedEvents();
+    return ofEach(usage.streamedEvents());
+  }
+
+  @Override
+  public int answers() {
+    return answers;
+  }
+
+  private int ofEach(int all) {
+    return all <= 0 ? all : (int) Math.max(1, Math.round((double) all / answers));
   }
 
   @Override

@@ -96,6 +96,12 @@ final class EndpointState implements PoolEndpoint {
   private int leftInFlight;
 
   private int awaitingFirstToken;
+
+  /** The same three in sequences, of which a request has one for each of its answers. */
+  private int sequences;
+
+  private int leftSequences;
+  private int sequencesAwaiting;
   private int criticalInFlight;
   private int sheddableInFlight;
   private long inFlightTokens;
@@ -135,8 +141,9 @@ final class EndpointState implements PoolEndpoint {
   private long promptBlocks;
 
   /**
-   * Integrals over time, in nanoseconds, of what decodes and of the tokens in flight. They may wrap
-   * around: only differences count, and those are exact up to two hours of a million tokens.
+   * Integrals over time, in nanoseconds, of the sequences that decode and of the tokens in flight.
+   * They may wrap around: only differences count, and those are exact up to two hours of a million
+   * tokens.
    */
   private long decodingArea;
 
@@ -321,7 +328,7 @@ final class EndpointState implements PoolEndpoint {
       seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
     }
     read(scrape);
-    foreign = Math.max(0, waiting + running - watchedInFlight());
+    foreign = Math.max(0, waiting + running - watchedSequences());
     EndpointColumns all = columns;
     if (all == null) {
       return;
@@ -420,6 +427,8 @@ final class EndpointState implements PoolEndpoint {
     sent++;
     inFlight++;
     awaitingFirstToken++;
+    sequences += sequencesOf(flight);
+    sequencesAwaiting += sequencesOf(flight);
     criticalInFlight += flight.attempt.critical ? 1 : 0;
     sheddableInFlight += flight.attempt.sheddable ? 1 : 0;
     inFlightTokens += flight.attempt.tokens;
@@ -453,9 +462,15 @@ final class EndpointState implements PoolEndpoint {
     publish();
   }
 
+  /** Who has only its prompt computed here has one, however many answers it asks for. */
+  private int sequencesOf(Flight flight) {
+    return equals(flight.attempt.at) ? flight.attempt.answers : 1;
+  }
+
   /** Nobody will see the end of one that is there. */
-  void leftOne() {
+  void leftOne(Flight flight) {
     leftInFlight++;
+    leftSequences += sequencesOf(flight);
     publish();
   }
 
@@ -464,6 +479,7 @@ final class EndpointState implements PoolEndpoint {
     advance(now);
     flight.to(flight.state().prefilled());
     awaitingFirstToken--;
+    sequencesAwaiting -= sequencesOf(flight);
     publish();
   }
 
@@ -604,7 +620,11 @@ final class EndpointState implements PoolEndpoint {
   void ended(long now, Flight flight, boolean decoded) {
     advance(now);
     inFlight--;
-    leftInFlight -= flight.state().isLeft() && equals(flight.attempt.at) ? 1 : 0;
+    sequences -= sequencesOf(flight);
+    if (flight.state().isLeft() && equals(flight.attempt.at)) {
+      leftInFlight--;
+      leftSequences -= sequencesOf(flight);
+    }
     criticalInFlight -= flight.attempt.critical ? 1 : 0;
     sheddableInFlight -= flight.attempt.sheddable ? 1 : 0;
     inFlightTokens -= flight.attempt.tokens;
@@ -618,9 +638,10 @@ final class EndpointState implements PoolEndpoint {
     }
     if (!decoded) {
       awaitingFirstToken--;
+      sequencesAwaiting -= sequencesOf(flight);
     }
     adapters.ended(now, flight.attempt.target);
-    seats.ended(decoded ? 1 : 0);
+    seats.ended(decoded ? sequencesOf(flight) : 0);
     publish();
   }
 
@@ -637,7 +658,7 @@ final class EndpointState implements PoolEndpoint {
   private void advance(long now) {
     long passed = now - areasUntil;
     if (passed > 0) {
-      decodingArea += passed * decoding();
+      decodingArea += passed * decodingSequences();
       tokensArea += passed * inFlightTokens;
       areasUntil = now;
     }
@@ -708,6 +729,21 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public int watchedInFlight() {
     return inFlight - leftInFlight;
+  }
+
+  @Override
+  public int sequences() {
+    return sequences;
+  }
+
+  @Override
+  public int watchedSequences() {
+    return sequences - leftSequences;
+  }
+
+  @Override
+  public int decodingSequences() {
+    return sequences - sequencesAwaiting;
   }
 
   @Override

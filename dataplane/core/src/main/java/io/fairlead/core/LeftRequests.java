@@ -38,7 +38,7 @@ final class LeftRequests {
         prefiller.publish();
       }
       flight.leave(now, prefiller.expectedPrefill() + tokens * TOKEN_NANOS, told);
-      at.leftOne();
+      at.leftOne(flight);
       count++;
     }
   }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param prompt how large the prompt is
  * @param maxOutputTokens the request's own limit, or -1; 0 where no answer has tokens, as with an
  *     embedding
+ * @param answers that it asks for, each a sequence of its own to an engine: {@code n} or {@code
+ *     best_of} times its prompts; 1 or more
  * @param bodyBytes size of the request body
  * @param delivery how its answer comes, and whether it can be sent again
  * @param timeouts its own bounds in time, as a trusted header says them
@@ -30,6 +32,7 @@ public record RequestFacts(
     long[] blocks,
     PromptSize prompt,
     int maxOutputTokens,
+    int answers,
     long bodyBytes,
     Delivery delivery,
     Timeouts timeouts,
@@ -37,7 +40,44 @@ public record RequestFacts(
     @Nullable Subset subset,
     @Nullable PromptTokens tokens) {
 
-  /** A request whose prompt nobody has cut into tokens. */
+  /** More are counted as so many: no engine runs them at a time. */
+  public static final int MOST_ANSWERS = 1_024;
+
+  public RequestFacts {
+    answers = Math.clamp(answers, 1, MOST_ANSWERS);
+  }
+
+  /** A request for one answer. */
+  public RequestFacts(
+      String id,
+      String model,
+      long seed,
+      long[] blocks,
+      PromptSize prompt,
+      int maxOutputTokens,
+      long bodyBytes,
+      Delivery delivery,
+      Timeouts timeouts,
+      RequestHeaders headers,
+      @Nullable Subset subset,
+      @Nullable PromptTokens tokens) {
+    this(
+        id,
+        model,
+        seed,
+        blocks,
+        prompt,
+        maxOutputTokens,
+        1,
+        bodyBytes,
+        delivery,
+        timeouts,
+        headers,
+        subset,
+        tokens);
+  }
+
+  /** A request for one answer whose prompt nobody has cut into tokens. */
   public RequestFacts(
       String id,
       String model,
@@ -109,6 +149,7 @@ public record RequestFacts(
             blocks,
             prompt,
             maxOutputTokens,
+            answers,
             bodyBytes,
             delivery,
             timeouts,
@@ -126,6 +167,7 @@ public record RequestFacts(
         blocks,
         prompt,
         maxOutputTokens,
+        answers,
         bodyBytes,
         delivery,
         timeouts,

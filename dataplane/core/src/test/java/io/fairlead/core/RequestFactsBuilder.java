@@ -12,6 +12,7 @@ public final class RequestFactsBuilder {
   private String id;
   private PromptSize prompt;
   private int maxOutputTokens;
+  private int answers;
   private long bodyBytes;
   private RequestFacts.Delivery delivery;
   private Timeouts timeouts;
@@ -23,6 +24,7 @@ public final class RequestFactsBuilder {
     id = like.id();
     prompt = like.prompt();
     maxOutputTokens = like.maxOutputTokens();
+    answers = like.answers();
     bodyBytes = like.bodyBytes();
     delivery = like.delivery();
     timeouts = like.timeouts();
@@ -63,6 +65,12 @@ public final class RequestFactsBuilder {
   /** How long its answer may be; -1 where it doesn't say. */
   public RequestFactsBuilder maxOutputTokens(int most) {
     maxOutputTokens = most;
+    return this;
+  }
+
+  /** How many answers it asks for. */
+  public RequestFactsBuilder answers(int count) {
+    answers = count;
     return this;
   }
 
@@ -115,10 +123,12 @@ public final class RequestFactsBuilder {
         like.blocks(),
         prompt,
         maxOutputTokens,
+        answers,
         bodyBytes,
         delivery,
         timeouts,
         headers,
-        subset);
+        subset,
+        like.tokens());
   }
 }

@@ -42,12 +42,24 @@ public interface Completion {
   /** Prompt tokens as the server counted them; -1 when it did not say. */
   int promptTokens();
 
-  /** Tokens produced as the server counted them; -1 when it did not say. */
+  /**
+   * Answers that it asked for, which are decoded side by side: times tell of the longest of them,
+   * so that of several they are no measure of a token's.
+   */
+  default int answers() {
+    return 1;
+  }
+
+  /**
+   * Tokens produced as the server counted them, of several answers in the mean; -1 when it did not
+   * say.
+   */
   int outputTokens();
 
   /**
-   * Events that the response was streamed in; 0 when it came in one piece. Engines send one for
-   * each token unless told otherwise, and two around them: most clients ask for no token counts.
+   * Events that the response was streamed in, of several answers in the mean; 0 when it came in one
+   * piece. Engines send one for each token unless told otherwise, and two around them: most clients
+   * ask for no token counts.
    */
   int streamedEvents();
 
@@ -74,8 +86,8 @@ public interface Completion {
   int cachedTokens();
 
   /**
-   * Mean of {@link Endpoint#decoding()} while this request decoded, itself included; of an answer
-   * in one piece, since it was sent.
+   * Mean of {@link Endpoint#decodingSequences()} while this request decoded, itself included; of an
+   * answer in one piece, since it was sent.
    */
   double meanDecoding();
 

@@ -75,8 +75,21 @@ public interface Endpoint {
   }
 
   /**
-   * Requests there, running or waiting, at the last scrape beside those of {@link
-   * #watchedInFlight}: others had sent them, or nobody sees their end.
+   * Sequences of the requests of {@link #inFlight}: a request has one for each answer that it asks
+   * for ({@code n}, or several prompts), and engines count these in their queue and batch.
+   */
+  default int sequences() {
+    return inFlight();
+  }
+
+  /** Those of {@link #watchedInFlight}. */
+  default int watchedSequences() {
+    return watchedInFlight();
+  }
+
+  /**
+   * Sequences there, running or waiting, at the last scrape beside those of {@link
+   * #watchedSequences}: others had sent them, or nobody sees their end.
    */
   default int foreignInFlight() {
     return 0;
@@ -141,5 +154,10 @@ public interface Endpoint {
   /** Requests of this picker that are past their first token, as far as that can be told. */
   default int decoding() {
     return inFlight() - awaitingFirstToken();
+  }
+
+  /** The same in sequences: a step computes one token of each. */
+  default int decodingSequences() {
+    return decoding();
   }
 }

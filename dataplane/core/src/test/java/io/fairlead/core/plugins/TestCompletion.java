@@ -14,8 +14,35 @@ public record TestCompletion(
     int cachedTokens,
     long prefillTime,
     long decodeTime,
-    long wholeTime)
+    long wholeTime,
+    int answers)
     implements Completion {
+
+  /** One of one answer. */
+  public TestCompletion(
+      long now,
+      Endpoint endpoint,
+      double meanDecoding,
+      int outputTokens,
+      int streamedEvents,
+      int expectedCachedTokens,
+      int cachedTokens,
+      long prefillTime,
+      long decodeTime,
+      long wholeTime) {
+    this(
+        now,
+        endpoint,
+        meanDecoding,
+        outputTokens,
+        streamedEvents,
+        expectedCachedTokens,
+        cachedTokens,
+        prefillTime,
+        decodeTime,
+        wholeTime,
+        1);
+  }
 
   /** One that was streamed and ended at 0. */
   public TestCompletion(

@@ -10,7 +10,7 @@ package io.fairlead.epp.capture;
 public final class CaptureFields {
 
   /** Version of the form; a reader refuses one that it does not know. */
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   /** The form without ticks, probes, and what is known of a request but its length. */
   public static final int FIRST_VERSION = 1;

@@ -75,6 +75,7 @@ public final class CapturedRequest implements Line {
             given.blocks(),
             given.prompt(),
             given.maxOutputTokens(),
+            given.answers(),
             given.bodyBytes(),
             given.delivery(),
             given.timeouts(),

@@ -41,6 +41,9 @@ final class RequestJson {
           json.writeNumberField("seed", facts.seed());
           json.writeNumberField("body_bytes", facts.bodyBytes());
           json.writeNumberField("max_output_tokens", facts.maxOutputTokens());
+          if (facts.answers() > 1) {
+            json.writeNumberField("answers", facts.answers());
+          }
           json.writeNumberField("text_bytes", facts.prompt().textBytes());
           json.writeNumberField("media_tokens", facts.prompt().mediaTokens());
           json.writeBooleanField("streamed", facts.delivery().streamed());

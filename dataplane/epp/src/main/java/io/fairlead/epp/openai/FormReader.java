@@ -55,6 +55,7 @@ final class FormReader {
         named ? form.modelTo : 0,
         false,
         -1,
+        1,
         form.streamed,
         Operation.of(content.path()).isForm()
             ? new PromptSize(form.text, form.sound)

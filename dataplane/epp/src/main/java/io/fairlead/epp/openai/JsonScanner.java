@@ -34,6 +34,7 @@ final class JsonScanner {
   private @Nullable PromptSpans spans;
   private @Nullable MediaParts media;
   private int spanFrom;
+  private int elements;
 
   void begin(BodyBytes read) {
     body = read;
@@ -144,6 +145,7 @@ final class JsonScanner {
     spans = into;
     media = parts;
     spanFrom = position();
+    elements = 1;
     int depth = 1;
     do {
       depth = opening(depth);
@@ -152,6 +154,7 @@ final class JsonScanner {
         int c = peek();
         boolean object = isObject[depth - 1];
         if (c == ',') {
+          elements += depth == 2 ? 1 : 0;
           pos++;
           whitespace();
           if (object) {
@@ -174,6 +177,11 @@ final class JsonScanner {
     if (into != null) {
       into.add(spanFrom, position());
     }
+  }
+
+  /** Elements of the list that was passed last, of one that has any. */
+  int elements() {
+    return elements;
   }
 
   /** Passes a scalar or an empty container, or goes into containers up to their first value. */

@@ -12,6 +12,7 @@ import io.fairlead.core.PromptSize;
  * @param json whether the model stands as a JSON string
  * @param maxOutputTokens the request's own limit, or -1; 0 for calls that no answer's tokens come
  *     of
+ * @param answers sequences that the engine is to decode for it, 1 or more
  * @param streamed whether the answer is to come token by token
  * @param prompt how large the prompt is
  * @param blocks chained hashes of the prompt's whole blocks
@@ -23,11 +24,12 @@ public record ParsedRequest(
     int modelEnd,
     boolean json,
     int maxOutputTokens,
+    int answers,
     boolean streamed,
     PromptSize prompt,
     long[] blocks) {
 
   /** Of a body that can't be read. */
   public static final ParsedRequest UNKNOWN =
-      new ParsedRequest("", 0, 0, false, -1, false, PromptSize.NONE, new long[0]);
+      new ParsedRequest("", 0, 0, false, -1, 1, false, PromptSize.NONE, new long[0]);
 }

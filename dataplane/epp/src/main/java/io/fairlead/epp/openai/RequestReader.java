@@ -1,6 +1,7 @@
 package io.fairlead.epp.openai;
 
 import io.fairlead.core.PromptSize;
+import io.fairlead.core.RequestFacts;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.core.prefix.BlockHasher;
 import io.fairlead.core.prefix.HashSalt;
@@ -66,6 +67,7 @@ public final class RequestReader {
   private Operation operation = Operation.OTHER;
   private int seen;
   private boolean modelEscaped;
+  private int promptElements;
 
   /** A reader that hashes {@link #DEFAULT_MAX_BLOCKS} blocks at most. */
   public RequestReader() {
@@ -138,6 +140,7 @@ public final class RequestReader {
           named ? valueTo[Field.MODEL.slot()] : 0,
           true,
           maxOutputTokens(body),
+          answers(body),
           has(Field.STREAM) && body.at(valueFrom[Field.STREAM.slot()]) == 't',
           hash(body),
           hasher.blocks());
@@ -200,6 +203,8 @@ public final class RequestReader {
     }
     if (field == Field.MODEL) {
       modelEscaped = scanner.escaped();
+    } else if (field == Field.PROMPT) {
+      promptElements = scanner.elements();
     }
     valueTo[i] = scanner.position();
   }
@@ -274,6 +279,40 @@ public final class RequestReader {
       }
     }
     return smallest;
+  }
+
+  /**
+   * Of each prompt as many as {@code n} or {@code best_of} says; a list of tokens is one prompt.
+   */
+  private int answers(BodyBytes body) {
+    if (operation != Operation.CHAT && operation != Operation.COMPLETIONS) {
+      return 1;
+    }
+    int each = Math.max(1, number(Field.N, body));
+    if (operation == Operation.COMPLETIONS) {
+      each = Math.max(each, number(Field.BEST_OF, body));
+    }
+    long all = (long) each * prompts(body);
+    return (int) Math.min(all, RequestFacts.MOST_ANSWERS);
+  }
+
+  private int number(Field field, BodyBytes body) {
+    int i = field.slot();
+    return has(field) ? wholeNumber(body, valueFrom[i], valueTo[i]) : -1;
+  }
+
+  private int prompts(BodyBytes body) {
+    int i = Field.PROMPT.slot();
+    if (operation != Operation.COMPLETIONS || !has(Field.PROMPT) || body.at(valueFrom[i]) != '[') {
+      return 1;
+    }
+    int first = valueFrom[i] + 1;
+    while (JsonScanner.isWhitespace(body.at(first))) {
+      first++;
+    }
+    return body.at(first) == '"' || body.at(first) == '[' || body.at(first) == '{'
+        ? promptElements
+        : 1;
   }
 
   /** The number, at most {@link Integer#MAX_VALUE}; -1 for what is none: the engine's to refuse. */

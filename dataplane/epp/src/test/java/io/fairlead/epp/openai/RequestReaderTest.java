@@ -222,6 +222,38 @@ class RequestReaderTest {
     assertThat(read(CHAT, chat(",\"max_tokens\":" + value)).maxOutputTokens()).isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/chat/completions | {} | 1",
+        "/v1/chat/completions | {\"n\":8} | 8",
+        "/v1/chat/completions | {\"n\":0} | 1",
+        "/v1/chat/completions | {\"n\":-3} | 1",
+        "/v1/chat/completions | {\"n\":2.5} | 1",
+        "/v1/chat/completions | {\"n\":null} | 1",
+        "/v1/chat/completions | {\"n\":[8]} | 1",
+        "/v1/chat/completions | {\"n\":\"8\"} | 1",
+        "/v1/chat/completions | {\"n\":99999999999999999999} | 1024",
+        "/v1/chat/completions | {\"best_of\":4} | 1",
+        "/v1/completions | {\"n\":2,\"best_of\":4} | 4",
+        "/v1/completions | {\"prompt\":[\"a\", \"b,c\",\"d\"]} | 3",
+        "/v1/completions | {\"prompt\":[ \"a\" ]} | 1",
+        "/v1/completions | {\"n\":2,\"prompt\":[\"a\",\"b\"]} | 4",
+        "/v1/completions | {\"prompt\":[1,2,3,4]} | 1",
+        "/v1/completions | {\"prompt\":[[1,2],[3,4,5]]} | 2",
+        "/v1/embeddings | {\"n\":8,\"input\":[\"a\",\"b\"]} | 1",
+        "/v1/messages | {\"n\":8} | 1",
+      })
+  void readsHowManyAnswersItAsksFor(String path, String fields, int answers)
+      throws BadRequestException {
+    String rest = fields.substring(1, fields.length() - 1);
+    String body = "{\"model\":\"m\"" + (rest.isEmpty() ? "" : ",") + rest;
+    String prompt = path.endsWith("/v1/completions") ? "\"prompt\":\"t\"" : "\"messages\":[1]";
+    body += rest.contains("prompt") || rest.contains("input") ? "}" : "," + prompt + "}";
+    assertThat(read(path, body).answers()).isEqualTo(answers);
+  }
+
   @Test
   void hashesDoNotSeeWhitespaceOrFieldOrder() throws BadRequestException {
     long[] blocks = read(CHAT, chat(",\"tools\":[{\"a\":1,\"b\":[]}]")).blocks();

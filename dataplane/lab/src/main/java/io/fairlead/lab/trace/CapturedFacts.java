@@ -26,13 +26,15 @@ final class CapturedFacts {
             ? new PromptSize(line.positive("text_bytes"), line.atLeast(0, "media_tokens"))
             : PromptSize.ofTokens(line.atLeast(0, "input_length")),
         line.atLeast(-1, "max_output_tokens"),
+        line.has("answers") ? line.atLeast(1, "answers") : 1,
         line.whole("body_bytes"),
         line.has("streamed")
             ? new Delivery(line.flag("streamed"), line.flag("resendable"))
             : Delivery.STREAMED,
         line.has("timeouts") ? timeouts(line.object("timeouts")) : Timeouts.UNSET,
         headers::get,
-        line.has("subset") ? new Subset(line.texts("subset")) : null);
+        line.has("subset") ? new Subset(line.texts("subset")) : null,
+        null);
   }
 
   private static Timeouts timeouts(JsonLine timeouts) {

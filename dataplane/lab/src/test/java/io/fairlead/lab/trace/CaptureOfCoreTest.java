@@ -215,6 +215,7 @@ class CaptureOfCoreTest implements PoolListener {
             blocks,
             new PromptSize(blocks.length * 64L, random.nextInt(4) == 0 ? 768 : 0),
             random.nextInt(100) - 1,
+            random.nextInt(4) == 0 ? 8 : 1,
             blocks.length * 64L,
             new Delivery(random.nextBoolean(), random.nextInt(4) > 0),
             random.nextInt(4) > 0
@@ -224,6 +225,7 @@ class CaptureOfCoreTest implements PoolListener {
                     random.nextBoolean() ? null : Duration.ofMillis(1 + random.nextInt(900)),
                     Duration.ofMillis(1 + random.nextInt(5_000))),
             RequestHeaders.NONE,
+            null,
             null);
     Advice advice = advice();
     CapturedRequest captured = capture.arrive(now, facts, advice);

@@ -110,11 +110,11 @@ final class CaptureReaderTest {
 
   @Test
   void saysWhatCanNotBeRead() throws IOException {
-    write("capture-a-000001", HEADER.formatted(4, "1"), request("", 1, "saturated"));
+    write("capture-a-000001", HEADER.formatted(5, "1"), request("", 1, "saturated"));
     assertThatThrownBy(this::replay)
         .hasMessage(
             folder.resolve("capture-a-000001.state.jsonl")
-                + ":1: version is 4; 1 to 3, those that this version reads, is needed");
+                + ":1: version is 5; 1 to 4, those that this version reads, is needed");
 
     write("capture-a-000001", "", request("", 1, "saturated"));
     assertThatThrownBy(this::replay)

@@ -176,8 +176,8 @@ final class CostColumns {
   }
 
   private void writeDecode(int place, Endpoint there, EngineClass engine, double phi, double psi) {
-    double decoding = there.decoding();
-    double sent = there.inFlight();
+    double decoding = there.decodingSequences();
+    double sent = there.sequences();
     tokens[place] = there.inFlightTokens();
     this.decoding[place] = decoding;
     repeated[place] = there.repeatedInFlightTokens();

@@ -379,7 +379,7 @@ final class LearnedSpeeds {
   /** Tokens that those in flight there keep in its KV cache, by what was sent. */
   double kept(Endpoint there) {
     return there.inFlightTokens()
-        + there.decoding() * outputs.underWay()
+        + there.decodingSequences() * outputs.underWay()
         - there.repeatedInFlightTokens();
   }
 
@@ -485,7 +485,9 @@ final class LearnedSpeeds {
    * of other proportions tell them apart (expectation maximisation, A. P. Dempster et al., 1977).
    */
   private void learnWhole(Completion completion, EngineClass engine, int slot) {
-    if (OutputLengths.tokens(completion) < 1 || completion.estimatedPromptTokens() <= 0) {
+    if (OutputLengths.tokens(completion) < 1
+        || completion.answers() > 1
+        || completion.estimatedPromptTokens() <= 0) {
       return;
     }
     double expected = prefill(completion, engine, slot);
@@ -579,7 +581,7 @@ final class LearnedSpeeds {
   /** Milliseconds that each token after the first took; 0 where that is not known. */
   private double decodeStep(Completion completion, EngineClass engine, int slot) {
     int output = OutputLengths.tokens(completion);
-    if (output < TOO_SHORT_TO_TELL) {
+    if (output < TOO_SHORT_TO_TELL || completion.answers() > 1) {
       return 0;
     }
     double whole = wholeTime(completion) * NANOS;

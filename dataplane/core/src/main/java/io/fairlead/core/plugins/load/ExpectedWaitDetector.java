@@ -84,7 +84,7 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
     if (seats == 0) {
       return 0;
     }
-    int free = seats - endpoint.watchedInFlight() - endpoint.foreignInFlight();
+    int free = seats - endpoint.watchedSequences() - endpoint.foreignInFlight();
     return Math.max(0, 1 - free / (FILLING * Math.sqrt(seats)));
   }
 
@@ -122,7 +122,7 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
     }
     // A standard deviation more, as of so many exponentials: at the mean they would not fit half
     // of the time.
-    double n = endpoint.inFlight();
+    double n = endpoint.sequences();
     return Math.max(told, (kept + (n + Math.sqrt(n)) * outputs.underWay()) / capacity);
   }
 

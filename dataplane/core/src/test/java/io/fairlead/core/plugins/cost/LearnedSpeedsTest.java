@@ -63,6 +63,25 @@ class LearnedSpeedsTest {
     assertThat(speeds.room(0)).isLessThan(0.52);
   }
 
+  /** The longest of eight answers takes as long as 272 tokens where they are 100 in the mean. */
+  @Test
+  void whoIsAskedForSeveralAnswersIsNoSlowerOrFaster() {
+    TestEndpoint[] usual = {endpoint(0), endpoint(1), endpoint(2)};
+    TestEndpoint several = endpoint(3);
+    for (int i = 0; i < 100; i++) {
+      for (TestEndpoint each : usual) {
+        ended(each, 1);
+      }
+      ended(several, 1);
+      endedOfEight(several, 272, 100);
+      endedOfEight(several, 100, 800);
+    }
+    look(usual[0]);
+
+    assertThat(speeds.phi(3) / speeds.phi(0)).isBetween(0.9, 1.1);
+    assertThat(speeds.psi(3) / speeds.psi(0)).isBetween(0.9, 1.1);
+  }
+
   /** It is asked again after a while, and nothing has changed. */
   @Test
   void whoIsFoundToBeAsBeforeIsAsKnownAsBefore() {
@@ -252,6 +271,14 @@ class LearnedSpeedsTest {
     long decoding = Math.round(99 * STEP * slower * MILLI);
     long prefill = Math.round(PROMPT * slower * MILLI);
     speeds.completed(new TestCompletion(now, at, 1, 100, 0, 0, 0, prefill, decoding, -1));
+  }
+
+  private void endedOfEight(TestEndpoint at, int longest, int tokens) {
+    now += SECOND / 5;
+    joined.forEach(each -> speeds.atWork(each.slot));
+    long decoding = Math.round((longest - 1) * STEP * MILLI);
+    long prefill = Math.round(PROMPT * MILLI);
+    speeds.completed(new TestCompletion(now, at, 8, tokens, 0, 0, 0, prefill, decoding, -1, 8));
   }
 
   /** A prompt and so many tokens, which took so many times longer than usual, came in one piece. */

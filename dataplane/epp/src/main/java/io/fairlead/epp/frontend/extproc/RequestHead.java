@@ -64,10 +64,12 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Requ
         read.blocks(),
         read.prompt(),
         read.maxOutputTokens(),
+        read.answers(),
         bodyBytes,
         new Delivery(read.streamed(), false),
         context.pool().timeouts(this),
         context.pool().headers(this, Origin.EXT_PROC),
-        subset);
+        subset,
+        null);
   }
 }

@@ -113,10 +113,12 @@ final class ProxyExchange implements Exchange {
                 parsed.blocks(),
                 parsed.prompt(),
                 parsed.maxOutputTokens(),
+                parsed.answers(),
                 body.length(),
                 new Delivery(parsed.streamed(), true),
                 timeouts,
                 pool.headers(headers, Origin.GATEWAY),
+                null,
                 null),
             head.uri(),
             () -> body.bytes().copy());
