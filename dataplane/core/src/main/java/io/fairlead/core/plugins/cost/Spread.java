@@ -6,6 +6,9 @@ package io.fairlead.core.plugins.cost;
  */
 final class Spread {
 
+  /** What counts for less says nothing; numbers near the least that there are overflow. */
+  private static final double LEAST_KNOWN = 1e-9;
+
   private double weight;
   private double sum;
   private double squares;
@@ -26,6 +29,9 @@ final class Spread {
    * @param variance that it has by chance
    */
   void add(double value, double known, double variance) {
+    if (known < LEAST_KNOWN) {
+      return;
+    }
     weight += known;
     sum += known * value;
     squares += known * value * value;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SpreadTest {
 
@@ -32,5 +34,17 @@ class SpreadTest {
     assertThat(spread.variance()).isLessThan(0.4);
     spread.clear();
     assertThat(spread.variance()).isZero();
+  }
+
+  /** What fades by half again and again comes to the least numbers that there are. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1e-10, 1e-300, 1e-310, Double.MIN_VALUE})
+  void whatIsHardlyKnownSaysNothing(double seen) {
+    Spread spread = new Spread();
+    spread.add(-0.5, 1, 0);
+    spread.add(0.5, 1, 0);
+    double variance = spread.variance();
+    spread.add(2, seen, 0.1 / seen);
+    assertThat(spread.variance()).isEqualTo(variance);
   }
 }
