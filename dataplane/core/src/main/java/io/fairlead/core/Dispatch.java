@@ -6,6 +6,7 @@ import io.fairlead.core.flow.FlowControl.Sender;
 import io.fairlead.core.flow.FlowControl.Sent;
 import io.fairlead.core.flow.WaitEnd;
 import io.fairlead.core.flow.Waiting;
+import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.receipt.WrittenDecision;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
@@ -26,6 +27,7 @@ final class Dispatch {
 
   private final ActiveConfig config;
   private final EndpointSet endpoints;
+  private final PoolHealth health;
   private final CandidateChoice candidates;
   private final CurrentRequest current;
   private final Contexts contexts;
@@ -42,6 +44,7 @@ final class Dispatch {
   Dispatch(
       ActiveConfig config,
       EndpointSet endpoints,
+      PoolHealth health,
       CandidateChoice candidates,
       CurrentRequest current,
       Contexts contexts,
@@ -53,6 +56,7 @@ final class Dispatch {
       DecisionNotes notes) {
     this.config = config;
     this.endpoints = endpoints;
+    this.health = health;
     this.candidates = candidates;
     this.current = current;
     this.contexts = contexts;
@@ -503,11 +507,11 @@ final class Dispatch {
       current.learn(prefiller);
       prefiller.sent(now, flight, matchedThere);
       attempt.prefillAt = prefiller;
-      attempt.prefillTrial = prefiller.health().sent(now, attempt.target);
+      attempt.prefillTrial = health.sent(now, prefiller.health(), attempt.target);
     }
     prefiller.prefills().add(now, flight);
     prefiller.publish();
-    attempt.trial = endpoint.health().sent(now, attempt.target);
+    attempt.trial = health.sent(now, endpoint.health(), attempt.target);
     AttemptRules.bound(
         now, flight, prefiller.expectedPrefill(), model.timeouts().or(active.poolTimeouts()));
 

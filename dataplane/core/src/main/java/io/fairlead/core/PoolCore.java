@@ -84,6 +84,7 @@ public final class PoolCore {
         new Dispatch(
             config,
             endpoints,
+            health,
             candidates,
             current,
             contexts,

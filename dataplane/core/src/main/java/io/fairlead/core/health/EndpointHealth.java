@@ -75,8 +75,10 @@ public final class EndpointHealth {
   /** Whether its pages tell of tokens that it computes. */
   boolean countsTokens;
 
-  /** When the last request was sent there. */
+  /** When the last request was sent there, and which one it was of all that the pool sent. */
   long lastSent;
+
+  long sendsBefore;
 
   /** When it last showed that it works, or began to have something to do. */
   long lastSign;
@@ -237,14 +239,16 @@ public final class EndpointHealth {
   /**
    * A request was sent there.
    *
+   * @param number of the pool's requests, this one included
    * @return the number of the trial that it is sent on; 0 for none
    */
-  public int sent(long now, String target) {
+  int sent(long now, String target, long number) {
     if (inFlight == 0) {
       lastSign = now;
     }
     inFlight++;
     lastSent = now;
+    sendsBefore = number;
     if (!target.isEmpty()) {
       model = target;
     }

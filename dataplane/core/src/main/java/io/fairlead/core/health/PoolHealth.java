@@ -69,6 +69,21 @@ public final class PoolHealth {
   /** One that failed requests gets another after so long, also where others look better. */
   static final long UNTRIED = SECOND;
 
+  /**
+   * And after so many requests for each endpoint: with those that it draws beside the others, one
+   * that is tried so gets no more than its part, however few requests come.
+   */
+  private static final int UNTRIED_OF_EACH = 2;
+
+  /**
+   * And after so many for each that is to be tried: such requests go where nothing of their prompts
+   * may be cached, and all endpoints may have failed one.
+   */
+  private static final int OTHERS_PER_TRY = 16;
+
+  /** Whoever is left in the draw for more than this part needs no tries. */
+  private static final double NEARLY_WELL = 0.8;
+
   /** After so long without a sign of life an endpoint with work is asked for one. */
   private static final long QUIET = SECOND;
 
@@ -87,6 +102,9 @@ public final class PoolHealth {
   private final UsableEndpoints usable = new UsableEndpoints();
   private final ModelRefusals refusals = new ModelRefusals();
   private long lastProbe;
+
+  /** Requests that were sent to endpoints of the pool, the two of a pair each. */
+  private long sends;
 
   /** Longest pause between two signs of life of late that meant nothing. */
   private long usualGap;
@@ -133,16 +151,47 @@ public final class PoolHealth {
   }
 
   /**
+   * A request for the model was sent there, or its prompt was.
+   *
+   * @return the number of the trial that it is sent on; 0 for none
+   */
+  public int sent(long now, EndpointHealth endpoint, String model) {
+    sends++;
+    Refusers those = refusals.of(model);
+    if (those != null) {
+      those.sent(endpoint);
+    }
+    return endpoint.sent(now, model, sends);
+  }
+
+  /**
    * Whether requests that draw the endpoint in this place go there whatever the scheduler would
    * say: it is on trial, or has failed requests and got none for so long that nothing new is known.
+   * It has got fewer than its part since then: where few requests come, each would come late enough
+   * to be the next try.
    */
   public boolean untried(long now, int place) {
     EndpointHealth endpoint = endpoints[place];
-    return endpoint.state == HealthState.ON_TRIAL
-        || (endpoint.state == HealthState.IN_USE
-            && endpoint.failing() > 0
-            && endpoint.inFlight == 0
-            && now - endpoint.lastSent >= UNTRIED);
+    long others = sends - endpoint.sendsBefore;
+    return switch (endpoint.state) {
+      case ON_TRIAL -> others >= usable.count();
+      case IN_USE ->
+          isSpared(endpoint.share)
+              && endpoint.inFlight == 0
+              && now - endpoint.lastSent >= UNTRIED
+              && isLong(others, usable.count(), usable.spared());
+      case OUT -> false;
+    };
+  }
+
+  /** Whether so many requests are enough without one for an endpoint that is spared. */
+  static boolean isLong(long requests, int endpoints, int spared) {
+    return requests >= Math.max((long) UNTRIED_OF_EACH * endpoints, (long) OTHERS_PER_TRY * spared);
+  }
+
+  /** Whether an endpoint that is left in the draw for this part of requests has to be tried. */
+  static boolean isSpared(double share) {
+    return share < NEARLY_WELL;
   }
 
   /** Whether the endpoint in this place is on trial with as many requests as it may have then. */

@@ -23,8 +23,15 @@ public final class Refusers {
     /** When it last answered for the model, whatever it answered. */
     long told;
 
+    /** Which of the requests for the model that the pool sent was the last that it got. */
+    long sendsBefore;
+
     /** Share of the model's requests that it is left in the draw for. */
     double share = 1;
+
+    Refusal(long sendsBefore) {
+      this.sendsBefore = sendsBefore;
+    }
   }
 
   private final Map<EndpointHealth, Refusal> refusals = new HashMap<>();
@@ -33,6 +40,14 @@ public final class Refusers {
   private @Nullable Refusal[] places = {};
 
   private boolean stale = true;
+
+  /** Requests for the model that were sent since one was refused. */
+  private long sends;
+
+  /** How many endpoints get requests, and how many of them are spared those for the model. */
+  private int usable;
+
+  private int spared;
 
   Refusers() {}
 
@@ -47,10 +62,25 @@ public final class Refusers {
     return refusal != null && PoolHealth.drawnOut(refusal.share, lot);
   }
 
-  /** Whether the endpoint in this place has refused the model, and was not asked for it since. */
+  /**
+   * Whether the endpoint in this place has refused the model, and was not asked for it since,
+   * though others were for so many requests that it has got fewer than its part.
+   */
   public boolean untried(long now, int place) {
     Refusal refusal = places[place];
-    return refusal != null && now - refusal.told >= PoolHealth.UNTRIED;
+    return refusal != null
+        && PoolHealth.isSpared(refusal.share)
+        && now - refusal.told >= PoolHealth.UNTRIED
+        && PoolHealth.isLong(sends - refusal.sendsBefore, usable, spared);
+  }
+
+  /** A request for the model was sent there. */
+  void sent(EndpointHealth endpoint) {
+    sends++;
+    Refusal refusal = refusals.get(endpoint);
+    if (refusal != null) {
+      refusal.sendsBefore = sends;
+    }
   }
 
   /** How many endpoints there are. */
@@ -63,7 +93,7 @@ public final class Refusers {
   }
 
   void refused(long now, EndpointHealth endpoint, boolean begun) {
-    Refusal refusal = refusals.computeIfAbsent(endpoint, _ -> new Refusal());
+    Refusal refusal = refusals.computeIfAbsent(endpoint, _ -> new Refusal(sends));
     refusal.estimate.failed(now, begun);
     refusal.inRow++;
     refusal.told = now;
@@ -109,6 +139,7 @@ public final class Refusers {
       return;
     }
     stale = false;
+    this.usable = usable.count();
     if (places.length != endpoints.length) {
       places = new Refusal[endpoints.length];
     }
@@ -120,9 +151,11 @@ public final class Refusers {
       Refusal refusal = places[usable.place(i)];
       least = Math.min(least, refusal == null ? 1 : refusal.estimate.risk());
     }
+    spared = 0;
     for (Refusal refusal : places) {
       if (refusal != null) {
         refusal.share = least / refusal.estimate.risk();
+        spared += PoolHealth.isSpared(refusal.share) ? 1 : 0;
       }
     }
   }

@@ -16,6 +16,9 @@ final class UsableEndpoints {
 
   private int count;
 
+  /** Of these, those in use that are left out of the draw for a good part of requests. */
+  private int spared;
+
   /** By place: whether it is among the usable ones. */
   private boolean[] listed = {};
 
@@ -42,6 +45,10 @@ final class UsableEndpoints {
 
   int count() {
     return count;
+  }
+
+  int spared() {
+    return spared;
   }
 
   int place(int index) {
@@ -82,11 +89,14 @@ final class UsableEndpoints {
       }
     }
     whole = count == endpoints.length;
+    spared = 0;
     for (int i = 0; i < count; i++) {
       EndpointHealth endpoint = endpoints[places[i]];
       // Of requests, beside an endpoint that is as likely to fail them as the best is.
       endpoint.share = least / endpoint.risk();
-      whole &= endpoint.share == 1 && endpoint.state == HealthState.IN_USE;
+      boolean inUse = endpoint.state == HealthState.IN_USE;
+      spared += inUse && PoolHealth.isSpared(endpoint.share) ? 1 : 0;
+      whole &= endpoint.share == 1 && inUse;
     }
   }
 
