@@ -326,8 +326,12 @@ final class Admission {
     }
   }
 
-  /** The request is over, wherever it was. */
-  void over(long now, Flight flight, Usage usage) {
+  /**
+   * The request is over, wherever it was.
+   *
+   * @param whole whether its answer was delivered to its end
+   */
+  void over(long now, Flight flight, Usage usage, boolean whole) {
     stopWaiting(now, flight, WaitEnd.REFUSED);
     FlowQueue queue = flight.flow;
     if (queue == null || flow == null || flight.attempts == 0) {
@@ -335,7 +339,7 @@ final class Admission {
     }
     flow.ended(now);
     boolean answers = flight.facts.maxOutputTokens() != 0;
-    int output = usage.completionTokens();
+    int output = usage.outputTokens(whole);
     if (output < 0 && !answers && usage.promptTokens() > 0) {
       output = 0;
     }
@@ -345,7 +349,7 @@ final class Admission {
       int cached = usage.cachedTokens() >= 0 ? usage.cachedTokens() : flight.attempt.cached;
       was = Math.max(0, prompt - cached) + output;
     }
-    queue.ended(flight.turn, flight.work, was, answers ? output : -1);
+    queue.ended(flight.turn, flight.work, was, answers && whole ? output : -1);
     if (was >= 0 || flight.firstTokenSeen()) {
       pace.ended(was >= 0 ? was : flight.work, now - flight.attempt.sentAt);
     }

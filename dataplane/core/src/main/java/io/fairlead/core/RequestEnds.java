@@ -62,13 +62,13 @@ final class RequestEnds {
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
         bookings.confirm(flight, endpoint);
-        contexts.rests(now, flight, endpoint, usage.completionTokens());
+        contexts.rests(now, flight, endpoint, usage.outputTokens(outcome == Outcome.COMPLETED));
       } else {
         bookings.withdraw(flight);
       }
     }
     bookings.settle(now, flight);
-    remove(now, flight, outcome.code(), usage);
+    remove(now, flight, outcome.code(), usage, outcome == Outcome.COMPLETED);
     observers.tellEnd();
   }
 
@@ -78,7 +78,7 @@ final class RequestEnds {
     long request = flight.ticket;
     LeftListener told = flight.leftListener;
     observers.over(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
-    contexts.rests(now, flight, at, Usage.UNKNOWN.completionTokens());
+    contexts.rests(now, flight, at, Usage.UNKNOWN.outputTokens(false));
     // Nothing else could end a trial.
     if (attempt.trial != 0) {
       health.answered(now, at.health(), attempt.sentAt, attempt.trial);
@@ -87,7 +87,7 @@ final class RequestEnds {
       health.answered(now, attempt.prefilledBy.health(), attempt.sentAt, attempt.prefillTrial);
     }
     bookings.settle(now, flight);
-    remove(now, flight, DecidedRequest.PRESUMED_OVER, Usage.UNKNOWN);
+    remove(now, flight, DecidedRequest.PRESUMED_OVER, Usage.UNKNOWN, false);
     try {
       told.presumedOver(request);
     } finally {
@@ -119,7 +119,7 @@ final class RequestEnds {
     long ticket = flight.ticket;
     RequestListener listener = flight.listener;
     Rejection rejection = rejection(now, flight, criticality, reason);
-    remove(now, flight, reason.code(), Usage.UNKNOWN);
+    remove(now, flight, reason.code(), Usage.UNKNOWN, false);
     listener.reject(ticket, rejection);
   }
 
@@ -135,12 +135,12 @@ final class RequestEnds {
         flight.ticket, rejection(now, flight, criticality, Reason.EVICTED_IN_FLIGHT));
   }
 
-  private void remove(long now, Flight flight, String how, Usage usage) {
+  private void remove(long now, Flight flight, String how, Usage usage, boolean whole) {
     Receipt receipt = flight.receipt();
     if (receipt != null) {
       receipt.ended(now, how, usage);
     }
-    admission.over(now, flight, usage);
+    admission.over(now, flight, usage, whole);
     left.remove(flight);
     requests.remove(flight);
   }

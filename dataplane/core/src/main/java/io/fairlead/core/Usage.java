@@ -22,9 +22,23 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
 
   private static final long MOST_ANSWERS = 128;
 
+  /** Those of a streamed answer that are no tokens: of its role and of its end. */
+  private static final int EVENTS_AROUND = 2;
+
   /** Of a response that was not streamed. */
   public Usage(int promptTokens, int completionTokens, int cachedTokens) {
     this(promptTokens, completionTokens, cachedTokens, 0);
+  }
+
+  /**
+   * Tokens produced, as they were told, or by the events in which they came; -1 where nobody knows.
+   *
+   * @param whole whether the answer was delivered to its end: what is told before, if anything, is
+   *     of its beginning
+   */
+  int outputTokens(boolean whole) {
+    int counted = streamedEvents > EVENTS_AROUND ? streamedEvents - EVENTS_AROUND : -1;
+    return whole && completionTokens >= 0 ? completionTokens : Math.max(completionTokens, counted);
   }
 
   /**

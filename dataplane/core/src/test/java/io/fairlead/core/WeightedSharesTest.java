@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -53,6 +54,15 @@ class WeightedSharesTest implements RequestListener {
    */
   private int embeds = -1;
 
+  /**
+   * Whose servers tell of no tokens, and whose answers are twenty times as long as the others'; -1
+   * for none. What they had is known by the events of their streams.
+   */
+  private int silent = -1;
+
+  /** How its answers end. */
+  private Outcome ofSilent = Outcome.COMPLETED;
+
   private long seed;
   private long now;
 
@@ -65,7 +75,11 @@ class WeightedSharesTest implements RequestListener {
 
   /** What is computed for a request. */
   private int work(int model) {
-    return size(model) - cached(model) + (model == embeds ? 0 : ANSWER);
+    return size(model) - cached(model) + answer(model);
+  }
+
+  private int answer(int model) {
+    return model == embeds ? 0 : model == silent ? 20 * ANSWER : ANSWER;
   }
 
   private int size(int model) {
@@ -112,6 +126,9 @@ class WeightedSharesTest implements RequestListener {
   }
 
   private Usage usage(int model) {
+    if (model == silent) {
+      return new Usage(-1, -1, -1, answer(model) + 2);
+    }
     return new Usage(size(model), model == embeds ? -1 : ANSWER, cached(model));
   }
 
@@ -127,6 +144,15 @@ class WeightedSharesTest implements RequestListener {
   void whoseAnswersHaveNoTokensIsChargedForNone(int embedding) {
     longOne = -1;
     embeds = embedding;
+    share();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, COMPLETED", "1, COMPLETED", "2, COMPLETED", "0, DISCONNECTED", "2, DISCONNECTED"})
+  void whatIsStreamedCountsWhoeverTellsOfNoTokensOrLeaves(int model, Outcome outcome) {
+    longOne = -1;
+    silent = model;
+    ofSilent = outcome;
     share();
   }
 
@@ -150,7 +176,8 @@ class WeightedSharesTest implements RequestListener {
       int model = Objects.requireNonNull(modelOf.remove(end.request()));
       tokens[model] += work(model);
       core.firstByte(now, end.request());
-      core.ended(now, end.request(), Outcome.COMPLETED, usage(model));
+      Outcome outcome = model == silent ? ofSilent : Outcome.COMPLETED;
+      core.ended(now, end.request(), outcome, usage(model));
       fill();
     }
     double all = tokens[0] + tokens[1] + tokens[2];
