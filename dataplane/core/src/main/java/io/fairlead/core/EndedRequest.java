@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 /** What observers are told of a request that has ended: one object, set anew for each. */
 final class EndedRequest implements Completion {
 
+  /** Nanoseconds by which the core hears of an answer's bytes later than they come, at most. */
+  private static final long BYTES_TOLD_LATE = 250_000_000;
+
   private @Nullable EndpointState endpoint;
   private long now;
   private String target = "";
@@ -44,9 +47,9 @@ final class EndedRequest implements Completion {
     timeToFirstToken = decoded ? flight.attempt.firstTokenAt - flight.attempt.sentAt : -1;
     boolean told = decoded && !flight.attempt.behindUnseen;
     prefillTime = told ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
-    decodeTime = decoded ? now - flight.attempt.firstTokenAt : -1;
+    decodeTime = decoded ? decodeTime(now, flight, succeeded) : -1;
     wholeTime = tellsWhole(flight, outcome) ? now - flight.attempt.sentAt : -1;
-    long areaOf = Math.max(decodeTime, wholeTime);
+    long areaOf = decoded ? now - flight.attempt.firstTokenAt : wholeTime;
     if (areaOf > 0) {
       meanDecoding = (double) (endpoint.decodingArea(now) - flight.attempt.decodingArea) / areaOf;
       meanTokens = (double) (endpoint.tokensArea(now) - flight.attempt.tokensArea) / areaOf;
@@ -54,6 +57,20 @@ final class EndedRequest implements Completion {
       meanDecoding = decoded ? endpoint.decodingSequences() : 0;
       meanTokens = decoded ? endpoint.inFlightTokens() : 0;
     }
+  }
+
+  /**
+   * Of an answer that was not delivered to its end, until its last byte, or little more: a client
+   * may have read nothing for long before it left.
+   */
+  private static long decodeTime(long now, Flight flight, boolean succeeded) {
+    Attempt attempt = flight.attempt;
+    if (succeeded) {
+      return now - attempt.firstTokenAt;
+    }
+    return attempt.heldUp
+        ? -1
+        : Math.min(now, attempt.lastByteAt + BYTES_TOLD_LATE) - attempt.firstTokenAt;
   }
 
   private static boolean tellsWhole(Flight flight, Outcome outcome) {

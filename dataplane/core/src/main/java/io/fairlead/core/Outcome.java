@@ -6,7 +6,7 @@ public enum Outcome {
   COMPLETED("completed"),
   /**
    * The endpoint answered that it does not know the model (404), or takes no more (429); or it
-   * answered below 300 with nothing of what was asked for.
+   * answered below 300 with nothing of what was asked for, such as an error without a known code.
    */
   REFUSED("refused"),
   /**

@@ -527,6 +527,18 @@ class EndpointHealthTest {
     assertThat(frozen.sentAfter(80 * SECOND) - frozen.sentAfter(95 * SECOND)).isZero();
   }
 
+  /** Its first tokens come soon, and nobody waits for the end of what follows. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void oneThatTricklesGetsFewThoughClientsLeave(long seed) {
+    VirtualPool pool = new VirtualPool(seed, 4, "cost");
+    pool.answer = 4 * SECOND;
+    pool.servers.get(1).manner = Manner.TRICKLES;
+    pool.traffic(10, 300 * SECOND);
+    pool.runUntil(300 * SECOND);
+    assertThat(pool.servers.get(1).sentAfter(240 * SECOND)).as("of 600").isLessThan(6);
+  }
+
   /** Others look better for as long as nothing new is known of it. */
   @ParameterizedTest
   @MethodSource("runs")

@@ -58,7 +58,10 @@ final class TruthRequest {
       throw new AssertionError("request " + ticket + " is not sent anywhere");
     }
     server.advance(now);
-    long decodeTime = firstToken ? now - firstTokenAt : -1;
+    long since = firstToken ? now - firstTokenAt : -1;
+    // Nothing is told here of bytes after the first; the core allows for some that it has not
+    // heard.
+    long decodeTime = outcome == Outcome.COMPLETED ? since : Math.min(since, 250_000_000);
     double decoding = firstToken ? server.decoding() : 0;
     double tokens = firstToken ? server.tokens() : 0;
     return new End(
@@ -70,8 +73,8 @@ final class TruthRequest {
         decodeTime,
         usage,
         cached,
-        decodeTime > 0 ? decodingArea / decodeTime : decoding,
-        decodeTime > 0 ? tokensArea / decodeTime : tokens);
+        since > 0 ? decodingArea / since : decoding,
+        since > 0 ? tokensArea / since : tokens);
   }
 
   /** A completion. */

@@ -75,6 +75,8 @@ final class VirtualPool implements RequestListener, PoolListener {
     PASSES_PROBES,
     /** Begins its answers, and breaks them off. */
     BREAKS_OFF,
+    /** A token each five seconds; whoever has waited for half a minute leaves. */
+    TRICKLES,
     /** Takes thirty times as long, and tells nobody. */
     CRAWLS,
     /** Fails the first request that it gets. */
@@ -439,6 +441,13 @@ final class VirtualPool implements RequestListener, PoolListener {
       }
       case DRAINS -> later(2 * MILLI, request, attempt, () -> failed(request, Failure.UNAVAILABLE));
       case FREEZES, FREEZES_ALL -> {}
+      case TRICKLES -> {
+        for (int i = 0; i < 6; i++) {
+          long token = FIRST_TOKEN + 5L * i * SECOND;
+          later(token, request, attempt, () -> piece(request, attempt));
+        }
+        later(30 * SECOND, request, attempt, () -> leave(request));
+      }
       case FAILS_SOME -> {
         if (random.nextInt(20) == 0) {
           later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
@@ -527,6 +536,12 @@ final class VirtualPool implements RequestListener, PoolListener {
     Exchange exchange = Objects.requireNonNull(open.get(request));
     fail(request, exchange, "turned away");
     core.ended(now, request, outcome, Usage.UNKNOWN);
+  }
+
+  private void leave(long request) {
+    over(request, Objects.requireNonNull(open.get(request)));
+    disconnected++;
+    core.ended(now, request, Outcome.DISCONNECTED, new Usage(-1, -1, -1, 6));
   }
 
   /** A proxy's client can't be told from an endpoint: both end the stream in the same way. */

@@ -39,6 +39,9 @@ final class LearnedSpeeds {
 
   private static final int TOO_SHORT_TO_TELL = 8;
 
+  /** Nanoseconds: fewer tell, too, if they took so long. */
+  private static final long LONG_FOR_FEW = 10_000_000_000L;
+
   /** Share of an answer in one piece. Where its tokens are less of it, it tells nothing of them. */
   private static final double LEAST_PART = 0.3;
 
@@ -580,8 +583,9 @@ final class LearnedSpeeds {
 
   /** Milliseconds that each token after the first took; 0 where that is not known. */
   private double decodeStep(Completion completion, EngineClass engine, int slot) {
-    int output = OutputLengths.tokens(completion);
-    if (output < TOO_SHORT_TO_TELL || completion.answers() > 1) {
+    int output = OutputLengths.produced(completion);
+    boolean few = output < TOO_SHORT_TO_TELL && completion.decodeTime() < LONG_FOR_FEW;
+    if (few || output < 2 || completion.answers() > 1) {
       return 0;
     }
     double whole = wholeTime(completion) * NANOS;

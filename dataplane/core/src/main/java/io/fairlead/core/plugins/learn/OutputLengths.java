@@ -1,8 +1,8 @@
 package io.fairlead.core.plugins.learn;
 
 import io.fairlead.plugin.Completion;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 
 /**
@@ -31,13 +31,15 @@ public final class OutputLengths {
 
   private static final double LONGEST_OF_MEAN = 16;
 
-  /** Further models share the pool's mean: names may be made up. */
+  /** More are not kept, and share the pool's mean: names may be made up. */
   private static final int MOST_MODELS = 1_024;
 
   /** Those of a streamed answer that are no tokens: of its role and of its end. */
   private static final int EVENTS_AROUND = 2;
 
-  private final Map<String, Mean> models = new HashMap<>();
+  /** The one that answered longest ago makes room for another. */
+  private final SequencedMap<String, Mean> models = new LinkedHashMap<>();
+
   private final Mean pool = new Mean(GUESS);
   private double first = GUESS;
   private double second = GUESS * GUESS;
@@ -67,6 +69,14 @@ public final class OutputLengths {
     return told >= 0 ? told : completion.streamedEvents() - EVENTS_AROUND;
   }
 
+  /**
+   * Tokens of an answer as far as it came, whether or not it was delivered to its end: for how fast
+   * they came, and not for how long answers are. Below 1 where nobody knows.
+   */
+  public static int produced(Completion completion) {
+    return completion.succeeded() ? tokens(completion) : completion.streamedEvents() - 1;
+  }
+
   /** An answer of this target model had so many tokens. */
   public void add(String model, int output) {
     add(model, Math.min(output, Math.max(LONGEST, LONGEST_OF_MEAN * pool.tokens)));
@@ -80,8 +90,14 @@ public final class OutputLengths {
     Mean own = models.get(model);
     if (own != null) {
       own.add(output);
-    } else if (models.size() < MOST_MODELS) {
-      models.put(model, new Mean(pool.tokens));
+    }
+    keep(model, own == null ? new Mean(pool.tokens) : own);
+  }
+
+  private void keep(String model, Mean mean) {
+    models.putLast(model, mean);
+    if (models.size() > MOST_MODELS) {
+      models.pollFirstEntry();
     }
   }
 
@@ -120,9 +136,7 @@ public final class OutputLengths {
       second = told[2];
       seen = (long) told[3];
     } else if (!model.isEmpty() && told.length == 1) {
-      if (models.containsKey(model) || models.size() < MOST_MODELS) {
-        models.put(model, new Mean(told[0]));
-      }
+      keep(model, new Mean(told[0]));
     }
   }
 }

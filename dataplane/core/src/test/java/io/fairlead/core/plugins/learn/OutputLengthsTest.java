@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class OutputLengthsTest {
@@ -57,7 +58,34 @@ class OutputLengthsTest {
     for (int i = 0; i < 5_000; i++) {
       lengths.add("m" + i, 100);
     }
-    lengths.add("m4999", 100_000);
-    assertThat(lengths.of("m4999")).as("has none of its own").isEqualTo(lengths.mean());
+    AtomicInteger kept = new AtomicInteger();
+    lengths.tell((model, told) -> kept.incrementAndGet());
+    assertThat(kept).hasValueLessThan(1_100);
+  }
+
+  /** Adapters come and go for as long as a pool is there. */
+  @Test
+  void theOneThatAnsweredLongestAgoMakesRoom() {
+    for (int i = 0; i < 5_000; i++) {
+      lengths.add("m" + i, 100);
+      lengths.add("usual", 100);
+    }
+    for (int i = 0; i < 300; i++) {
+      lengths.add("m4999", 10);
+      lengths.add("usual", 1_000);
+    }
+    assertThat(lengths.of("m4999")).isCloseTo(10, within(1.0));
+    assertThat(lengths.of("usual")).isCloseTo(1_000, within(10.0));
+    assertThat(lengths.of("m0")).as("has none of its own").isEqualTo(lengths.mean());
+  }
+
+  @Test
+  void whatIsTakenOverKeepsTheBound() {
+    for (int i = 0; i < 5_000; i++) {
+      lengths.take("m" + i, new double[] {100});
+    }
+    lengths.take("m4999", new double[] {7});
+    assertThat(lengths.of("m4999")).isEqualTo(7);
+    assertThat(lengths.of("m0")).isEqualTo(lengths.mean());
   }
 }
