@@ -50,13 +50,16 @@ final class Bookings {
     PrefillQueue line = endpoint.prefills();
     for (Flight head = line.head(); head != null && !head.showsFirstToken(); head = line.head()) {
       int uncached = head.attempt.uncached();
+      double attention = head.attempt.attention();
+      long expected = endpoint.pace().expected(uncached, attention);
+      long since = line.headSince();
       long due =
           Math.max(
-              line.headSince() + endpoint.pace().tokens(uncached),
-              head.attempt.sentAt + endpoint.pace().expected(uncached));
+              since + endpoint.pace().tokens(uncached, attention), head.attempt.sentAt + expected);
       if (now - due < 0) {
         return;
       }
+      endpoint.health().presumed(since, expected);
       EndpointState decoding = head.attempt.at;
       prefilled(due, head);
       if (decoding != null) {

@@ -374,7 +374,10 @@ final class EndpointState implements PoolEndpoint {
 
   /** Whether the server has computed something since the last scrape that told. */
   boolean progressed(EndpointMetrics scrape) {
-    return scrape.progress() > progress || scrape.usedTokens() > metrics.usedTokens();
+    // While a long prompt is computed piece by piece, nothing but the use of the cache may grow.
+    return scrape.progress() > progress
+        || scrape.usedTokens() > metrics.usedTokens()
+        || scrape.kvUsage() > kvUsage;
   }
 
   /** When the page was asked for that told of it last. */
@@ -511,7 +514,7 @@ final class EndpointState implements PoolEndpoint {
 
   /** It took so long since the one before it: prompts of which nothing is seen are in no turn. */
   private void learnPrefill(Attempt attempt, long turn) {
-    pace.learn(attempt.uncached(), turn);
+    pace.learn(attempt.uncached(), attempt.attention(), turn);
     if (attempt.sentAt - warmSince >= 0 && Contexts.fit(this, 0, false, 1)) {
       tokenPace.learn(attempt.uncached(), turn);
     }
@@ -519,7 +522,9 @@ final class EndpointState implements PoolEndpoint {
 
   /** Nanoseconds that the prompts in line here may take. */
   long expectedPrefill() {
-    return prefills.count() == 0 ? 0 : pace.expected(prefills.uncachedTokens());
+    return prefills.count() == 0
+        ? 0
+        : pace.expected(prefills.uncachedTokens(), prefills.attention());
   }
 
   /** Time has moved on: the first in line has waited that long. */
@@ -826,7 +831,9 @@ final class EndpointState implements PoolEndpoint {
 
   @Override
   public int waiting() {
-    return PrefillLine.waiting(saidToWait(), prefills.count(), expectedPrefill());
+    // As a receipt has it, which tells of tokens alone.
+    long backlog = PrefillLine.expected(pace.factor(), prefills.uncachedTokens());
+    return PrefillLine.waiting(saidToWait(), prefills.count(), backlog);
   }
 
   @Override

@@ -17,7 +17,7 @@ class PrefillPaceTest {
     for (int i = 0; i < prompts; i++) {
       int tokens = random.nextInt(10, 2_000);
       double noise = random.nextDouble(0.9, 1.1);
-      pace.learn(tokens, (long) (noise * PrefillLine.expected(slower, tokens)));
+      pace.learn(tokens, 0, (long) (noise * PrefillLine.expected(slower, tokens)));
     }
   }
 
@@ -36,7 +36,7 @@ class PrefillPaceTest {
     for (int i = 0; i < 50; i++) {
       learn(random, 20, 1);
       for (int stall = 0; stall < 19; stall++) {
-        pace.learn(1_000, 60_000_000_000L);
+        pace.learn(1_000, 0, 60_000_000_000L);
       }
     }
     assertThat(pace.factor()).isCloseTo(1, within(0.1));
@@ -48,7 +48,7 @@ class PrefillPaceTest {
     SplittableRandom random = new SplittableRandom(seed);
     learn(random, 400, 1);
     for (int stall = 0; stall < 22; stall++) {
-      pace.learn(100, 600_000_000_000L);
+      pace.learn(100, 0, 600_000_000_000L);
     }
     assertThat(pace.factor()).isLessThan(2);
     learn(random, 200, 1);

@@ -37,6 +37,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   /** Of a prompt that begins like others. */
   private static final int TOKENS = 272;
 
+  /** In the place of a number of tokens: as many as others have. */
+  private static final int USUAL = -1;
+
   /** The group of one client that makes nothing but mistakes. */
   private static final int OF_MISTAKES = 1_000;
 
@@ -93,6 +96,10 @@ final class VirtualPool implements RequestListener, PoolListener {
     double progress;
     double startedAt = 1_000;
     int running;
+
+    /** Until when it computes a long prompt, and says nothing. */
+    long computesUntil = Long.MIN_VALUE;
+
     long lastSent = Long.MIN_VALUE;
     int sent;
     final List<Long> sentAt = new ArrayList<>();
@@ -134,11 +141,15 @@ final class VirtualPool implements RequestListener, PoolListener {
     /** Grows with each send: what was planned for an earlier one is void. */
     private int attempt;
 
+    /** What its prompt takes. */
+    private final long prefill;
+
     private boolean headSeen;
     private boolean over;
     private final long arrivedAt;
 
-    Exchange(Delivery delivery, boolean mistaken, long arrivedAt) {
+    Exchange(Delivery delivery, boolean mistaken, long arrivedAt, long prefill) {
+      this.prefill = prefill;
       this.delivery = delivery;
       this.mistaken = mistaken;
       this.arrivedAt = arrivedAt;
@@ -327,22 +338,35 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   private void arrive(boolean mistaken) {
+    arrive(mistaken, USUAL, FIRST_TOKEN);
+  }
+
+  /** One request alone with a prompt of so many tokens, which takes its server that long. */
+  void arrive(int tokens, long prefill) {
+    arrive(false, tokens, prefill);
+  }
+
+  private void arrive(boolean mistaken, int tokens, long prefill) {
     arrived++;
     Delivery delivery = new Delivery(random.nextDouble() < streamed, gateway);
-    Exchange exchange = new Exchange(delivery, mistaken, now);
+    Exchange exchange = new Exchange(delivery, mistaken, now, prefill);
     beginning = exchange;
     RequestFacts facts =
         RequestFactsBuilder.of(
                 sheddable > 0 && random.nextDouble() < sheddable ? SHEDDABLE : model(),
                 random.nextLong(),
                 mistaken ? prompt(OF_MISTAKES) : prompt())
-            .prompt(PromptSize.ofTokens(groups == 0 ? 100 + random.nextInt(200) : TOKENS))
+            .prompt(PromptSize.ofTokens(tokens == USUAL ? usualTokens() : tokens))
             .bodyBytes(1_000)
             .delivery(delivery)
             .timeouts(timeouts)
             .build();
     core.arrive(now, facts, this);
     beginning = null;
+  }
+
+  private int usualTokens() {
+    return groups == 0 ? 100 + random.nextInt(200) : TOKENS;
   }
 
   private String model() {
@@ -461,7 +485,12 @@ final class VirtualPool implements RequestListener, PoolListener {
   }
 
   private void answer(long request, Exchange exchange, int attempt, long pace) {
-    long from = now;
+    long longer = exchange.prefill - FIRST_TOKEN;
+    long from = now + longer;
+    if (longer > 0) {
+      Server server = exchange.server();
+      server.computesUntil = Math.max(server.computesUntil, now + exchange.prefill);
+    }
     if (exchange.delivery.streamed()) {
       for (long piece = FIRST_TOKEN; piece < answer; piece += PIECE) {
         at(from + piece * pace, () -> piece(request, attempt));
@@ -650,7 +679,8 @@ final class VirtualPool implements RequestListener, PoolListener {
       case FAILS_FAST, DRAINS, FAILS_PROBES ->
           at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.ERROR));
       case FREEZES, FREEZES_ALL, CRAWLS -> {}
-      default -> at(now + FIRST_TOKEN, () -> core.probed(now, probe.id()));
+      default ->
+          at(Math.max(now, server.computesUntil) + FIRST_TOKEN, () -> core.probed(now, probe.id()));
     }
     return true;
   }

@@ -83,6 +83,9 @@ public final class EndpointHealth {
   /** When it last showed that it works, or began to have something to do. */
   long lastSign;
 
+  /** Until when it may work on prompts that it is presumed to have computed, which nobody saw. */
+  long mayComputeUntil;
+
   /** Whether it is out for saying nothing: any sign of life ends that. */
   boolean silent;
 
@@ -136,6 +139,7 @@ public final class EndpointHealth {
     this.since = now;
     this.cameAt = now;
     this.lastSign = now;
+    this.mayComputeUntil = now;
   }
 
   /** How it is used. */
@@ -269,6 +273,19 @@ public final class EndpointHealth {
     onTrial -= isOfTrial(trial) ? 1 : 0;
   }
 
+  /**
+   * A prompt of its is presumed to be computed by now.
+   *
+   * @param at when its turn came
+   * @param expected nanoseconds that it was expected to take
+   */
+  public void presumed(long at, long expected) {
+    long longest = at + PoolHealth.longest(expected);
+    if (longest - mayComputeUntil > 0) {
+      mayComputeUntil = longest;
+    }
+  }
+
   /** It is on trial: what was sent on an earlier one has no part in it, and may last for long. */
   void beginTrial() {
     trials++;
@@ -353,6 +370,7 @@ public final class EndpointHealth {
     served = false;
     cameAt = now;
     lastSign = now;
+    mayComputeUntil = now;
     silent = false;
     lifeless = false;
     unreachable = false;

@@ -638,10 +638,11 @@ public final class PoolHealth {
       return;
     }
     long quiet = now - endpoint.lastSign;
+    boolean mayCompute = now - endpoint.mayComputeUntil < 0;
     if (endpoint.inFlight == 0 || quiet < QUIET) {
       return;
     }
-    if (quiet >= silence(expected)) {
+    if (quiet >= silence(expected) && !mayCompute) {
       out(now, endpoint, "says nothing while it has work", true);
     } else if (endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
       probe(now, endpoint);
@@ -650,7 +651,12 @@ public final class PoolHealth {
 
   /** How long an endpoint with work may say nothing. */
   private long silence(long expected) {
-    return SILENT + TIMES_EXPECTED * expected + TIMES_USUAL * usualGap;
+    return longest(expected) + TIMES_USUAL * usualGap;
+  }
+
+  /** How long it may say nothing that has work which is expected to take so long. */
+  static long longest(long expected) {
+    return SILENT + TIMES_EXPECTED * expected;
   }
 
   private void probe(long now, EndpointHealth endpoint) {
