@@ -1,5 +1,6 @@
 package io.fairlead.epp.openai;
 
+import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
@@ -19,7 +20,7 @@ public final class ResponseWatcher {
 
   private static final String JSON = "application/json";
 
-  private final UsageScanner json = new UsageScanner();
+  private final UsageScanner json;
   private final EventLines lines = new EventLines();
   private final ByteWindows.Reader reader;
   private int events;
@@ -57,7 +58,9 @@ public final class ResponseWatcher {
     boolean stream = type.contains("text/event-stream");
     reader = stream ? this::events : this::document;
     saysSo = stream || type.contains("json");
-    body = Operation.of(path).isCompletion() ? Body.NOTHING : Body.ANY;
+    boolean completion = Operation.of(path).isCompletion();
+    body = completion ? Body.NOTHING : Body.ANY;
+    json = new UsageScanner(completion);
   }
 
   /**
@@ -136,8 +139,34 @@ public final class ResponseWatcher {
    * Whether the server has said in it that it failed: with an {@code error} whose code is a 5xx, as
    * servers do whose streams have begun with 200.
    */
-  public boolean failed() {
+  boolean failed() {
     return json.failed();
+  }
+
+  /**
+   * Whether a completion was asked for and this is an error, as far as it has come, and no part of
+   * an answer: it says nothing of how long those take.
+   */
+  public boolean isError() {
+    return json.isErrorAlone();
+  }
+
+  /**
+   * How a request has ended whose response was delivered as a whole, and watched.
+   *
+   * <p>An error with a status below 300 counts as one with the status that is its code. Where it
+   * has none that anybody knows, it is as an answer with nothing in it: whose fault it is, what
+   * others serve meanwhile tells.
+   */
+  public Outcome outcome(int status) {
+    if (failed()) {
+      return Outcome.FAILED;
+    }
+    if (status < 300 && isError()) {
+      int code = json.code();
+      return Outcome.of(code >= 400 && code < 600 ? code : status, true);
+    }
+    return Outcome.of(status, isNone());
   }
 
   /** How many events have gone by. */

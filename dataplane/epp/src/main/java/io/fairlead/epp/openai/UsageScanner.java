@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * first event and those of the answer in its last. There, what was found in the cache or put into
  * it is no part of {@code input_tokens}; here it is a part of the prompt.
  *
- * <p>Also finds whether a document begins with an {@code error} whose {@code code} is a 5xx.
+ * <p>Also finds whether a document begins with an {@code error} whose {@code code} is a 5xx, and
+ * whether there are errors and nothing of an answer.
  *
  * <p>Lenient: it checks no more than it needs to find its way. What is not as expected (a usage
  * that is no object, a count that is no whole number) is unknown; what is not JSON is passed over
@@ -34,6 +35,8 @@ final class UsageScanner {
   private enum Expect {
     KEY,
     IN_KEY,
+    /** Inside a text that is kept as far as it fits in the place of a key. */
+    IN_TEXT,
     COLON,
     VALUE,
     NUMBER,
@@ -58,7 +61,11 @@ final class UsageScanner {
     CACHE_READ("cache_read_input_tokens"),
     CACHE_CREATED("cache_creation_input_tokens"),
     ERROR("error"),
-    CODE("code");
+    CODE("code"),
+    OBJECT("object"),
+    CHOICES("choices"),
+    ITEMS("output"),
+    CONTENT("content");
 
     private static final Key[] ALL = values();
     private static final int LONGEST = 32;
@@ -101,12 +108,33 @@ final class UsageScanner {
 
   private boolean failed;
 
+  /** Whether the error that is read is the first thing in its document. */
+  private boolean leads;
+
+  /** Whether a document has been an error, with the last code that was told. */
+  private boolean error;
+
+  private int code = UNKNOWN;
+
+  /** Whether a document has had what answers have, or nobody knows what that is. */
+  private boolean answer;
+
   private int prompt = UNKNOWN;
   private int completion = UNKNOWN;
   private int cached = UNKNOWN;
   private int cacheRead = UNKNOWN;
   private int cacheCreated = UNKNOWN;
   private Usage usage = Usage.UNKNOWN;
+
+  /**
+   * A scanner that has read nothing.
+   *
+   * @param answers whether it is known how an answer looks; else nothing is taken for an error
+   *     alone, and no more is read than usage needs
+   */
+  UsageScanner(boolean answers) {
+    answer = !answers;
+  }
 
   /** A new document begins. What was found in those before stays. */
   void reset() {
@@ -117,11 +145,11 @@ final class UsageScanner {
   }
 
   /**
-   * Where an event's data ends from there on, if there is no usage in it and it is no error; else
-   * {@code from}.
+   * Where an event's data ends from there on, if there is no usage in it and it is no error, once
+   * there has been an answer; else {@code from}.
    */
   int event(byte[] bytes, int from, int to) {
-    return depth == 0 && expect == Expect.VALUE && !mayBeError(bytes, from, to)
+    return answer && depth == 0 && expect == Expect.VALUE && !mayBeError(bytes, from, to)
         ? JsonWords.endOfEventWithout(USAGE, bytes, from, to)
         : from;
   }
@@ -146,6 +174,16 @@ final class UsageScanner {
   /** Whether one of the documents has been an error of the server's. */
   boolean failed() {
     return failed;
+  }
+
+  /** Whether there has been an error, and nothing of an answer. */
+  boolean isErrorAlone() {
+    return error && !answer;
+  }
+
+  /** The number that an error was told with; -1 for none. */
+  int code() {
+    return code;
   }
 
   Usage usage() {
@@ -180,7 +218,19 @@ final class UsageScanner {
           expect = afterValue();
         }
       }
-      case IN_KEY -> inKey(b);
+      case IN_KEY -> {
+        if (inText(b)) {
+          key = Key.of(keyText, keyLength);
+          seen += depth == 1 ? 1 : 0;
+          expect = Expect.COLON;
+        }
+      }
+      case IN_TEXT -> {
+        if (inText(b)) {
+          error |= JsonString.same(Key.ERROR.text, keyText, 0, keyLength);
+          expect = afterValue();
+        }
+      }
       case KEY -> {
         if (b == '"') {
           keyLength = 0;
@@ -218,33 +268,42 @@ final class UsageScanner {
     return depth == 0 ? Expect.VALUE : Expect.COMMA;
   }
 
-  private void inKey(byte b) {
+  /** Keeps the next byte of a text; whether it has ended instead. */
+  private boolean inText(byte b) {
     if (escape) {
       escape = false;
     } else if (b == '"') {
-      key = Key.of(keyText, keyLength);
-      seen += depth == 1 ? 1 : 0;
-      expect = Expect.COLON;
-      return;
+      return true;
     } else {
       escape = b == '\\';
     }
     if (keyLength < keyText.length) {
       keyText[keyLength++] = b;
     }
+    return false;
   }
 
   private void value(byte b) {
     seen += depth == 0 && !JsonScanner.isWhitespace(b) ? 1 : 0;
     switch (b) {
-      case '{' -> open();
+      case '{' -> {
+        noteKind(key == Key.RESPONSE || key == Key.MESSAGE, true);
+        open();
+      }
       case '[' -> {
+        noteKind(false, false);
         skipped.beginContainer();
         expect = Expect.SKIP;
       }
       case '"' -> {
-        skipped.beginString(false);
-        expect = Expect.SKIP;
+        noteKind(false, true);
+        if (depth == 1 && key == Key.OBJECT) {
+          keyLength = 0;
+          expect = Expect.IN_TEXT;
+        } else {
+          skipped.beginString(false);
+          expect = Expect.SKIP;
+        }
       }
       case ' ', '\n', '\r', '\t' -> {}
       default -> {
@@ -252,6 +311,21 @@ final class UsageScanner {
         expect = Expect.NUMBER;
         number(b);
       }
+    }
+  }
+
+  /**
+   * Notes what the value that begins says of its document: null, a number or a literal says
+   * nothing.
+   *
+   * @param ofAnswer whether it says that it is an answer, beside those that any such value makes
+   *     one
+   * @param ofError whether it may be an error
+   */
+  private void noteKind(boolean ofAnswer, boolean ofError) {
+    if (depth == 1) {
+      answer |= ofAnswer || key == Key.CHOICES || key == Key.ITEMS || key == Key.CONTENT;
+      error |= ofError && key == Key.ERROR;
     }
   }
 
@@ -264,6 +338,7 @@ final class UsageScanner {
     }
     path[++depth] = node;
     expect = Expect.KEY;
+    leads = seen == BEGINNING;
     if (node == Node.USAGE) {
       prompt = UNKNOWN;
       completion = UNKNOWN;
@@ -279,7 +354,7 @@ final class UsageScanner {
           switch (key) {
             case USAGE -> Node.USAGE;
             case RESPONSE, MESSAGE -> Node.RESPONSE;
-            case ERROR -> seen == BEGINNING ? Node.ERROR : Node.OUTSIDE;
+            case ERROR -> Node.ERROR;
             case null, default -> Node.OUTSIDE;
           };
       case RESPONSE -> key == Key.USAGE ? Node.USAGE : Node.OUTSIDE;
@@ -344,7 +419,10 @@ final class UsageScanner {
     } else if (path[depth] == Node.DETAILS && key == Key.CACHED) {
       cached = value;
     } else if (path[depth] == Node.ERROR && key == Key.CODE) {
-      failed |= value >= 500 && value < 600;
+      code = value;
+      failed |= leads && value >= 500 && value < 600;
+    } else if (path[depth] == Node.ROOT && key == Key.CODE) {
+      code = value;
     }
   }
 }

@@ -2,6 +2,7 @@ package io.fairlead.epp.openai;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -204,6 +205,65 @@ class ResponseWatcherTest {
     }
   }
 
+  /** With a status below 300; each in one piece and in an event of a stream. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"error\":\"out of memory\"}|REFUSED",
+        "{\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"code\":null}}|REFUSED",
+        "{\"error\":{\"message\":\"m\",\"code\":\"internal_error\"}}|REFUSED",
+        "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}|REFUSED",
+        "{\"object\":\"error\",\"message\":\"m\",\"type\":\"x\",\"param\":null,\"code\":50001}|REFUSED",
+        "{\"object\":\"error\",\"message\":\"m\",\"type\":\"x\",\"param\":null,\"code\":500}|FAILED",
+        "{\"id\":\"x\",\"error\":{\"message\":\"m\",\"code\":503},\"usage\":{}}|FAILED",
+        "{\"error\":{\"message\":\"too long\",\"code\":400}}|INVALID",
+        "{\"object\":\"error\",\"message\":\"no such model\",\"code\":404}|REFUSED",
+        "{\"error\":{\"message\":\"slow down\",\"code\":429}}|REFUSED",
+      })
+  void anErrorAloneIsNoAnswer(String error, Outcome outcome) {
+    for (String type : List.of(JSON, EVENTS)) {
+      String body = type.equals(JSON) ? error : ": ping\n\ndata: " + error + "\n\ndata: [DONE]\n\n";
+      byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+      for (int cut = 0; cut <= bytes.length; cut++) {
+        ResponseWatcher watcher = new ResponseWatcher("/v1/chat/completions", type);
+        watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
+        watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
+        assertThat(watcher.outcome(200)).as("%s, cut at %d", type, cut).isEqualTo(outcome);
+        assertThat(watcher.isError()).isTrue();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/completions|{\"object\":\"text_completion\",\"choices\":[{\"text\":\"error\"}],\"error\":null}",
+        "/v1/chat/completions|{\"error\":null,\"choices\":[]}",
+        "/v1/chat/completions|{\"error\":{\"code\":\"late\"},\"choices\":[{}]}",
+        "/v1/chat/completions|{\"object\":\"chat.completion.chunk\",\"choices\":[]}~{\"error\":\"m\"}",
+        "/v1/chat/completions|{\"error\":false}",
+        "/v1/messages|{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"error\"}]}",
+        "/v1/messages|{\"type\":\"message_start\",\"message\":{\"content\":[]}}~{\"type\":\"ping\"}",
+        "/v1/responses|{\"object\":\"response\",\"error\":null,\"output\":[]}",
+        "/v1/responses|{\"response\":{\"error\":null}}~{\"delta\":\"error\"}",
+        "/v1/embeddings|{\"object\":\"list\",\"data\":[]}",
+        "/v1/embeddings|{\"error\":\"m\"}",
+        "/tokenize|{\"object\":\"error\",\"code\":400}",
+        "/v1/completions|{\"object\":\"errors\"}",
+      })
+  void anAnswerIsServedThoughItSpeaksOfErrors(String path, String body) {
+    ResponseWatcher document = new ResponseWatcher(path, JSON);
+    ResponseWatcher stream = new ResponseWatcher(path, EVENTS);
+    for (String event : body.split("~", -1)) {
+      document.watch(Unpooled.copiedBuffer(event, StandardCharsets.UTF_8));
+      stream.watch(Unpooled.copiedBuffer("data: " + event + "\n\n", StandardCharsets.UTF_8));
+    }
+    assertThat(document.outcome(200)).isEqualTo(Outcome.COMPLETED);
+    assertThat(stream.outcome(200)).isEqualTo(Outcome.COMPLETED);
+  }
+
   @Test
   void anyCutGivesTheSame() {
     byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
@@ -298,6 +358,7 @@ class ResponseWatcherTest {
         whole.watch(buffer.slice(cut, body.length - cut));
         assertThat(whole.usage()).as("seed %d", seed).isEqualTo(single.usage());
         assertThat(whole.failed()).as("seed %d", seed).isEqualTo(single.failed());
+        assertThat(whole.isError()).as("seed %d", seed).isEqualTo(single.isError());
         buffer.release();
       }
     }

@@ -184,6 +184,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         var _ = ctx.close();
       }
+      case Faults.Verdict.FailInside(int form) -> {
+        core.failed();
+        exchange.full(200, ErrorInside.contentType(form), ErrorInside.body(form));
+      }
       case Faults.Verdict.Fail(ApiError error, Duration after) -> {
         if (after.isZero()) {
           fail(exchange, error);

@@ -16,6 +16,11 @@ public enum Fault {
   ERROR_SHARE("errorShare", 0.0, 0, 1),
   /** The status that completions fail with. */
   ERROR_STATUS("errorStatus", 500, 500, 599),
+  /**
+   * How completions fail with 200 instead, and an error for a body: one of four forms, from 5 on in
+   * an event of a stream; 0 for not at all.
+   */
+  ERROR_INSIDE("errorInside", 0, 0, 8),
   /** Whether an answer that says that a completion failed has a body. */
   ERROR_BODY("errorBody", true),
   /** How long it takes until a completion fails, in wall seconds. */

@@ -21,6 +21,9 @@ public final class Faults {
 
     record Reset() implements Verdict {}
 
+    /** An error in an answer with 200, of a form that {@link ErrorInside} has. */
+    record FailInside(int form) implements Verdict {}
+
     /** An error, in so long. */
     record Fail(ApiError error, Duration after) implements Verdict {}
   }
@@ -191,6 +194,10 @@ public final class Faults {
   }
 
   private static Verdict failure(FaultState now) {
+    int inside = now.count(Fault.ERROR_INSIDE);
+    if (inside > 0) {
+      return new Verdict.FailInside(inside);
+    }
     int status = now.count(Fault.ERROR_STATUS);
     return new Verdict.Fail(
         now.is(Fault.ERROR_BODY) ? ApiError.demanded(status) : ApiError.bare(status),

@@ -112,8 +112,8 @@ final class PassingResponse implements ResponsePhase {
   public void body(ExtProcStream stream, HttpBody piece) {
     ByteString shown = piece.getBody();
     if (!shown.isEmpty()) {
-      stream.atPool().progress(status < 300);
       watcher.watch(Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer()));
+      stream.atPool().progress(status < 300 && !watcher.isError());
     }
     boolean last = piece.getEndOfStream();
     @Nullable ByteString instead = renamed(shown, last);
@@ -152,8 +152,7 @@ final class PassingResponse implements ResponsePhase {
 
   private void delivered(ExtProcStream stream) {
     boolean seen = headersAreAll || stream.mode().response().showsBody();
-    boolean none = seen && watcher.isNone();
-    stream.end(watcher.failed() ? Outcome.FAILED : Outcome.of(status, none));
+    stream.end(seen ? watcher.outcome(status) : Outcome.of(status, false));
   }
 
   @Override

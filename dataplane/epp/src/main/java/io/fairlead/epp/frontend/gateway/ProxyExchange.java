@@ -230,10 +230,10 @@ final class ProxyExchange implements Exchange {
   /** More of the response. Takes ownership. */
   void content(HttpContent content) {
     if (watcher != null && content.content().isReadable()) {
-      if (status < 300) {
+      watcher.watch(content.content());
+      if (status < 300 && !watcher.isError()) {
         director.firstByte();
       }
-      watcher.watch(content.content());
     }
     director.answering();
     director.progress();
@@ -258,9 +258,7 @@ final class ProxyExchange implements Exchange {
   void last(LastHttpContent content) {
     attempt = null;
     content(content);
-    boolean failed = watcher != null && watcher.failed();
-    boolean none = watcher != null && watcher.isNone();
-    end(failed ? Outcome.FAILED : Outcome.of(status, none));
+    end(watcher == null ? Outcome.of(status, false) : watcher.outcome(status));
     client.responseWritten();
   }
 
