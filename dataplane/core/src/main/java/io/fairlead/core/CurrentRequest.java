@@ -342,17 +342,28 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     reads = noting;
   }
 
-  double blockTokens() {
-    return blockTokens;
-  }
-
-  /** As {@link PrefixIndex#held} has it of all endpoints; false where nobody holds anything. */
-  boolean matched(int[] into) {
+  /**
+   * Fills in what {@link #matchedBlocks} and {@link #cachedTokens} say, of all endpoints by place;
+   * false where nobody holds anything.
+   */
+  boolean held(int[] ofBlocks, int[] ofTokens) {
     lookUp();
-    if (matched) {
-      prefixes.held(columns.slot, endpoints.length, into);
+    if (tokens == null) {
+      if (matched) {
+        prefixes.held(columns.slot, endpoints.length, ofBlocks);
+        for (int place = 0; place < endpoints.length; place++) {
+          ofTokens[place] = cachedTokensOf(ofBlocks[place]);
+        }
+      }
+      return matched;
     }
-    return matched;
+    boolean some = false;
+    for (int place = 0; place < endpoints.length; place++) {
+      ofBlocks[place] = heldBlocks(columns.slot[place]);
+      ofTokens[place] = heldTokens(columns.slot[place]);
+      some |= ofBlocks[place] > 0 || ofTokens[place] > 0;
+    }
+    return some;
   }
 
   @Override

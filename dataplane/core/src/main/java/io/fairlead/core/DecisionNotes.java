@@ -190,13 +190,8 @@ final class DecisionNotes implements Surroundings {
   }
 
   @Override
-  public boolean matched(int[] blocks) {
-    return current.matched(blocks);
-  }
-
-  @Override
-  public double blockTokens() {
-    return current.blockTokens();
+  public boolean held(int[] blocks, int[] tokens) {
+    return current.held(blocks, tokens);
   }
 
   @Override

@@ -6,10 +6,17 @@ import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.CacheEvent;
 import io.fairlead.core.prefix.EngineCache;
 import io.fairlead.core.prefix.PromptTokens;
+import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +28,7 @@ class ExactCachesTest {
   private static final int GRAIN = 16;
   private static final int BLOCKS = 20;
 
-  private final Pool pool = new Pool();
+  private Pool pool = new Pool();
   private final EngineCache engineOfA = new EngineCache(GRAIN, 10_000);
   private final EngineCache engineOfB = new EngineCache(GRAIN, 10_000);
 
@@ -61,6 +68,49 @@ class ExactCachesTest {
     told(at, engine, List.of(new CacheEvent.Removed(hashes(1))), true);
 
     assertThat(serve(1).expectedCachedTokens()).isZero();
+  }
+
+  /** What the cache scorers are shown decides, so it is what a receipt has to hold. */
+  @Test
+  void aReceiptHoldsWhatTheDecisionWasTold() {
+    List<List<Integer>> shown = new ArrayList<>();
+    Scorer spy =
+        (request, candidates, scores) -> {
+          for (int i = 0; i < candidates.size(); i++) {
+            shown.add(List.of(candidates.matchedBlocks(i), candidates.cachedTokens(i)));
+          }
+        };
+    Pool watched =
+        new Pool(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, 1 << 20)).endpoints("a", "b", "c");
+    watched.core.configure(
+        0,
+        new ConfigCompiler(List.of(new PluginOf("spy", spy)))
+            .compile(
+                Pool.config(
+                    Pool.atOnce(
+                        List.of(new PluginConfig("spy", "spy", Map.of())),
+                        List.of(
+                            new ProfileConfig(
+                                "default",
+                                List.of(new ProfileConfig.PluginReference("spy", 1.0))))))));
+    // One tells all, one a part, one nothing.
+    pool = watched;
+    arrive(1);
+    arrive(1);
+    arrive(1);
+    told("a", engineOfA, List.of(), true);
+    told("b", engineOfB, stored(2), false);
+    for (int kind = 1; kind <= 2; kind++) {
+      shown.clear();
+      long ticket = arrive(kind);
+      var decision =
+          Objects.requireNonNull(watched.core.receipts().find("request-" + ticket))
+              .decisions()
+              .getLast();
+      assertThat(IntStream.range(0, 3).mapToObj(i -> Objects.requireNonNull(decision.facts(i))))
+          .extracting(facts -> List.of(facts.matchedBlocks(), facts.cachedTokens()))
+          .isEqualTo(shown);
+    }
   }
 
   @Test
@@ -185,6 +235,14 @@ class ExactCachesTest {
         Pool.request("m", pool.effects.size(), blocks(kind))
             .with(PromptTokens.of(tokens(kind), GRAIN));
     return pool.core.arrive(pool.now, facts, pool);
+  }
+
+  private record PluginOf(String type, Plugin plugin) implements PluginFactory {
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return plugin;
+    }
   }
 
   private static List<CacheEvent> stored(int kind) {

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.plugins.BuiltInPlugins;
+import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.prefix.CacheEvent;
+import io.fairlead.core.prefix.EngineCache;
+import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.KeptRequest;
@@ -25,6 +29,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
 import io.fairlead.plugin.PluginFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +52,9 @@ class ReplayTest {
   private static final long MILLISECOND = 1_000_000;
   private static final int CONFIGS = 60;
   private static final int EVENTS = 80;
+
+  /** Tokens of an engine's blocks. */
+  private static final int GRAIN = 16;
 
   /** Go by requests that came before: they are not asked again, and say what they said. */
   private static final Set<String> WITH_HISTORY =
@@ -128,6 +136,7 @@ class ReplayTest {
   private int trials;
   private int large;
   private int advised;
+  private int exact;
 
   private static PluginConfig plugin(String type, Map<String, Object> parameters) {
     return new PluginConfig(type, type, parameters);
@@ -147,6 +156,7 @@ class ReplayTest {
     assertThat(trials).as("endpoints left out").isGreaterThan(50);
     assertThat(large).as("in pools of which not all is kept").isGreaterThan(50);
     assertThat(advised).as("by a scheduler outside").isGreaterThan(20);
+    assertThat(exact).as("that came as tokens where engines tell of theirs").isGreaterThan(200);
     assertThat(replayed).as("types that took part in some decision").containsAll(DECIDE);
   }
 
@@ -201,7 +211,9 @@ class ReplayTest {
     private final PoolConfig config;
     private final List<Long> open = new ArrayList<>();
     private final List<EndpointSpec> endpoints = new ArrayList<>();
+    private final Map<String, EngineCache> engines = new HashMap<>();
     private final boolean external;
+    private long[] lastBlocks = {};
     private long now = 1;
     private int named;
 
@@ -279,7 +291,7 @@ class ReplayTest {
     }
 
     private void event() {
-      switch (random.nextInt(12)) {
+      switch (random.nextInt(14)) {
         case 0 -> relabel(endpoints.size() + random.nextInt(2));
         case 1, 2 -> scrape();
         case 3 -> {
@@ -292,6 +304,7 @@ class ReplayTest {
         case 4 -> take(ticket -> core.attemptFailed(now, ticket, Failure.REFUSED));
         case 5 -> take(ticket -> core.firstByte(now, ticket));
         case 6 -> take(ticket -> core.ended(now, ticket, Outcome.COMPLETED, new Usage(100, 20, 0)));
+        case 7, 8 -> cacheChanged();
         default -> arrive();
       }
     }
@@ -340,6 +353,28 @@ class ReplayTest {
               heat));
     }
 
+    /** An engine tells that it holds the beginning of the last prompt, or nothing any more. */
+    private void cacheChanged() {
+      EndpointSpec endpoint = endpoints.get(random.nextInt(endpoints.size()));
+      EngineCache engine =
+          engines.computeIfAbsent(endpoint.name(), name -> new EngineCache(GRAIN, 10_000));
+      long[] held = Arrays.copyOf(lastBlocks, random.nextInt(lastBlocks.length + 1));
+      CacheChange change = new CacheChange();
+      CacheEvent event =
+          random.nextInt(5) == 0
+              ? new CacheEvent.Cleared()
+              : new CacheEvent.Stored(held, false, 0, tokens(held, 0), GRAIN, "", false);
+      assertThat(engine.apply(event, change)).isTrue();
+      core.cacheChanged(endpoint, GRAIN, change.whole(random.nextBoolean()));
+    }
+
+    /** A few for each block, and some more. */
+    private static int[] tokens(long[] blocks, int more) {
+      return IntStream.range(0, blocks.length * GRAIN + more)
+          .map(i -> i / GRAIN < blocks.length ? (int) blocks[i / GRAIN] : i)
+          .toArray();
+    }
+
     private void arrive() {
       long[] blocks = new long[random.nextInt(30)];
       long chain = random.nextInt(3);
@@ -347,6 +382,7 @@ class ReplayTest {
         chain = chain * 31 + 7 + (random.nextInt(10) == 0 ? 1 : 0);
         blocks[i] = chain;
       }
+      lastBlocks = blocks;
       Map<String, String> headers = new HashMap<>();
       header(headers, "x-session-id", "s" + random.nextInt(4));
       header(headers, "x-session-token", "ZTE=");
@@ -365,6 +401,10 @@ class ReplayTest {
               .headers(headers::get)
               .subset(subset())
               .build();
+      if (random.nextInt(4) > 0) {
+        facts = facts.with(PromptTokens.of(tokens(blocks, random.nextInt(GRAIN)), GRAIN));
+        exact += engines.isEmpty() ? 0 : 1;
+      }
       open.add(core.arrive(now, facts, advice(), this));
     }
 

@@ -161,13 +161,12 @@ final class DecisionReader {
     long prefixKey = words.next();
     long blocks = words.next();
     boolean some = words.next() != 0;
-    double blockTokens = some ? words.number() : 0;
     long flags = words.next();
     boolean whole = Words.high(flags) != 0;
     boolean more = Words.low(flags) != 0;
     EndpointFacts[] facts = new EndpointFacts[count];
     for (int i = 0; i < count; i++) {
-      int matched = some ? (int) words.next() : 0;
+      long held = some ? words.next() : 0;
       HealthState state = HealthState.IN_USE;
       double failing = 0;
       long since = 0;
@@ -197,8 +196,8 @@ final class DecisionReader {
               said,
               PrefillLine.waiting(said, prefills, expected),
               kvUsage[i],
-              matched,
-              PrefillLine.cachedTokens(sending.promptTokens(), matched, blockTokens),
+              Words.low(held),
+              Words.high(held),
               scrapedAt[i],
               state,
               since,

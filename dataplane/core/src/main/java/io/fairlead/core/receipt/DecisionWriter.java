@@ -76,7 +76,8 @@ public final class DecisionWriter implements DecisionRecorder {
   private double[] millis = {};
   private double[] weights = {};
   private boolean[] isCandidate = {};
-  private int[] matched = {};
+  private int[] heldBlocks = {};
+  private int[] heldTokens = {};
 
   DecisionWriter(ReceiptRing ring, Vocabulary vocabulary) {
     this.ring = ring;
@@ -392,14 +393,12 @@ public final class DecisionWriter implements DecisionRecorder {
     ring.put(around.seed());
     ring.put(around.prefixKey());
     ring.put(around.blocks(), around.replicas());
-    if (matched.length < endpoints) {
-      matched = new int[endpoints + endpoints / 2];
+    if (heldBlocks.length < endpoints) {
+      heldBlocks = new int[endpoints + endpoints / 2];
+      heldTokens = new int[heldBlocks.length];
     }
-    boolean some = around.matched(matched);
+    boolean some = around.held(heldBlocks, heldTokens);
     ring.put(some ? 1 : 0);
-    if (some) {
-      ring.put(around.blockTokens());
-    }
     boolean whole = around.whole();
     boolean more = table.hasMore();
     ring.put(whole ? 1 : 0, more ? 1 : 0);
@@ -407,7 +406,7 @@ public final class DecisionWriter implements DecisionRecorder {
     for (int i = 0; i < rows && (some || !whole || more); i++) {
       int place = endpoints > WHOLE_POOL ? shown[i] : i;
       if (some) {
-        ring.put(matched[place]);
+        ring.put(heldTokens[place], heldBlocks[place]);
       }
       if (!whole) {
         health(place, around);

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     io.fairlead.plugin.Endpoint#waiting()}
  * @param kvUsage share of its KV cache in use then; NaN when unknown
  * @param matchedBlocks leading blocks of the request's prompt that it was believed to hold
- * @param cachedTokens tokens of the prompt that this is
+ * @param cachedTokens tokens of the prompt that it was believed to hold: those of the blocks, or
+ *     what its engine had told
  * @param scrapedAt when that scrape was begun, by the pool's clock; {@link Long#MIN_VALUE} for none
  * @param health how it was used
  * @param healthSince since when, by the pool's clock; of meaning only where it was not in use

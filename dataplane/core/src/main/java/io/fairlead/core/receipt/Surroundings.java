@@ -28,14 +28,14 @@ public interface Surroundings {
   EndpointSpec spec(int place);
 
   /**
-   * Fills in how many blocks of the prompt each endpoint is believed to hold, by place.
+   * Fills in what each endpoint is believed to hold of the prompt, by place: the numbers that those
+   * who decide are told.
    *
+   * @param blocks leading blocks
+   * @param tokens tokens, those of the blocks or what the endpoint's engine tells
    * @return false if nobody holds any: nothing is filled in then
    */
-  boolean matched(int[] blocks);
-
-  /** Tokens of a block of the prompt. */
-  double blockTokens();
+  boolean held(int[] blocks, int[] tokens);
 
   /** How much longer than the first guess prompts have proved to take in this pool. */
   double prefillPace();
