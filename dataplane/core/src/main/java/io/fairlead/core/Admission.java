@@ -52,6 +52,9 @@ final class Admission {
   private final TokenEstimate tokens;
   private final long maxWaitingBytes;
 
+  /** All that come were let in elsewhere. */
+  private final boolean admitted;
+
   private final ServerPace pace = new ServerPace();
 
   /** Null as long as no config has wanted requests to wait. */
@@ -70,18 +73,24 @@ final class Admission {
 
   private final Predicate<Waiting> wantsRoom = this::wantsRoom;
 
-  /** Nobody waits yet. */
+  /**
+   * Nobody waits yet.
+   *
+   * @param admitted whether requests have been let in elsewhere, and none is refused for load
+   */
   Admission(
       RequestTable requests,
       EndpointSet endpoints,
       CandidateChoice candidates,
       TokenEstimate tokens,
-      long maxWaitingBytes) {
+      long maxWaitingBytes,
+      boolean admitted) {
     this.requests = requests;
     this.endpoints = endpoints;
     this.candidates = candidates;
     this.tokens = tokens;
     this.maxWaitingBytes = maxWaitingBytes;
+    this.admitted = admitted;
   }
 
   /** Applies a config: who waits goes on, where the config has it now. */
@@ -138,6 +147,9 @@ final class Admission {
   double ceiling(Flight flight, Criticality criticality, CompiledConfig config) {
     FlowControl all = flow;
     FlowQueue queue = flight.flow;
+    if (admitted) {
+      return CandidateChoice.NEVER_FULL;
+    }
     if (all == null || queue == null || settings == null) {
       boolean gated =
           settings == null && flight.waiting == null && criticality == Criticality.SHEDDABLE;

@@ -60,6 +60,18 @@ public final class PoolCore {
 
   /** A pool without config and endpoints. */
   public PoolCore(PoolLimits limits, PoolListener listener) {
+    this(limits, listener, false);
+  }
+
+  /**
+   * A pool without config and endpoints that is asked about requests which another one has let in:
+   * it refuses none for load.
+   */
+  public static PoolCore ofAdmitted(PoolLimits limits) {
+    return new PoolCore(limits, PoolListener.NONE, true);
+  }
+
+  private PoolCore(PoolLimits limits, PoolListener listener, boolean admitted) {
     this.tokens = new TokenEstimate();
     this.receipts = new ReceiptLog(limits.maxReceiptBytes());
     this.health = new PoolHealth(listener);
@@ -75,7 +87,7 @@ public final class PoolCore {
     this.rules = new AttemptRules(limits, health, candidates);
     Observers observers = new Observers(config);
     this.admission =
-        new Admission(requests, endpoints, candidates, tokens, limits.maxWaitingBytes());
+        new Admission(requests, endpoints, candidates, tokens, limits.maxWaitingBytes(), admitted);
     this.ends =
         new RequestEnds(
             requests, left, bookings, contexts, observers, config, rules, health, tokens,
@@ -528,6 +540,20 @@ public final class PoolCore {
         dispatch.sendWaiting(now);
       }
     }
+  }
+
+  /**
+   * The request is over for a reason that says nothing of the endpoint, such as that another one
+   * has answered it: nobody is judged by it. Its capacity is free again.
+   *
+   * @throws RuntimeException as {@link #ended}
+   */
+  public void endedUnjudged(long now, long request, Usage usage) {
+    Flight flight = requests.get(request);
+    if (flight != null) {
+      flight.attempt.judged = true;
+    }
+    ended(now, request, Outcome.DISCONNECTED, usage);
   }
 
   /** The process ends soon: rejects all that wait. What comes later may wait again. */

@@ -29,7 +29,12 @@ import org.jspecify.annotations.Nullable;
  * is sent for the first time, and has a core of its own, so its index and its accounts follow from
  * its own choices. Its requests go as one would expect: the first token comes when the tokens
  * before it are computed, by the pace of the real ones, and the rest takes as long as it really
- * did. An endpoint's health is known to it by scrapes alone: its choices fail nobody.
+ * did. An endpoint's health is known to it by scrapes, and by what the endpoint says of requests
+ * for which both chose it: nothing else that becomes of a request is its choice's.
+ *
+ * <p>A scheduling that would bring a server down leaves more and more to imagine. Of that there is
+ * a bound: requests that it would not begin to answer for long, or that come while too many go on
+ * in imagination alone, are left out and counted.
  *
  * <p>Not thread-safe. Like the core's, its events carry the time, which never goes back.
  */
@@ -38,8 +43,18 @@ public final class Shadow {
   private static final Comparator<Due> SOONEST =
       Comparator.comparingLong(Due::at).thenComparingLong(Due::order);
 
+  /** An endpoint with so much before it has come to a standstill. */
+  private static final long MOST_AHEAD = 30_000_000_000L;
+
+  /** Requests that are over and go on in imagination. */
+  private static final int MOST_LAGGING = 8_192;
+
   private final PoolCore core;
-  private final FirstTokenLine line = new FirstTokenLine();
+  private final FirstTokenLine streamedLine = new FirstTokenLine();
+
+  /** Of answers in one piece: nothing is seen of them before their end. */
+  private final FirstTokenLine wholeLine = new FirstTokenLine();
+
   private final Ledger own = new Ledger();
 
   /** The real choices, served as the own ones are imagined to be: what these are compared with. */
@@ -56,6 +71,8 @@ public final class Shadow {
   private long agreed;
   private long notPlaced;
   private long promptTokens;
+  private long leftOut;
+  private int lagging;
 
   /** Something imagined that is going to happen to a request. */
   private sealed interface Due {
@@ -80,6 +97,8 @@ public final class Shadow {
     private final Ledger ledger;
     private final String endpoint;
     private final long uncached;
+    private final long cached;
+    private final double expectedNanos;
     private final long firstAt;
     private boolean computed;
     private boolean over;
@@ -88,9 +107,13 @@ public final class Shadow {
       this.ledger = ledger;
       endpoint = route.endpoint();
       uncached = uncached(route);
-      double expected = line.nanos((double) ledger.ahead(endpoint) + uncached);
-      firstAt = now + Math.round(expected);
-      ledger.sent(endpoint, uncached, route.expectedCachedTokens(), expected);
+      cached = route.expectedCachedTokens();
+      expectedNanos = line.nanos((double) ledger.ahead(endpoint) + uncached);
+      firstAt = now + Math.round(expectedNanos);
+    }
+
+    void sent() {
+      ledger.sent(endpoint, uncached, cached, expectedNanos);
     }
 
     void computed() {
@@ -126,6 +149,9 @@ public final class Shadow {
 
     private boolean computed;
 
+    /** Of the two that are imagined, those that go on though the real one is over. */
+    private int lagging;
+
     /** Nobody tells of the answer. */
     private boolean left;
 
@@ -159,7 +185,7 @@ public final class Shadow {
 
   /** A shadow without config and endpoints. */
   public Shadow(PoolLimits limits) {
-    core = new PoolCore(limits);
+    core = PoolCore.ofAdmitted(limits);
   }
 
   /**
@@ -176,6 +202,7 @@ public final class Shadow {
       agreed = 0;
       notPlaced = 0;
       promptTokens = 0;
+      leftOut = 0;
       own.countAnew();
       control.countAnew();
     }
@@ -244,21 +271,36 @@ public final class Shadow {
   public @Nullable String sent(
       long now, long sentAt, long key, RequestFacts facts, @Nullable Advice advice, Route route) {
     advance(now);
-    requests++;
+    if (lagging >= MOST_LAGGING) {
+      leftOut++;
+      return null;
+    }
     Tracked request = new Tracked(sentAt, facts, route, measured);
     core.arrive(now, facts, advice, request);
     Route chosen = request.ownRoute;
     if (chosen == null) {
+      requests++;
       notPlaced++;
       return null;
     }
+    FirstTokenLine line = line(request);
+    Imagined ownSide = new Imagined(own, now, chosen, line);
+    Imagined realSide = new Imagined(control, now, route, line);
+    if (Math.max(ownSide.firstAt, realSide.firstAt) - now > MOST_AHEAD) {
+      leftOut++;
+      core.endedUnjudged(now, request.ticket, Usage.UNKNOWN);
+      return null;
+    }
+    requests++;
     if (request.isSameChoice()) {
       agreed++;
     }
     promptTokens += route.promptTokens();
     measured.sent(request.endpoint, request.uncached, 0, 0);
-    request.own = imagine(now, request, own, chosen);
-    request.control = imagine(now, request, control, route);
+    request.own = ownSide;
+    request.control = realSide;
+    imagine(request, ownSide);
+    imagine(request, realSide);
     tracked.put(key, request);
     return chosen.endpoint();
   }
@@ -278,10 +320,13 @@ public final class Shadow {
     return core.load(name);
   }
 
-  private Imagined imagine(long now, Tracked request, Ledger ledger, Route route) {
-    Imagined side = new Imagined(ledger, now, route, line);
+  private void imagine(Tracked request, Imagined side) {
+    side.sent();
     due.add(new FirstToken(side.firstAt, order++, request, side));
-    return side;
+  }
+
+  private FirstTokenLine line(Tracked request) {
+    return request.streamed ? streamedLine : wholeLine;
   }
 
   private static long uncached(Route route) {
@@ -301,9 +346,7 @@ public final class Shadow {
     }
     request.firstAt = now;
     computed(request);
-    if (request.streamed) {
-      line.add(request.ahead, (double) (now - request.sentAt));
-    }
+    line(request).add(request.ahead, (double) (now - request.sentAt));
   }
 
   /** The real request is over. */
@@ -320,6 +363,8 @@ public final class Shadow {
         request.isSameChoice()
             ? usage
             : new Usage(usage.promptTokens(), usage.completionTokens(), -1, usage.streamedEvents());
+    lagging++;
+    request.lagging = 2;
     end(now, request, Objects.requireNonNull(request.own), outcome, told);
     end(now, request, Objects.requireNonNull(request.control), outcome, told);
     advance(now);
@@ -330,8 +375,7 @@ public final class Shadow {
     boolean whole = outcome == Outcome.COMPLETED;
     long began = request.streamed && request.firstAt >= 0 ? request.firstAt : now;
     long at = whole ? Math.max(now, side.firstAt + (now - began)) : now;
-    Outcome told = whole ? Outcome.COMPLETED : Outcome.DISCONNECTED;
-    due.add(new End(at, order++, request, side, told, usage));
+    due.add(new End(at, order++, request, side, outcome, usage));
   }
 
   /** Nobody will tell what becomes of the real request: both go by the core's estimate. */
@@ -345,9 +389,12 @@ public final class Shadow {
   }
 
   private void presumeOver(long key, Tracked request) {
-    tracked.remove(key);
-    computed(request);
-    measured.over(request.endpoint);
+    if (tracked.remove(key) != null) {
+      computed(request);
+      measured.over(request.endpoint);
+    }
+    lagging -= request.lagging > 0 ? 1 : 0;
+    request.lagging = 0;
     Objects.requireNonNull(request.own).over();
     Objects.requireNonNull(request.control).over();
   }
@@ -355,7 +402,14 @@ public final class Shadow {
   /** How it has done. */
   public ShadowSnapshot snapshot() {
     return new ShadowSnapshot(
-        requests, agreed, notPlaced, core.active(), promptTokens, own.choices(), control.choices());
+        requests,
+        agreed,
+        notPlaced,
+        leftOut,
+        core.active(),
+        promptTokens,
+        own.choices(),
+        control.choices());
   }
 
   private void computed(Tracked request) {
@@ -389,10 +443,29 @@ public final class Shadow {
       }
       case End end -> {
         side.over();
+        if (--request.lagging == 0) {
+          lagging--;
+        }
         if (isOwn) {
-          core.ended(end.at(), request.ticket, end.outcome(), end.usage());
+          endOwn(end);
         }
       }
+    }
+  }
+
+  /** What is imagined to happen later. */
+  int planned() {
+    return due.size();
+  }
+
+  /** What was said of the request where it really was is true of the endpoint that said it. */
+  private void endOwn(End end) {
+    Tracked request = end.request();
+    boolean said = end.outcome() == Outcome.REFUSED || end.outcome() == Outcome.INVALID;
+    if (end.outcome() == Outcome.COMPLETED || (said && request.isSameChoice())) {
+      core.ended(end.at(), request.ticket, end.outcome(), end.usage());
+    } else {
+      core.endedUnjudged(end.at(), request.ticket, end.usage());
     }
   }
 

@@ -3,9 +3,11 @@ package io.fairlead.core.shadow;
 /**
  * How a shadow has done since it began, beside what was really done.
  *
- * @param requests it was asked about, at least as many as {@code agreed} and {@code notPlaced}
+ * @param requests that it was asked about and that are not left out, at least as many as {@code
+ *     agreed} and {@code notPlaced}
  * @param agreed of those, sent to the endpoint that it chose
  * @param notPlaced of those, it had no endpoint for
+ * @param leftOut requests that are not among these, as too much is imagined to be under way
  * @param active requests of its imagined account that are not over
  * @param promptTokens of the requests that it placed
  * @param own what came of its choices, as far as can be imagined
@@ -15,6 +17,7 @@ public record ShadowSnapshot(
     long requests,
     long agreed,
     long notPlaced,
+    long leftOut,
     int active,
     long promptTokens,
     Choices own,
@@ -22,7 +25,7 @@ public record ShadowSnapshot(
 
   /** Before the first request. */
   public static final ShadowSnapshot EMPTY =
-      new ShadowSnapshot(0, 0, 0, 0, 0, Choices.NONE, Choices.NONE);
+      new ShadowSnapshot(0, 0, 0, 0, 0, 0, Choices.NONE, Choices.NONE);
 
   /**
    * Choices of one of the two.

@@ -7,27 +7,36 @@ import static org.assertj.core.api.Assertions.within;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.HealthState;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestFacts.Delivery;
+import io.fairlead.core.RequestFactsBuilder;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
+import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.ShadowConfig;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,8 +75,11 @@ class ShadowTest {
   }
 
   private void begin(SchedulerConfig real, SchedulerConfig tried, int servers) {
-    CompiledConfig config =
-        new ConfigCompiler(List.of()).compile(pool(real, new ShadowConfig("tried", tried)));
+    begin(pool(real, new ShadowConfig("tried", tried)), servers);
+  }
+
+  private void begin(PoolConfig pool, int servers) {
+    CompiledConfig config = new ConfigCompiler(List.of()).compile(pool);
     core.configure(now, config);
     shadow.configure(now, config.shadows().getFirst().config(), true);
     IntStream.range(0, servers)
@@ -78,8 +90,15 @@ class ShadowTest {
   }
 
   private long send(long seed, long... blocks) {
+    return send(Delivery.STREAMED, seed, blocks);
+  }
+
+  private long send(Delivery delivery, long seed, long... blocks) {
     RequestFacts facts =
-        new RequestFacts("m", seed, blocks, blocks.length * BLOCK_TOKENS, -1, blocks.length * 64L);
+        RequestFactsBuilder.of("m", seed, blocks)
+            .prompt(PromptSize.ofTokens(blocks.length * BLOCK_TOKENS))
+            .delivery(delivery)
+            .build();
     return core.arrive(
         now,
         facts,
@@ -187,6 +206,148 @@ class ShadowTest {
     assertThat(shadow.snapshot().requests()).isEqualTo(100);
   }
 
+  /** Behind Envoy nobody could send them again; and most of what clients do wrong is theirs. */
+  @Test
+  void whatARequestCameToElsewhereTakesNobodyOut() {
+    begin(AT_RANDOM, BY_PREFIX, 3);
+    for (Outcome outcome : List.of(Outcome.INVALID, Outcome.REFUSED, Outcome.FAILED)) {
+      for (int i = 0; i < 400; i++) {
+        long request = send(new Delivery(true, false), i * 13L, 7, 8);
+        tick(150);
+        // Told to the shadow alone: the real pool is fine.
+        core.ended(now, request, Outcome.COMPLETED, Usage.UNKNOWN);
+        shadow.ended(now, request, i < 370 ? Outcome.COMPLETED : outcome, Usage.UNKNOWN);
+      }
+      assertThat(endpoints)
+          .extracting(e -> Objects.requireNonNull(shadow.load(e.name())).health())
+          .as("%s", outcome)
+          .containsOnly(HealthState.IN_USE);
+    }
+    assertThat(shadow.snapshot().active()).isZero();
+  }
+
+  @Test
+  void whatItsOwnChoiceRefusedItSees() {
+    begin(AT_RANDOM, AT_RANDOM, 4);
+    int toTheLast = 0;
+    for (int i = 0; i < 400; i++) {
+      long request = send(new Delivery(true, false), i * 13L, 7, 8);
+      boolean last = Objects.requireNonNull(routes.get(request)).endpoint().equals("s3");
+      toTheLast += i >= 200 && last ? 1 : 0;
+      tick(10);
+      if (!last) {
+        firstByte(request);
+      }
+      Usage usage = new Usage(32, 5, 0);
+      core.ended(now, request, last ? Outcome.REFUSED : Outcome.COMPLETED, usage);
+      shadow.ended(now, request, last ? Outcome.REFUSED : Outcome.COMPLETED, usage);
+    }
+    assertThat(toTheLast).as("the real pool has seen it").isLessThan(20);
+    assertThat(shadow.snapshot().agreed()).isGreaterThan(380);
+  }
+
+  /** Whether a request may go was decided before a shadow hears of it. */
+  @Test
+  void oneThatIsSheddableIsNotRefusedAgain() {
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("queue", "queue-scorer", Map.of()),
+                new PluginConfig("full", "utilization-detector", Map.of())),
+            List.of(),
+            "full");
+    PoolConfig pool =
+        new PoolConfig(
+                "ns",
+                "pool",
+                Map.of("a", "b"),
+                List.of(8000),
+                "http",
+                List.of(new ModelConfig("m", Criticality.SHEDDABLE, List.of())),
+                scheduler)
+            .withShadows(List.of(new ShadowConfig("tried", scheduler)));
+    begin(pool, 4);
+    for (int i = 0; i < 100; i++) {
+      for (EndpointSpec endpoint : endpoints) {
+        boolean full = !endpoint.name().equals("s0");
+        EndpointMetrics page = new EndpointMetrics(0, 0, full ? 0.9 : 0.1, 16, 1000);
+        core.scraped(now, endpoint, now, page);
+        shadow.scraped(now, endpoint, now, page);
+      }
+      serve(i * 13L, i, i + 1);
+    }
+    for (EndpointSpec endpoint : endpoints) {
+      shadow.scraped(now, endpoint, now, new EndpointMetrics(0, 0, 0.9, 16, 1000));
+    }
+    serve(7, 8, 9);
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.requests()).isEqualTo(101);
+    assertThat(told.notPlaced()).isZero();
+    assertThat(told.agreed()).isEqualTo(101);
+  }
+
+  /** One that would drown: all go to one of four servers, which computes them one by one. */
+  @Test
+  void whatItImaginesIsBounded() {
+    begin(AT_RANDOM, BY_PREFIX, 4);
+    Random random = new Random(3);
+    Map<String, Long> busyUntil = new HashMap<>();
+    TreeMap<Long, Long> open = new TreeMap<>(); // by when it is answered
+    for (int i = 0; i < 60_000; i++) {
+      long[] blocks = random.longs(1 + random.nextInt(40)).toArray();
+      blocks[0] = 1;
+      long request = send(random.nextLong(), blocks);
+      String at = Objects.requireNonNull(routes.remove(request)).endpoint();
+      long done = Math.max(now, busyUntil.getOrDefault(at, 0L)) + blocks.length * 150_000L;
+      busyUntil.put(at, done);
+      open.put(done + i % 100_000, request); // of others that are done then another key
+      now += MILLISECOND;
+      while (!open.isEmpty() && open.firstKey() <= now) {
+        long over = open.pollFirstEntry().getValue();
+        firstByte(over);
+        end(over, Outcome.COMPLETED);
+      }
+      if (i % 100 == 0) {
+        tick(0);
+        assertThat(shadow.snapshot().active()).isLessThan(20_000);
+        assertThat(shadow.planned()).isLessThan(50_000);
+      }
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.leftOut()).isPositive();
+    assertThat(told.requests() + told.leftOut()).isEqualTo(60_000);
+    open.values().forEach(request -> end(request, Outcome.COMPLETED));
+    for (int i = 0; i < 1_200; i++) {
+      tick(100);
+    }
+    assertThat(shadow.snapshot().active()).isZero();
+    assertThat(shadow.planned()).isZero();
+  }
+
+  /** Their pace is known from answers in one piece, too: a guess may be far too slow. */
+  @Test
+  void answersInOnePieceSayHowFastServersAre() {
+    begin(BY_PREFIX, BY_PREFIX, 4);
+    Deque<Long> open = new ArrayDeque<>();
+    for (int i = 0; i < 20_000; i++) {
+      long[] blocks = new Random(i).longs(20).toArray();
+      blocks[0] = i % 40;
+      open.add(send(new Delivery(false, true), i * 77L, blocks));
+      now += MILLISECOND;
+      if (open.size() > 20) {
+        firstByte(open.peek());
+        end(open.remove(), Outcome.COMPLETED);
+      }
+      if (i % 100 == 0) {
+        tick(0);
+      }
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.leftOut()).isZero();
+    assertThat(told.agreed()).isEqualTo(20_000);
+    assertThat(told.active()).isLessThan(100);
+  }
+
   @Test
   void whatWasCountedOfOtherChoicesIsForgottenAndPromptsAreNot() {
     begin(BY_PREFIX, BY_PREFIX, 4);
@@ -274,7 +435,7 @@ class ShadowTest {
         }
       }
       ShadowSnapshot told = shadow.snapshot();
-      assertThat(told.requests()).isEqualTo(sent);
+      assertThat(told.requests() + told.leftOut()).isEqualTo(sent);
       assertThat(told.differed()).isNotNegative();
     }
     open.forEach(request -> end(request, Outcome.COMPLETED));

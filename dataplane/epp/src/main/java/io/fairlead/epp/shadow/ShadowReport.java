@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What is known of one shadow.
  *
  * @param off why it runs no more; null while it does
- * @param leftOut requests that it was not asked about, since it did not keep up
+ * @param leftOut requests that are not told of, since it did not keep up, or would bring servers to
+ *     a standstill, see {@link ShadowSnapshot#leftOut}
  * @param cpuSeconds that its thread has taken
  * @param told how it has done
  */

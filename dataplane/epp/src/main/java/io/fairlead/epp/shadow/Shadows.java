@@ -170,7 +170,7 @@ public final class Shadows implements AutoCloseable {
                 new ShadowReport(
                     thread.name(),
                     thread.off(),
-                    thread.leftOut(),
+                    thread.leftOut() + thread.told().leftOut(),
                     thread.cpuNanos() / 1e9,
                     thread.told()))
         .toList();
