@@ -70,9 +70,19 @@ final class ConsoleIT {
 
   private GatewayUnderTest start(List<String> endpoints, String host, int port, ConsoleConfig with)
       throws Exception {
+    return start(COST, endpoints, host, port, with);
+  }
+
+  private GatewayUnderTest start(
+      String scheduling, List<String> endpoints, String host, int port, ConsoleConfig with)
+      throws Exception {
     gateway =
         new GatewayUnderTest(
-            temporary, endpoints, COST, SHADOWS, parts -> parts.admin(host, port).console(with));
+            temporary,
+            endpoints,
+            scheduling,
+            SHADOWS,
+            parts -> parts.admin(host, port).console(with));
     return gateway;
   }
 
@@ -118,6 +128,45 @@ final class ConsoleIT {
     assertThat(browser().run("return document.documentElement.innerHTML.includes('rope')"))
         .as("something of a prompt")
         .isEqualTo(false);
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  /** A cost is not what decided where it is one of several scores. */
+  @Test
+  void showsWeightedScoresWhereSeveralDecided() throws Exception {
+    GatewayUnderTest pool =
+        start(
+            "{plugins: [{type: work-cost}, {type: queue-scorer}]}",
+            List.of("one", "two"),
+            "127.0.0.1",
+            0,
+            new ConsoleConfig(null));
+    ask(pool, "m", "first");
+    look(pool);
+    browser().awaitText("#decisions tbody tr", "first");
+    browser().click("#decisions tbody tr:first-child a");
+    browser().awaitText("#receipt", "Sent to ");
+    assertThat(browser().text("#receipt .costs figcaption")).contains("Weighted scores");
+    assertThat(browser().text("#receipt .legend")).contains("work-cost", "queue-scorer");
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  @Test
+  void saysWhyNobodyGotARequest() throws Exception {
+    GatewayUnderTest pool =
+        start(
+            "{plugins: [{type: by-label, parameters: {label: tier, validValues: [gold]}}]}",
+            List.of("one", "two"),
+            "127.0.0.1",
+            0,
+            new ConsoleConfig(null));
+    ask(pool, "m", "nowhere", 503);
+    look(pool);
+    browser().awaitText("#decisions tbody tr", "nowhere");
+    browser().click("#decisions tbody tr:first-child a");
+    browser().awaitText("#receipt", "Nobody got it");
+    assertThat(browser().text("#receipt .refusal"))
+        .contains("one: was rejected by by-label", "two: was rejected by by-label");
     assertThat(browser().complaints()).isEmpty();
   }
 

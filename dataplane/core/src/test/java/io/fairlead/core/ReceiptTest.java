@@ -71,6 +71,34 @@ class ReceiptTest {
                     new PluginReference("kv", 0.5)))));
   }
 
+  /** A picker that draws takes no notice of it. */
+  @Test
+  void tellsWhatWasPreferredOnlyOfWhoWasPreferred() {
+    pool.configure(
+        Pool.atOnce(
+            List.of(
+                new PluginConfig("cost", "work-cost", Map.of()),
+                new PluginConfig("draw", "random-picker", Map.of())),
+            List.of()));
+    pool.endpoints("a", "b", "c");
+    int preferred = 0;
+    int others = 0;
+    for (int i = 0; i < 60; i++) {
+      long ticket = pool.arrive("m");
+      ProfileRun run = last(ticket).primaryRun();
+      int picked = run.pick(0);
+      boolean best =
+          IntStream.range(0, 3).allMatch(place -> run.score(0, place) <= run.score(0, picked));
+      assertThat(run.preference().isEmpty()).isEqualTo(!best);
+      assertThat(run.costScorer()).isEqualTo("cost");
+      preferred += best ? 1 : 0;
+      others += best ? 0 : 1;
+      pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+    assertThat(preferred).isPositive();
+    assertThat(others).isPositive();
+  }
+
   private static EndpointSpec endpoint(String name, String tier) {
     return new EndpointSpec(name, "1", "10.0.0.1", 8000, Map.of("tier", tier));
   }

@@ -161,6 +161,7 @@ final class OtherConfig {
         run.profile(),
         run.picker(),
         "",
+        null,
         run.picked().stream().map(i -> inputs.endpoints().get(i).name()).toList(),
         rejected,
         scored);

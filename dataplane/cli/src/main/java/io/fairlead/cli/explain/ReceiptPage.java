@@ -154,12 +154,17 @@ record ReceiptPage(
     }
   }
 
-  /** How a profile chose. */
+  /**
+   * How a profile chose.
+   *
+   * @param costOf the scorer whose scores come from the costs that are told; null for none
+   */
   @JsonIgnoreProperties(ignoreUnknown = true)
   record Run(
       String name,
       String picker,
       String preference,
+      @Nullable String costOf,
       List<String> picked,
       List<Rejected> rejected,
       List<Scored> scored) {

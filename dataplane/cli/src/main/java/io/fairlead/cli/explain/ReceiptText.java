@@ -422,10 +422,7 @@ final class ReceiptText {
   }
 
   private static String against(Scored other, Scored winner, Run run) {
-    List<Reason> reasons =
-        other.terms() == null || winner.terms() == null
-            ? byScore(other, winner)
-            : byCost(other, winner);
+    List<Reason> reasons = reasons(other, winner, run);
     if (other.score() - winner.score() > NOTABLE_SCORE) {
       return "scored higher, but "
           + (run.preference().isEmpty()
@@ -436,13 +433,34 @@ final class ReceiptText {
       return "did as well, and " + (run.preference().isEmpty() ? "lost the draw" : "see above");
     }
     return reasons.stream()
-        .sorted(Comparator.comparingDouble(Reason::worth).reversed())
         .limit(MOST_REASONS)
         .map(Reason::words)
         .collect(Collectors.joining(", "));
   }
 
-  /** What it would have cost more there, by term. */
+  /**
+   * What counts against it, the most first: scorers, and in the place of one that scores by a cost
+   * the terms of that, where it counts most or is the only one.
+   */
+  private static List<Reason> reasons(Scored other, Scored winner, Run run) {
+    List<Reason> byScore = byScore(other, winner);
+    if (other.terms() == null || winner.terms() == null) {
+      return byScore;
+    }
+    List<Reason> byCost = byCost(other, winner);
+    if (winner.scores().size() == 1) {
+      return byCost;
+    }
+    boolean decided = !byScore.isEmpty() && byScore.getFirst().of().equals(run.costOf());
+    if (!decided || byCost.isEmpty()) {
+      return byScore;
+    }
+    List<Reason> reasons = new ArrayList<>(byCost);
+    reasons.addAll(byScore.subList(1, byScore.size()));
+    return reasons;
+  }
+
+  /** What it would have cost more there, by term, the most first. */
   private static List<Reason> byCost(Scored other, Scored winner) {
     List<Reason> reasons = new ArrayList<>();
     for (Term term : terms(other)) {
@@ -454,9 +472,13 @@ final class ReceiptText {
               .sum();
       if (there - here > NOTABLE_MILLIS) {
         reasons.add(
-            new Reason(there - here, term.name() + " costs " + millis(there - here) + " more"));
+            new Reason(
+                term.name(),
+                there - here,
+                term.name() + " costs " + millis(there - here) + " more"));
       }
     }
+    reasons.sort(MOST_FIRST);
     return reasons;
   }
 
@@ -464,7 +486,7 @@ final class ReceiptText {
     return one.terms() == null ? List.of() : one.terms();
   }
 
-  /** By how much a scorer likes it less. */
+  /** By how much a scorer likes it less, the most first. */
   private static List<Reason> byScore(Scored other, Scored winner) {
     List<Reason> reasons = new ArrayList<>();
     for (int s = 0; s < other.scores().size(); s++) {
@@ -474,6 +496,7 @@ final class ReceiptText {
       if (less > NOTABLE_SCORE) {
         reasons.add(
             new Reason(
+                there.plugin(),
                 less,
                 String.format(
                     Locale.ROOT,
@@ -483,15 +506,20 @@ final class ReceiptText {
                     score(here.score()))));
       }
     }
+    reasons.sort(MOST_FIRST);
     return reasons;
   }
+
+  private static final Comparator<Reason> MOST_FIRST =
+      Comparator.comparingDouble(Reason::worth).reversed();
 
   /**
    * Why an endpoint lost.
    *
+   * @param of name of the scorer or term that says so
    * @param worth how much that counted
    */
-  private record Reason(double worth, String words) {}
+  private record Reason(String of, double worth, String words) {}
 
   private static String score(double score) {
     return String.format(Locale.ROOT, "%.3f", score);

@@ -157,6 +157,32 @@ class ReceiptTextTest {
         .contains("    a: scored higher, but max-score-picker picked by more than scores\n");
   }
 
+  /** Of two scorers one has a cost: its terms are told where it counts most against an endpoint. */
+  @Test
+  void tellsTheTermsOfACostOnlyWhereThatDecided() throws IOException {
+    String twoScorers =
+        TWICE
+            .replace("\"preference\": \"\"", "\"preference\": \"\", \"costOf\": \"kv\"")
+            .replace(
+                "{\"endpoint\": \"a\", \"score\": 1.5,",
+                "{\"endpoint\": \"a\", \"score\": 1.5, \"cost\": 9,"
+                    + " \"terms\": [{\"name\": \"decoding\", \"millis\": 9, \"weight\": 1}],")
+            .replace(
+                "{\"endpoint\": \"b\", \"score\": 3,",
+                "{\"endpoint\": \"b\", \"score\": 3, \"cost\": 1,"
+                    + " \"terms\": [{\"name\": \"decoding\", \"millis\": 1, \"weight\": 1}],");
+    assertThat(text(twoScorers))
+        .contains("    a: queue says 0.500 instead of 1.000, kv says 0.500 instead of 1.000\n");
+    String byCost =
+        twoScorers
+            .replace("\"plugin\": \"kv\", \"score\": 0.5", "\"plugin\": \"kv\", \"score\": -1.0")
+            .replace("\"score\": 1.5,", "\"score\": 0,");
+    assertThat(text(byCost))
+        .contains("    a: decoding costs 8.0 ms more, queue says 0.500 instead of 1.000\n");
+    assertThat(text(byCost.replace("\"costOf\": \"kv\"", "\"costOf\": \"queue\"")))
+        .contains("    a: kv says -1.000 instead of 1.000, queue says 0.500 instead of 1.000\n");
+  }
+
   @Test
   void tellsOfARequestThatWasNeverSent() throws IOException {
     assertThat(

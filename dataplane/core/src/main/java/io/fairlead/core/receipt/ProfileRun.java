@@ -133,9 +133,26 @@ public final class ProfileRun {
     return picked[rank];
   }
 
-  /** Why the best one was preferred, where that was not its score alone; else empty. */
+  /**
+   * Why the one that was picked was preferred by the scorer that scores by a cost, where that was
+   * not its cost alone; else empty, also where that scorer preferred another.
+   */
   public String preference() {
-    return costs == null ? "" : costs.preference();
+    if (costs == null || picked.length == 0) {
+      return "";
+    }
+    double[] liked = scores[costs.scorer()];
+    for (double score : liked) {
+      if (score > liked[picked[0]]) {
+        return "";
+      }
+    }
+    return costs.preference();
+  }
+
+  /** Name of the scorer whose scores come from the cost; empty where none does. */
+  public String costScorer() {
+    return costs == null ? "" : outline.scorers().get(costs.scorer()).name();
   }
 
   /** What costs are the sum of; empty where no scorer scores by a cost. */

@@ -270,6 +270,9 @@ public final class DecisionPage {
     to.put("name", run.outline().name());
     to.put("picker", run.outline().picker());
     to.put("preference", run.preference());
+    if (!run.costScorer().isEmpty()) {
+      to.put("costOf", run.costScorer());
+    }
     ArrayNode picked = to.putArray("picked");
     for (int rank = 0; rank < run.pickCount(); rank++) {
       picked.add(decision.candidate(run.candidate(run.pick(rank))));

@@ -99,7 +99,8 @@ function show(page) {
     ...(page.tookMillis > 0 ? [course(page)] : []),
     ...page.decisions.map((decision, i) => attempt(decision, i, page.decisions.length)),
     ...(page.notSentAgain ? [el('p', { class: 'note' }, `It was not sent again: ${page.notSentAgain}.`)] : []),
-    ...(page.decisions.length === 0 ? [el('p', { class: 'empty' }, 'It was sent to nobody.')] : []));
+    ...(page.decisions.length === 0 ? [el('p', { class: 'empty' }, 'It was sent to nobody.')] : []),
+    ...(page.refusals ?? []).map(refusal));
 }
 
 function facts(page) {
@@ -147,8 +148,9 @@ function error(page) {
 function attempt(decision, index, of) {
   const run = decision.profiles.find((profile) => profile.name === decision.profile) ?? decision.profiles[0];
   const known = new Map(decision.candidates.map((candidate) => [candidate.endpoint, candidate]));
+  const costs = byCost(run.scored);
   const scored = [...run.scored].sort((a, b) => (b.endpoint === decision.endpoint) - (a.endpoint === decision.endpoint)
-    || (a.cost !== undefined && b.cost !== undefined ? a.cost - b.cost : (b.score ?? 0) - (a.score ?? 0)));
+    || (costs ? a.cost - b.cost : (b.score ?? 0) - (a.score ?? 0)));
   return el('section', { class: 'attempt' },
     el('h3', null, of > 1 ? `Attempt ${index + 1}: sent to ${decision.endpoint}` : `Sent to ${decision.endpoint}`),
     el('p', { class: 'note' },
@@ -161,9 +163,14 @@ function attempt(decision, index, of) {
     losers(run, decision));
 }
 
-/** Each endpoint a bar, the winner first: of the terms of its cost, or where there is no cost of its scores. */
+/** Whether a cost alone decided: beside other scorers it is one of several scores. */
+function byCost(scored) {
+  return scored.length > 0 && scored.every((one) => one.terms !== undefined && one.scores.length === 1);
+}
+
+/** Each endpoint a bar, the winner first: of the terms of its cost where that decided, else of its weighted scores. */
 function picture(scored, winner) {
-  const costs = scored.length > 0 && scored.every((one) => one.terms !== undefined);
+  const costs = byCost(scored);
   const bars = scored.map((one) => ({
     endpoint: one.endpoint,
     parts: costs
@@ -221,6 +228,22 @@ function candidates(scored, known, decision) {
   ], { key: (c) => c.endpoint, kind: 'candidates', rowClass: (c) => (c.endpoint === decision.endpoint ? 'winner' : '') });
   view.update(list);
   return el('div', null, el('h4', null, 'What was known'), view.root);
+}
+
+/** Why nobody got it then, endpoint by endpoint. */
+function refusal(one) {
+  return el('section', { class: 'refusal' },
+    el('h3', null, one.endpoints.length === 0 ? 'There were no endpoints' : 'Nobody got it'),
+    el('p', { class: 'note' }, `${time(one.at)}, under config `, el('code', { title: one.configHash }, shortHash(one.configHash)), '.'),
+    one.endpoints.length === 0 ? null
+      : el('ul', { class: 'plain' }, one.endpoints.map((endpoint) => el('li', null, el('strong', null, endpoint.endpoint), `: ${whyNot(endpoint)}${lacks(endpoint)}`))));
+}
+
+/** What one that is full has too little of, and how full it was for the request. */
+function lacks(one) {
+  const full = one.saturation !== undefined && one.fullFrom !== undefined
+    ? ` (at ${percent(one.saturation)}; this request goes below ${percent(one.fullFrom)})` : '';
+  return `${one.limit ? `, by ${one.limit}` : ''}${full}`;
 }
 
 /** Why one was not asked; and how it was, where that is something else. */
