@@ -21,8 +21,10 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +72,12 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
    */
   private static final int SLICE = 256 << 10;
 
+  /**
+   * How long an answer is waited for where no more of a request can be sent. One that was given
+   * before is there already, or on its way.
+   */
+  private static final long HEAR_OUT_MILLIS = 500;
+
   private final BackendPool pool;
   private final InetSocketAddress address;
   private final Channel channel;
@@ -94,6 +102,15 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   private boolean reused;
   private boolean byteSeen;
   private boolean interim;
+
+  /** Whether the head of an answer has come that is no interim one. */
+  private boolean answering;
+
+  /**
+   * Whether no more of the request can be sent: what has come of an answer is read all the same.
+   */
+  private boolean unsendable;
+
   private boolean keepAlive;
   private long idleSince;
 
@@ -152,6 +169,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   void send(FullHttpRequest request, User sender) {
     user = sender;
     byteSeen = false;
+    answering = false;
     written = null;
     if (decoder != null) {
       decoder.expect(request.method());
@@ -190,11 +208,36 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     if (done.isSuccess()) {
       return;
     }
-    if (done.cause() instanceof ClosedChannelException) {
+    if (user == null || done.cause() instanceof ClosedChannelException) {
       var _ = channel.close(); // told to the user by channelInactive: an answer may end with it
+    } else if (done.cause() instanceof IOException) {
+      hearOut(user);
     } else {
       breakOff();
     }
+  }
+
+  /**
+   * The endpoint takes no more of the request. It may have answered and closed: that answer waits
+   * to be read, and a close would throw it away.
+   */
+  private void hearOut(User sender) {
+    dropUnsent();
+    if (unsendable) {
+      return; // another piece of the same request
+    }
+    unsendable = true;
+    var _ =
+        channel
+            .eventLoop()
+            .schedule(
+                () -> {
+                  if (sender.equals(user) && !answering) {
+                    breakOff();
+                  }
+                },
+                HEAR_OUT_MILLIS,
+                TimeUnit.MILLISECONDS);
   }
 
   /** It is good for nothing more. The user hears of it first: a close may look like an end. */
@@ -293,7 +336,11 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       var _ = channel.close(); // nobody asked to switch protocols
     }
     if (!interim) {
+      answering = true;
       keepAlive = HttpUtil.isKeepAlive(response) && !isStream();
+      if (response.status().code() >= 300) {
+        dropUnsent(); // it is decided: nobody needs the rest, and the connection is not lent again
+      }
       to.head(response);
     }
   }
@@ -305,6 +352,10 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       content.release();
     } else if (!last) {
       to.content(content);
+    } else if (unsendable && !channel.isActive()) {
+      // Without a length it ends where the connection does. Whether that was a reset was told to
+      // the write that failed, and is not told again: it may not be whole.
+      content.release();
     } else {
       user = null;
       if (isReusable()) {

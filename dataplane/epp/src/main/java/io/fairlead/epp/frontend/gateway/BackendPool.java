@@ -60,6 +60,8 @@ final class BackendPool {
             .group(loop)
             .channel(channel)
             .option(ChannelOption.AUTO_READ, false)
+            // A write that fails leaves what the endpoint said before to be read.
+            .option(ChannelOption.AUTO_CLOSE, false)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.RECVBUF_ALLOCATOR, reads())
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) config.connectTimeout().toMillis())

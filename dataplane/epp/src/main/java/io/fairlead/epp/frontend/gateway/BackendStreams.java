@@ -113,6 +113,7 @@ final class BackendStreams {
               bootstrap
                   .clone()
                   .option(ChannelOption.AUTO_READ, true)
+                  .option(ChannelOption.AUTO_CLOSE, true) // whoever writes on it is told at once
                   .handler(
                       new ChannelInitializer<Channel>() {
                         @Override

@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
@@ -15,10 +16,12 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2UnknownFrame;
 import io.netty.handler.codec.http2.Http2Flags;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +117,61 @@ class BackendConnectionTest {
     assertThat(writes.all()).isEqualTo(piece + 1);
     boolean _ = channel.releaseOutbound();
     assertThat(body.refCnt()).isZero();
+  }
+
+  /** It may have answered before it closed: what it said is there to be read. */
+  @ParameterizedTest
+  @CsvSource({SHORT + ",0", LONG + ",0", LONG + ",1", LONG + ",2", LONG + ",3"})
+  void anEndpointThatTakesNoMoreIsHeardOut(int length, int piece) {
+    writes.failAfter(piece, new IOException("Broken pipe"));
+    ByteBuf body = send(length);
+    assertThat(user.events).isEmpty();
+    channel.writeInbound(
+        Unpooled.copiedBuffer("HTTP/1.1 413 X\r\nContent-Length: 2\r\n\r\nno", US_ASCII));
+    assertThat(user.events).containsExactly("head 413", "last");
+    assertThat(channel.isOpen()).isFalse();
+    boolean _ = channel.releaseOutbound();
+    assertThat(body.refCnt()).isZero();
+  }
+
+  @Test
+  void anEndpointThatTakesNoMoreAndSaysNothingIsGivenUp() {
+    channel.freezeTime();
+    writes.failAfter(1, new IOException("Broken pipe"));
+    send(LONG);
+    channel.advanceTimeBy(499, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+    assertThat(user.events).isEmpty();
+    channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+    assertThat(user.events).containsExactly("broken");
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** The error was told to the write: what is read ends as if nothing were amiss. */
+  @Test
+  void anAnswerWithoutLengthIsNotWholeWhereTheRequestCouldNotBeSent() {
+    writes.failAfter(1, new IOException("Broken pipe"));
+    send(LONG);
+    channel.writeInbound(Unpooled.copiedBuffer("HTTP/1.1 413 X\r\n\r\nno", US_ASCII));
+    var _ = channel.close();
+    assertThat(user.events).containsExactly("head 413", "content", "broken");
+  }
+
+  /** Nor is its connection lent again: the endpoint waits for the rest. */
+  @Test
+  void ofARequestThatIsRefusedInItsMiddleNoMoreIsSent() {
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    send(LONG);
+    int sent = writes.all();
+    channel.writeInbound(
+        Unpooled.copiedBuffer("HTTP/1.1 413 X\r\nContent-Length: 2\r\n\r\n", US_ASCII));
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+    channel.runPendingTasks();
+    assertThat(writes.all()).isEqualTo(sent);
+    channel.writeInbound(Unpooled.copiedBuffer("no", US_ASCII));
+    assertThat(user.events).containsExactly("head 413", "last");
+    assertThat(channel.isOpen()).isFalse();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.RequestsConfig;
@@ -194,6 +195,45 @@ class GatewayOddServersIT {
       assertThat(whole.header("content-encoding")).isEqualTo("gzip");
       assertThat(whole.body()).isEqualTo(packed);
       rig.awaitEvents("sent m a 1", "ended completed -1/-1");
+    }
+  }
+
+  /**
+   * As servers answer that refuse a body by its head: they read no more of it and close, so that
+   * the kernel resets what is still being sent.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 50_000})
+  void aRefusalThatComesBeforeTheBodyIsSentReachesTheClient(int length) throws Exception {
+    String why = "x".repeat(length);
+    RawBackend.Reader beginning =
+        connection -> {
+          RawHttp.Message head = connection.readHead();
+          connection.skip(64 << 10);
+          return head;
+        };
+    RawBackend.Script refusing =
+        (connection, request) -> {
+          connection.respond(413, "Connection: close\r\n", why);
+          connection.close();
+        };
+    RawBackend a = new RawBackend("a", beginning, refusing);
+    RawBackend b = new RawBackend("b", beginning, refusing);
+    String body = "{\"model\":\"m\",\"prompt\":\"" + "x".repeat(2_000_000) + "\"}";
+    try (Rig rig = new Rig(Rig.config(), a, b)) {
+      for (int i = 1; i <= 20; i++) {
+        try (RawHttp client = rig.connect()) {
+          client.post("/v1/completions", body);
+          RawHttp.Message refused = client.read();
+          assertThat(refused.status()).isEqualTo(413);
+          assertThat(refused.text()).isEqualTo(why);
+          assertThat(a.requests.size() + b.requests.size()).isEqualTo(i);
+        }
+      }
+      await().until(() -> rig.pool.active().get() == 0);
+      assertThat(rig.events)
+          .hasSize(40)
+          .allMatch(e -> e.matches("sent m [ab] 1|ended invalid -1/-1"));
     }
   }
 
