@@ -201,7 +201,8 @@ final class AttemptRules {
             flight.state().isAnswered() ? NotSentAgain.ANSWERED : NotSentAgain.NOT_RESENDABLE);
       }
       case DISCONNECTED -> {
-        if (!flight.facts.delivery().resendable()) {
+        boolean madeRoom = flight.askedToEnd && !flight.state().isAnswered();
+        if (!flight.facts.delivery().resendable() && !madeRoom) {
           health.cut(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);
         }
       }

@@ -509,6 +509,48 @@ class AdmissionTest implements RequestListener {
     assertThat(core.waiting()).isZero();
   }
 
+  /** Behind a proxy such an end looks like one that the endpoint has made. */
+  @Test
+  void thatARequestMakesRoomSaysNothingOfItsEndpoint() {
+    PluginConfig room =
+        new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 20L));
+    PluginConfig best = new PluginConfig("best", "queue-scorer", Map.of());
+    PoolConfig config =
+        Pool.config(
+            new SchedulerConfig(
+                List.of(room, best),
+                List.of(),
+                "room",
+                Map.of("flowControl", true),
+                new FlowControlConfig(
+                    null, null, null, null, true, null, null, null, null, List.of()),
+                null,
+                List.of()),
+            MODELS);
+    core.configure(now, new ConfigCompiler(List.of()).compile(config));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    for (int i = 0; i < 200; i++) {
+      end(arrive("middle"));
+    }
+    for (int i = 0; i < 20; i++) {
+      RequestFacts facts =
+          RequestFactsBuilder.of("low", ++now, 1)
+              .delivery(new RequestFacts.Delivery(true, false))
+              .build();
+      core.arrive(now, facts, this);
+    }
+    while (askedToEnd.isEmpty()) {
+      arrive("high"); // the last room is kept for it
+    }
+    for (int i = 1; i <= 8; i++) {
+      now += 150_000_000;
+      assertThat(askedToEnd).hasSize(i);
+      disconnect(askedToEnd.getLast());
+      arrive("high");
+    }
+    assertThat(core.snapshot().getFirst().health().state()).isEqualTo(HealthState.IN_USE);
+  }
+
   @Test
   void aRequestWhoseAnswerHasBegunMakesNoRoom() {
     startWithEviction("a", "b");
