@@ -57,6 +57,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
                 .initialWindowSize(WINDOW)
                 .maxHeaderListSize(65_536))
         .decoderEnforceMaxRstFramesPerWindow(RESETS, 10)
+        // Of those that are sent most say that an endpoint broke its answer off: no client's fault.
+        .encoderEnforceMaxRstFramesPerWindow(0, 0)
         .gracefulShutdownTimeoutMillis(0)
         .build();
   }

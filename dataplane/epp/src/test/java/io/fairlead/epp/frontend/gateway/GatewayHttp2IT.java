@@ -121,6 +121,41 @@ class GatewayHttp2IT {
     }
   }
 
+  /** Its client has done nothing wrong, and may have it from a proxy that many share. */
+  @Test
+  void answersThatBreakOffEndNoOtherStreamHoweverManyTheyAre() throws Exception {
+    CountDownLatch others = new CountDownLatch(1);
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+              connection.chunk("begun");
+              if (request.text().contains("\"open\"")) {
+                others.await();
+                connection.chunk("ended");
+                connection.chunk("");
+              } else {
+                connection.close();
+              }
+            });
+    try (Rig rig = new Rig(Rig.config(), a);
+        Http2Client client = new Http2Client(rig.gateway.port())) {
+      Http2Client.Call open = client.call(Http2Client.post("/v1/completions", prompt("open")));
+      open.awaitHead();
+      for (int i = 0; i < 250; i++) {
+        Http2Client.Call broken =
+            client.call(Http2Client.post("/v1/completions", prompt("broken"))).await();
+        assertThat(broken.reset).isEqualTo(Http2Error.INTERNAL_ERROR);
+      }
+      others.countDown();
+      assertThat(open.await().body()).isEqualTo("begunended");
+      assertThat(client.call(Http2Client.post("/v1/completions", prompt("open"))).await().body())
+          .isEqualTo("begunended");
+      assertThat(client.goAways).isEmpty();
+    }
+  }
+
   private static String prompt(String text) {
     return "{\"model\":\"m\",\"prompt\":\"" + text + "\"}";
   }
