@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -25,9 +26,11 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,9 @@ final class ClientAnswer {
 
   private static final HttpRequest NONE =
       new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+
+  /** As long as a client has to take an answer in that it did not wait for. */
+  private static final long LINGER_MILLIS = 1_000;
 
   private final Gateway gateway;
   private final Channel channel;
@@ -219,6 +225,41 @@ final class ClientAnswer {
   /** Closes the connection once what was written is out. */
   void close() {
     end(Http2Error.NO_ERROR);
+  }
+
+  /**
+   * Closes a connection whose client may be sending still: once it has the answer, or soon. A close
+   * while something of it is unread would throw the answer away, so that what comes is to be read
+   * and dropped until then.
+   */
+  void closeLate() {
+    if (stream) {
+      close(); // which is told by a frame, after the answer
+      return;
+    }
+    channel.flush();
+    ChannelFuture last = unsent();
+    if (last == null) {
+      linger();
+    } else {
+      last.addListener(done -> linger());
+    }
+  }
+
+  private void linger() {
+    if (channel instanceof SocketChannel socket
+        && channel.pipeline().get(SslHandler.class) == null) {
+      var _ = socket.shutdownOutput(); // who waits for the end of the connection has it at once
+    }
+    var _ =
+        channel
+            .eventLoop()
+            .schedule(
+                () -> {
+                  var _ = channel.close();
+                },
+                LINGER_MILLIS,
+                TimeUnit.MILLISECONDS);
   }
 
   private void end(Http2Error why) {

@@ -10,6 +10,7 @@ import io.fairlead.epp.openai.ParsedRequest;
 import io.fairlead.epp.openai.RequestContent;
 import io.fairlead.epp.tracing.RequestTrace;
 import io.fairlead.epp.tracing.Tracing;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -61,6 +62,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   /** Whether bytes came of which the codec has made nothing yet. */
   private boolean undecoded;
 
+  /** How many bytes are read of a client after its last answer. */
+  private long droppable;
+
   private @Nullable ProxyExchange exchange;
 
   /** Of a request that is not the exchange's yet; null where nobody traces it. */
@@ -71,6 +75,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     this.channel = channel;
     this.resources = resources;
     this.hop = hop;
+    droppable = gateway.config().maxBodyBytes();
     intake = new Intake(gateway.bodies(), gateway.config(), channel.eventLoop(), this);
     answer = new ClientAnswer(gateway, channel);
     stalls = new StallGuard(channel, gateway.config().clients().stall().toNanos());
@@ -93,10 +98,23 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     return new ChannelInboundHandlerAdapter() {
       @Override
       public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        undecoded = true;
-        ctx.fireChannelRead(msg);
+        if (state == State.CLOSING && msg instanceof ByteBuf bytes) {
+          drop(bytes);
+        } else {
+          undecoded = true;
+          ctx.fireChannelRead(msg);
+        }
       }
     };
+  }
+
+  /** Of a client that has its last answer, but may have to be read for it to take that. */
+  private void drop(ByteBuf bytes) {
+    droppable -= bytes.readableBytes();
+    bytes.release();
+    if (droppable < 0) {
+      var _ = channel.close();
+    }
   }
 
   // ---- requests
@@ -210,7 +228,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     if (reusable) {
       nextRequest();
     } else {
-      close();
+      state = State.CLOSING;
+      answer.closeLate();
+      intake.next();
     }
   }
 

@@ -195,18 +195,9 @@ public final class Gateway {
     }
     channel.pipeline().addLast(new HttpServerCodec()).addLast(new Discard());
     channel.config().setAutoRead(true);
-    new ClientAnswer(this, channel).error(error);
-    // An ordinary close would throw the answer away if the request is here already.
-    var _ = channel.shutdownOutput();
-    var _ =
-        channel
-            .eventLoop()
-            .schedule(
-                () -> {
-                  var _ = channel.close();
-                },
-                1,
-                TimeUnit.SECONDS);
+    ClientAnswer answer = new ClientAnswer(this, channel);
+    answer.error(error);
+    answer.closeLate(); // the request may be here already
   }
 
   /** Takes what a client sends that has its answer. */

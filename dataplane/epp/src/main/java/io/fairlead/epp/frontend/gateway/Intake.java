@@ -207,9 +207,9 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   /** Refuses a request before its body is read. */
   private void refuseEarly(OpenAiError error, boolean readable) {
     drop();
-    discardable = limit;
+    discardable = 2L * limit;
     boolean waits = HttpUtil.is100ContinueExpected(head);
-    boolean canDrain = readable && !waits && HttpUtil.getContentLength(head, 0L) <= 2 * discardable;
+    boolean canDrain = readable && !waits && HttpUtil.getContentLength(head, 0L) <= discardable;
     state = State.DISCARDING;
     deadlines.body();
     owner.refused(error, canDrain);

@@ -402,6 +402,25 @@ class GatewayIT {
     assertThat(events).filteredOn("refused by gateway: body_too_large"::equals).hasSize(2);
   }
 
+  /** As most clients do, that write all of a request before they look for an answer. */
+  @ParameterizedTest
+  @CsvSource({"1.5,true", "2,true", "3,false"})
+  void aRefusalIsThereForWhoHasSentAllOfIt(double limits, boolean keepsAlive) throws Exception {
+    serve(backend("a", GatewayIT::ok));
+    try (RawHttp client = connect()) {
+      client.post(CHAT, new byte[(int) (limits * LIMIT)]);
+      RawHttp.Message refused = client.read();
+      assertThat(refused.status()).isEqualTo(413);
+      assertThat(refused.header("connection")).isEqualTo(keepsAlive ? "" : "close");
+      if (keepsAlive) {
+        client.post(CHAT, BODY);
+        assertThat(client.read().status()).isEqualTo(200);
+      } else {
+        assertThat(client.rest()).as("and no reset").isEmpty();
+      }
+    }
+  }
+
   @Test
   void aBodyAtTheLimitArrivesWholeInAnyCut() throws Exception {
     RawBackend a = backend("a", GatewayIT::ok);
