@@ -147,6 +147,11 @@ public final class ModelRename {
     return changed;
   }
 
+  /** Whether what may be the target's name is held back until the rest of it comes. */
+  public boolean holds() {
+    return expect == Expect.NAME;
+  }
+
   private ByteBuf out() {
     ByteBuf writing = out;
     if (writing == null) {

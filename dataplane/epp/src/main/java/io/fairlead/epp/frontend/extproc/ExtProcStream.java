@@ -328,7 +328,8 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
 
   /**
    * Ends the stream as soon as the proxy can go on without it: the request is sent, all of the
-   * response that came is passed on, and for a moment no more came.
+   * response that came is passed on, and for a moment no more came. One whose response is being
+   * given another name goes on to its end, or to {@link #endNow}.
    */
   void leave() {
     if (leaving == null) {
@@ -339,7 +340,12 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
 
   /** Whether nothing is missing but the rest of the response. */
   boolean canBeLeft() {
-    return !wanting && request instanceof Sent && response.wantsMore();
+    return !wanting && request instanceof Sent && response.wantsMore() && !response.holds();
+  }
+
+  /** Whether its client would see that it was left, by another name of the model from there on. */
+  boolean wouldShow() {
+    return response.renames();
   }
 
   /** The proxy takes the request from here, with whatever comes of it. */

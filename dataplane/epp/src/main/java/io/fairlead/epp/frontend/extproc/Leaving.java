@@ -37,9 +37,13 @@ final class Leaving {
 
   /** Something was done with the stream: it may be possible to leave it now. */
   void consider() {
-    if (timer == null && stream.canBeLeft()) {
+    if (timer == null && canLeave()) {
       lookIn(QUIET);
     }
+  }
+
+  private boolean canLeave() {
+    return stream.canBeLeft() && !stream.wouldShow();
   }
 
   void end() {
@@ -56,7 +60,7 @@ final class Leaving {
 
   private void look() {
     timer = null;
-    if (!stream.canBeLeft()) {
+    if (!canLeave()) {
       return;
     }
     long now = loop.ticker().nanoTime();

@@ -150,6 +150,16 @@ final class PassingResponse implements ResponsePhase {
     }
   }
 
+  @Override
+  public boolean holds() {
+    return rename != null && rename.holds();
+  }
+
+  @Override
+  public boolean renames() {
+    return rename != null;
+  }
+
   private void delivered(ExtProcStream stream) {
     boolean seen = headersAreAll || stream.mode().response().showsBody();
     stream.end(seen ? watcher.outcome(status) : Outcome.of(status, false));

@@ -29,6 +29,16 @@ sealed interface ResponsePhase permits ResponseAwaited, ResponseJudged, PassingR
     return true;
   }
 
+  /** Whether something that the proxy has shown was not given back yet. */
+  default boolean holds() {
+    return false;
+  }
+
+  /** Whether names of models in it are replaced as it passes. */
+  default boolean renames() {
+    return false;
+  }
+
   /** What the response has told so far. */
   default Usage usage() {
     return Usage.UNKNOWN;

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import static io.fairlead.epp.frontend.extproc.Messages.REQUEST_TRAILERS;
 import static io.fairlead.epp.frontend.extproc.Messages.RESPONSE_TRAILERS;
 import static io.fairlead.epp.frontend.extproc.Messages.body;
+import static io.fairlead.epp.frontend.extproc.Messages.events;
 import static io.fairlead.epp.frontend.extproc.Messages.get;
 import static io.fairlead.epp.frontend.extproc.Messages.post;
 import static io.fairlead.epp.frontend.extproc.Messages.postWithin;
@@ -304,6 +305,35 @@ class ExtProcStreamTest {
 
     loop.advance(Duration.ofMillis(3));
     assertThat(proxy.status).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void whoseAnswerIsBeingRenamedIsNotLeftBeforeTheVeryEnd() {
+    String[] pieces = {
+      "data: {\"model\":\"llama-v2\",\"n\":1}\n\n", "data: {\"model\":\"llama-", "v2\",\"n\":2}\n\n"
+    };
+    tell(post(), body(CHAT, true), events());
+    stream.leave();
+    for (String piece : pieces) {
+      tell(responseBody(piece, false));
+      loop.advance(Duration.ofMillis(3));
+      loop.advance(Duration.ofMillis(3));
+      assertThat(proxy.ends).as("the next event would have another name").isZero();
+    }
+    assertThat(proxy.responseBody()).isEqualTo(String.join("", pieces).replace("llama-v2", "chat"));
+
+    stream.endNow();
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    assertThat(pool.events).endsWith("left a");
+  }
+
+  /** What is held of it the proxy has not got: what came next would stand in its place. */
+  @Test
+  void isNotLeftInsideOfAName() {
+    tell(post(), body(CHAT, true), events(), responseBody("data: {\"model\":\"llama-", false));
+    stream.endNow();
+    assertThat(proxy.status).isNotNull();
+    assertThat(proxy.status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 
   @Test
