@@ -12,7 +12,9 @@ public enum Failure {
   REFUSED("refuses connections", Work.NONE, false),
   /** No connection came about in time, or there is no way there. */
   UNREACHABLE("can't be reached", Work.NONE, false),
-  /** The connection broke before all of the request was sent. */
+  /**
+   * The connection broke before all of the request was sent, or the endpoint did not begin with it.
+   */
   RESET_UNSENT("resets connections", Work.NONE, false),
   /** The connection broke before the first byte of an answer, after the request was sent. */
   DIED("breaks connections before it answers", Work.PERHAPS, false),

@@ -215,6 +215,22 @@ final class Attempt implements BackendConnection.User {
     }
   }
 
+  /** Nothing was done with it: it may go to any other, or there again if its connection was old. */
+  @Override
+  public void unprocessed(boolean reused) {
+    if (phase == Phase.SENT && reused) {
+      connection = null;
+      written = false;
+      phase = Phase.CONNECTING;
+      backends.open(address, false, this);
+    } else if (phase == Phase.SENT) {
+      connection = null;
+      fail(Failure.RESET_UNSENT);
+    } else {
+      broken(false, reused);
+    }
+  }
+
   private boolean hasBeenThereForLong() {
     return written && loop.ticker().nanoTime() - writtenAt >= STALE_NANOS;
   }

@@ -18,6 +18,9 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
@@ -64,6 +67,13 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
      * @param reused whether it had served others before: the endpoint may have closed it while idle
      */
     void broken(boolean byteSeen, boolean reused);
+
+    /**
+     * The connection is gone, and the endpoint has said that it did nothing with the request.
+     *
+     * @param reused as in {@link #broken}
+     */
+    void unprocessed(boolean reused);
   }
 
   /**
@@ -101,6 +111,10 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   private boolean reused;
   private boolean byteSeen;
+
+  /** Whether the endpoint has said that it did not begin with the request. */
+  private boolean notBegunWith;
+
   private boolean interim;
 
   /** Whether the head of an answer has come that is no interim one. */
@@ -246,7 +260,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     user = null;
     dropUnsent();
     if (left != null) {
-      left.broken(byteSeen, reused);
+      tellBroken(left);
     }
     var _ = channel.close();
   }
@@ -390,8 +404,26 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     if (left == null) {
       pool.forget(this);
     } else {
+      tellBroken(left);
+    }
+  }
+
+  private void tellBroken(User left) {
+    if (notBegunWith && !byteSeen) {
+      left.unprocessed(reused);
+    } else {
       left.broken(byteSeen, reused);
     }
+  }
+
+  /** A stream is told of a GOAWAY if it is none of those that the endpoint has begun with. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    notBegunWith |=
+        event instanceof Http2GoAwayFrame
+            || (event instanceof Http2ResetFrame reset
+                && reset.errorCode() == Http2Error.REFUSED_STREAM.code());
+    ctx.fireUserEventTriggered(event);
   }
 
   @Override

@@ -244,7 +244,9 @@ final class BackendStreams {
         retire();
       } else if (msg instanceof Http2SettingsFrame frame) {
         Long most = frame.settings().maxConcurrentStreams();
-        limit = most == null ? STREAMS : (int) Math.min(STREAMS, most);
+        if (most != null) {
+          limit = (int) Math.min(STREAMS, most);
+        }
       }
       ReferenceCountUtil.release(msg);
     }

@@ -75,6 +75,11 @@ class BackendConnectionTest {
     public void broken(boolean byteSeen, boolean reused) {
       events.add("broken");
     }
+
+    @Override
+    public void unprocessed(boolean reused) {
+      events.add("unprocessed");
+    }
   }
 
   private final EmbeddedChannel channel = new EmbeddedChannel();

@@ -74,6 +74,9 @@ class BackendPoolIT {
 
     @Override
     public void broken(boolean byteSeen, boolean reused) {}
+
+    @Override
+    public void unprocessed(boolean reused) {}
   }
 
   @AfterEach

@@ -7,6 +7,7 @@ import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.Http2Backend;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
@@ -17,9 +18,14 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.util.AttributeKey;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -72,7 +78,14 @@ class BackendStreamsIT {
     public void broken(boolean byteSeen, boolean reused) {
       end.complete("broken");
     }
+
+    @Override
+    public void unprocessed(boolean reused) {
+      end.complete("unprocessed");
+    }
   }
+
+  private static final AttributeKey<Boolean> ASKED = AttributeKey.valueOf("asked");
 
   private final AtomicInteger timers = new AtomicInteger();
 
@@ -122,5 +135,57 @@ class BackendStreamsIT {
     } finally {
       group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
     }
+  }
+
+  /** They say something of other things: as many streams as before may be open at a time. */
+  @Test
+  void settingsThatDoNotNameItLeaveTheMostStreamsAsTheyAre() throws Exception {
+    EventLoopGroup group = Transport.group("test", 1);
+    EventLoop loop = group.next();
+    List<Channel> held = new ArrayList<>();
+    try (Http2Backend a =
+        new Http2Backend(
+            "a",
+            1,
+            (stream, request) -> {
+              if (stream.parent().attr(ASKED).getAndSet(true) == null) {
+                Http2Settings window = new Http2Settings().initialWindowSize(70_000);
+                var _ = stream.parent().writeAndFlush(new DefaultHttp2SettingsFrame(window));
+              }
+              held.add(stream);
+              if (held.size() != 2) {
+                held.forEach(BackendStreamsIT::ok);
+              }
+            })) {
+      BackendPool pool = new BackendPool(loop, Rig.config(), Transport.client(group));
+      BackendStreams streams =
+          new BackendStreams(
+              pool,
+              new InetSocketAddress(a.spec().address(), a.spec().port()),
+              new Bootstrap().group(loop).channel(Transport.client(group)),
+              loop,
+              Duration.ofSeconds(10).toNanos());
+      User first = new User();
+      loop.execute(() -> streams.open(true, first));
+      assertThat(first.end.get(20, TimeUnit.SECONDS)).isEqualTo("whole");
+      User second = new User();
+      User third = new User();
+      loop.execute(
+          () -> {
+            streams.open(true, second);
+            streams.open(true, third);
+          });
+      assertThat(third.end.get(20, TimeUnit.SECONDS)).isEqualTo("whole");
+      assertThat(second.end.get(20, TimeUnit.SECONDS)).isEqualTo("whole");
+      assertThat(a.connections).hasSize(2);
+    } finally {
+      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
+  private static void ok(Channel stream) {
+    var _ =
+        stream.writeAndFlush(
+            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
   }
 }

@@ -13,6 +13,7 @@ import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.tls.PemFiles;
 import io.fairlead.epp.tls.ServingSecurity;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -25,6 +26,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -35,10 +37,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Endpoints that speak HTTP/2, as pools of {@code appProtocol: kubernetes.io/h2c} have them. */
 @ExtendWith(NoLeaks.class)
@@ -258,6 +263,35 @@ class GatewayHttp2BackendIT {
       assertThat(client.read().status()).isEqualTo(200);
       assertThat(a.connections).hasSize(2);
       assertThat(rig.events).noneMatch(event -> event.endsWith(" 2"));
+    }
+  }
+
+  /** A server that restarts says so of what it has not begun with: that may go anywhere. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatSeveralHaveNotBegunWithIsServedByAnother(boolean goodbye) throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    Http2Backend.Script refusing =
+        (stream, request) -> {
+          if (asked.incrementAndGet() > 2) {
+            ok(stream, request);
+          } else if (goodbye) {
+            // Below the codec, which would name this stream as one that it has begun with.
+            ByteBuf frame = Unpooled.buffer().writeMedium(8).writeByte(7).writeByte(0);
+            var _ = stream.parent().pipeline().firstContext().writeAndFlush(frame.writeZero(12));
+          } else {
+            var _ = stream.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
+          }
+        };
+    try (Http2Backend a = new Http2Backend("a", 100, refusing);
+        Http2Backend b = new Http2Backend("b", 100, refusing);
+        Http2Backend c = new Http2Backend("c", 100, refusing);
+        Rig rig = rig(a, b, c);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      await().until(() -> rig.pool.active().get() == 0);
+      assertThat(rig.events).filteredOn(event -> event.endsWith(" RESET_UNSENT")).hasSize(2);
     }
   }
 
