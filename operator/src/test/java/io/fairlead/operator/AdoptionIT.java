@@ -37,6 +37,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which pools are taken, and how they are given up again. */
 @ExtendWith(KubeApi.class)
@@ -90,6 +92,74 @@ class AdoptionIT {
     assertThat(pool.need(Service.class, "picker-service").getMetadata().getLabels())
         .isNullOrEmpty();
     assertThat(pool.get(Deployment.class, PICKER)).isNull();
+  }
+
+  /** Each controller of InferencePools makes the pool the owner of what it makes for it. */
+  @ParameterizedTest
+  @EnumSource(Adoption.class)
+  void whatAnotherControllerMadeForThePoolIsLeftAlone(Adoption adoption) {
+    pool.createPool();
+    InferencePool owner = pool.need(InferencePool.class, POOL);
+    cluster
+        .admin()
+        .resource(owner)
+        .patch(MERGE, "{\"metadata\":{\"labels\":{\"fairlead.io/adopt\":\"true\"}}}");
+    Service theirs = pool.createServiceOfAnotherController("picker-service", owner);
+    pool.createModel("chat", "chat", 90);
+    start(adoption, Duration.ZERO);
+    pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotManaged");
+    awaitLookedAtAgain();
+    assertUntouched(theirs);
+    assertThat(pool.get(Deployment.class, PICKER)).isNull();
+  }
+
+  @Test
+  void ofAClaimedPoolWhatAnotherControllerMadeIsNoLeftover() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    Service theirs =
+        pool.createServiceOfAnotherController(
+            "pool-endpoint-picker", pool.need(InferencePool.class, POOL));
+    start(Adoption.NONE, Duration.ZERO);
+    pool.becomeReady();
+    awaitLookedAtAgain();
+    assertUntouched(theirs);
+
+    pool.delete(EndpointPicker.class, "mine");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(() -> pool.get(Service.class, "picker-service") == null);
+    assertUntouched(theirs);
+  }
+
+  @Test
+  void ofAClaimedPoolTheServiceThatAnotherControllerMadeIsToldAndLeftAlone() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    Service theirs =
+        pool.createServiceOfAnotherController(
+            "picker-service", pool.need(InferencePool.class, POOL));
+    start(Adoption.NONE, Duration.ZERO);
+    pool.awaitPool("ResolvedRefs", "False/InvalidExtensionRef");
+    pool.awaitPicker("mine", "Ready", "False/InvalidExtensionRef");
+    awaitLookedAtAgain();
+    assertUntouched(theirs);
+  }
+
+  private void awaitLookedAtAgain() {
+    int times = operator().reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator().awaitReconciled("InferencePool/pool", times + 2);
+  }
+
+  private void assertUntouched(Service theirs) {
+    String name = theirs.getMetadata().getName();
+    assertThat(operator().writes())
+        .filteredOn(write -> write.resource().equals("services") && write.name().equals(name))
+        .isEmpty();
+    assertThat(pool.need(Service.class, name).getMetadata())
+        .satisfies(now -> assertThat(now.getUid()).isEqualTo(theirs.getMetadata().getUid()))
+        .satisfies(now -> assertThat(now.getDeletionTimestamp()).isNull());
   }
 
   /** Else the two would overwrite each other's for ever. */

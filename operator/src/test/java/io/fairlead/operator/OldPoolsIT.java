@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
@@ -135,6 +136,25 @@ class OldPoolsIT {
     edit("{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
     operator.awaitReconciled("InferencePool/pool", reconciled + 1);
     assertThat(operator.writes()).as("quiet").hasSize(writes);
+  }
+
+  /** Controllers that read this group make the Service of the picker that they run the pool's. */
+  @Test
+  void whatAnotherControllerMadeForItIsLeftAlone() {
+    haveKind();
+    createOld("{app: vllm}", "{name: picker-service}");
+    Service theirs = pool.createServiceOfAnotherController("picker-service", old());
+    OperatorUnderTest operator = start(OperatorUnderTest.settings(false));
+    pool.createPicker("mine", "{group: inference.networking.x-k8s.io, name: pool}");
+    awaitOld("ResolvedRefs", "False/InvalidExtensionRef");
+    int reconciled = operator.reconciled("InferencePool/pool");
+    pool.delete(EndpointPicker.class, "mine");
+    await().until(() -> oldConditions().isEmpty());
+    operator.awaitReconciled("InferencePool/pool", reconciled + 1);
+    assertThat(operator.writes())
+        .filteredOn(write -> write.resource().equals("services"))
+        .isEmpty();
+    assertThat(pool.need(Service.class, "picker-service")).isEqualTo(theirs);
   }
 
   @Test

@@ -9,7 +9,10 @@ import io.fairlead.operator.children.Names;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who controls an object, as its controller owner reference tells. */
+/**
+ * Whose an object is: who controls it, as its controller owner reference tells, and whether we made
+ * it. Other controllers of InferencePools have the pool control what they make for it, too.
+ */
 public final class Ownership {
   /** Field manager of the children's fields. */
   public static final String FIELD_MANAGER = "fairlead-epp";
@@ -31,11 +34,27 @@ public final class Ownership {
     return owner.getApiVersion().startsWith(group + "/");
   }
 
-  /** Whether this very pool controls the object. */
+  /**
+   * Whether this very pool controls the object, and it was made by us. Somebody may have taken its
+   * labels away, or the note of what we applied; not both.
+   */
   public static boolean by(InferencePool pool, HasMetadata object) {
     return pool(object)
-        .filter(owner -> owner.getUid().equals(pool.getMetadata().getUid()))
-        .isPresent();
+            .filter(owner -> owner.getUid().equals(pool.getMetadata().getUid()))
+            .isPresent()
+        && (isLabelled(object) || isApplied(object));
+  }
+
+  private static boolean isLabelled(HasMetadata object) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    return labels != null && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY));
+  }
+
+  private static boolean isApplied(HasMetadata object) {
+    return object.getMetadata().getManagedFields().stream()
+        .anyMatch(
+            fields ->
+                FIELD_MANAGER.equals(fields.getManager()) && "Apply".equals(fields.getOperation()));
   }
 
   /**
@@ -56,17 +75,12 @@ public final class Ownership {
    * it is still what we applied. Labels alone don't say so, anybody may have copied them.
    */
   public static boolean disowned(InferencePool pool, HasMetadata object) {
-    Map<String, String> labels = object.getMetadata().getLabels();
-    return labels != null
-        && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY))
-        && Names.child(pool.getMetadata().getName()).equals(labels.get(Labels.PICKER))
+    return isLabelled(object)
+        && Names.child(pool.getMetadata().getName())
+            .equals(object.getMetadata().getLabels().get(Labels.PICKER))
         && object.getMetadata().getOwnerReferences().stream()
             .noneMatch(owner -> Boolean.TRUE.equals(owner.getController()))
-        && object.getMetadata().getManagedFields().stream()
-            .anyMatch(
-                fields ->
-                    FIELD_MANAGER.equals(fields.getManager())
-                        && "Apply".equals(fields.getOperation()));
+        && isApplied(object);
   }
 
   /** Whether the pool may have the object be what it wants: it is its own, or becomes it. */
@@ -76,10 +90,7 @@ public final class Ownership {
 
   /** Whether the object was made by us, for any pool. */
   public static boolean ours(HasMetadata object) {
-    Map<String, String> labels = object.getMetadata().getLabels();
-    return labels != null
-        && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY))
-        && pool(object).isPresent();
+    return isLabelled(object) && pool(object).isPresent();
   }
 
   /**

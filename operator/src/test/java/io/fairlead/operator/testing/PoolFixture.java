@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatusBuilder;
@@ -125,6 +126,31 @@ public final class PoolFixture {
         metadata: {name: picker-service}
         spec: {ports: [{port: 9002}]}
         """);
+  }
+
+  /** A Service that another controller of InferencePools has made for this pool. */
+  public Service createServiceOfAnotherController(String name, InferencePool owner) {
+    return client
+        .resource(
+            new ServiceBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .withNamespace(namespace)
+                .addNewOwnerReference()
+                .withApiVersion(owner.getApiVersion())
+                .withKind("InferencePool")
+                .withName(owner.getMetadata().getName())
+                .withUid(owner.getMetadata().getUid())
+                .withController(true)
+                .endOwnerReference()
+                .endMetadata()
+                .withNewSpec()
+                .addNewPort()
+                .withPort(9002)
+                .endPort()
+                .endSpec()
+                .build())
+        .create();
   }
 
   /** Another controller says in an object's status that it is accepted. */
