@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.DnsLabel;
 import io.fairlead.crds.access.PageAccess;
+import io.fairlead.crds.watch.ApiJson;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
@@ -152,6 +153,7 @@ public final class FairleadOperator implements Callable<Integer> {
     KubernetesClient client =
         new KubernetesClientBuilder()
             .withConfig(config)
+            .withKubernetesSerialization(ApiJson.serialization())
             .withHttpClientBuilderConsumer(
                 http -> {
                   if (leaderElect) {

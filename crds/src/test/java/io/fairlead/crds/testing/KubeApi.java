@@ -5,6 +5,7 @@ import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.crds.watch.ApiJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -86,7 +87,10 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
       this.server = server;
       this.kubeConfig = server.getKubeConfigYaml();
       this.client =
-          new KubernetesClientBuilder().withConfig(Config.fromKubeconfig(kubeConfig)).build();
+          new KubernetesClientBuilder()
+              .withConfig(Config.fromKubeconfig(kubeConfig))
+              .withKubernetesSerialization(ApiJson.serialization())
+              .build();
       this.audit = new AuditLog(auditLog, client);
     }
 

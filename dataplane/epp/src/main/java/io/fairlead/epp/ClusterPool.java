@@ -2,6 +2,7 @@ package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.crds.watch.ApiJson;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +34,14 @@ public record ClusterPool(
     this(namespace, members, scheduling, service, ClusterPool::usualClient);
   }
 
-  private static KubernetesClient usualClient() {
-    return new KubernetesClientBuilder().build();
+  /**
+   * A client that reads whatever is stored: the watch of a kind must not end with an object of
+   * another pool.
+   */
+  static KubernetesClient usualClient() {
+    return new KubernetesClientBuilder()
+        .withKubernetesSerialization(ApiJson.serialization())
+        .build();
   }
 
   /** Which pods are the pool's. */

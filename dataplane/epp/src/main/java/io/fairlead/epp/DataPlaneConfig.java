@@ -1,7 +1,6 @@
 package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.ConsoleConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
@@ -105,7 +104,7 @@ public record DataPlaneConfig(
 
     /** With the client's usual way to find the API server: service account, then kubeconfig. */
     public Kubernetes(String namespace, String configMap, @Nullable Reporting reporting) {
-      this(namespace, configMap, reporting, () -> new KubernetesClientBuilder().build());
+      this(namespace, configMap, reporting, ClusterPool::usualClient);
     }
   }
 

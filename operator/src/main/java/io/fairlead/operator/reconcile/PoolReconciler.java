@@ -458,17 +458,25 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     } catch (KubernetesClientException | NotLeadingException e) {
       // The API server is in trouble, or this process leads no more: trying again will do.
       throw e;
+    } catch (StackOverflowError | LinkageError e) {
+      // Of an error the framework never hears that the look has ended, so there would be no other.
+      throw told(new IllegalStateException(e), e, seen.pool(), served.picker());
     } catch (RuntimeException e) {
-      try {
-        tellOf(e, seen.pool(), served.picker());
-      } catch (RuntimeException told) {
-        e.addSuppressed(told);
-      }
-      throw e;
+      throw told(e, e, seen.pool(), served.picker());
     }
   }
 
-  private void tellOf(RuntimeException e, InferencePool pool, @Nullable EndpointPicker picker) {
+  private RuntimeException told(
+      RuntimeException thrown, Throwable why, InferencePool pool, @Nullable EndpointPicker picker) {
+    try {
+      tellOf(why, pool, picker);
+    } catch (RuntimeException e) {
+      thrown.addSuppressed(e);
+    }
+    return thrown;
+  }
+
+  private void tellOf(Throwable e, InferencePool pool, @Nullable EndpointPicker picker) {
     Verdict failed =
         Verdict.no(
             Reason.OPERATOR_ERROR,
