@@ -2,6 +2,7 @@ package io.fairlead.operator.apply;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -52,6 +53,16 @@ public final class ChildApplier {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChildApplier.class);
   private static final PatchContext APPLY = forced(Ownership.FIELD_MANAGER);
+
+  /** The same, and nothing is stored. */
+  private static final PatchContext TRY =
+      new PatchContext.Builder()
+          .withPatchType(PatchType.SERVER_SIDE_APPLY)
+          .withFieldManager(Ownership.FIELD_MANAGER)
+          .withForce(true)
+          .withDryRun(List.of("All"))
+          .build();
+
   private static final PatchContext SETTLE =
       new PatchContext.Builder()
           .withPatchType(PatchType.JSON)
@@ -105,12 +116,17 @@ public final class ChildApplier {
   /** When it was told last that a child was put right, by a clock that doesn't jump. */
   private final Map<Key, Long> told = new ConcurrentHashMap<>();
 
+  /** Deployments whose pods would be replaced, as asked of the API server. */
+  private final Map<Key, Wanted> replacing = new ConcurrentHashMap<>();
+
   /**
    * @param child as it was to be
    * @param version at which it is so: that need not be found out twice, and costs more than all
    *     else of a look
+   * @param answer what the API server made of it, which is another thing where admission changes
+   *     what is applied; null where it is known to be the same
    */
-  private record Wanted(HasMetadata child, String version) {
+  private record Wanted(HasMetadata child, String version, @Nullable HasMetadata answer) {
     boolean isMetBy(HasMetadata actual, HasMetadata wanted) {
       return actual.getMetadata().getResourceVersion().equals(version) && child.equals(wanted);
     }
@@ -158,6 +174,7 @@ public final class ChildApplier {
     asWanted.keySet().removeIf(key -> key.pool().equals(uid));
     foreign.removeIf(key -> key.pool().equals(uid));
     told.keySet().removeIf(key -> key.pool().equals(uid));
+    replacing.keySet().removeIf(key -> key.pool().equals(uid));
     undoing.keySet().removeIf(key -> key.pool().equals(uid));
   }
 
@@ -248,7 +265,45 @@ public final class ChildApplier {
     // Whose it is does not matter, and the matcher fails at an owner that it doesn't find again.
     Deployment asThere = copies.clone(wanted);
     asThere.getMetadata().setOwnerReferences(there.getMetadata().getOwnerReferences());
-    return !matcher.matches(mixed, asThere, context);
+    return !matcher.matches(mixed, asThere, context)
+        && !isAsAnswered(Key.of(pool, wanted), there, wanted)
+        && wouldReplacePods(Key.of(pool, wanted), wanted, there);
+  }
+
+  /**
+   * Asks what would come of it: admission may make what is there of what is wanted. It is asked
+   * once, since pods may have to wait long for their turn.
+   */
+  private boolean wouldReplacePods(Key key, Deployment wanted, Deployment there) {
+    Wanted asked = replacing.get(key);
+    if (asked != null && asked.isMetBy(there, wanted)) {
+      return true;
+    }
+    try {
+      Deployment answer = (Deployment) send(wanted, there, TRY);
+      if (answer.getSpec().getTemplate().equals(there.getSpec().getTemplate())) {
+        return false;
+      }
+    } catch (KubernetesClientException e) {
+      // Not every webhook can be asked so; what else is wrong the apply will tell.
+      LOG.debug("what would come of {} is not known", describe(wanted), e);
+    }
+    replacing.put(key, new Wanted(wanted, there.getMetadata().getResourceVersion(), null));
+    return true;
+  }
+
+  /**
+   * Whether it is still what the API server made of what is wanted when that was applied. Where
+   * admission changes a field of ours, such as an image, nobody else has touched it, and to apply
+   * it again would change nothing.
+   */
+  private boolean isAsAnswered(Key key, HasMetadata actual, HasMetadata wanted) {
+    Wanted last = asWanted.get(key);
+    if (last == null || last.answer() == null || !last.child().equals(wanted)) {
+      return false;
+    }
+    KubernetesSerialization json = writes.getKubernetesSerialization();
+    return OwnedFields.of(actual, json).equals(OwnedFields.of(last.answer(), json));
   }
 
   private boolean isKnownToBe(Key key, HasMetadata actual, HasMetadata wanted) {
@@ -382,10 +437,7 @@ public final class ChildApplier {
       InferencePool pool,
       Context<InferencePool> context) {
     Key key = Key.of(pool, child);
-    ObjectMetaBuilder precondition = new ObjectMetaBuilder(child.getMetadata());
-    if (actual == null) {
-      precondition.withResourceVersion(NO_OBJECT);
-    } else {
+    if (actual != null) {
       Optional<Verdict> taken = taken(pool, actual);
       if (taken.isPresent()) {
         foreign.add(key);
@@ -407,21 +459,30 @@ public final class ChildApplier {
         tellRepaired(pool, child, actual);
         return apply(child, back, pool, context);
       }
+      String version = actual.getMetadata().getResourceVersion();
       if (matcher.matches(actual, child, context)) {
-        asWanted.put(key, new Wanted(child, actual.getMetadata().getResourceVersion()));
+        asWanted.put(key, new Wanted(child, version, null));
         return Optional.empty();
       }
-      precondition
-          .withUid(actual.getMetadata().getUid())
-          .withResourceVersion(actual.getMetadata().getResourceVersion());
+      if (isAsAnswered(key, actual, child)) {
+        asWanted.computeIfPresent(key, (any, last) -> new Wanted(child, version, last.answer()));
+        return Optional.empty();
+      }
     }
     if (actual instanceof Deployment there && child instanceof Deployment desired) {
       keepReplicas(there, desired, writes);
     }
     LOG.info("applying {}", describe(child));
-    String version = send(child, precondition.build());
+    HasMetadata answer = send(child, actual, APPLY);
     foreign.remove(key);
-    Wanted before = asWanted.put(key, new Wanted(child, version));
+    // Nobody changes config documents on their way, and they may be large.
+    Wanted before =
+        asWanted.put(
+            key,
+            new Wanted(
+                child,
+                answer.getMetadata().getResourceVersion(),
+                child instanceof ConfigMap ? null : answer));
     if (before != null && before.child().equals(child)) {
       tellRepaired(pool, child, actual);
     }
@@ -429,16 +490,25 @@ public final class ChildApplier {
   }
 
   /**
-   * Applies the child with this metadata, and leaves it as it was. A copy with the metadata would
-   * be made by way of JSON, which takes longer than all else of a look.
+   * Applies a child, and leaves it as it was.
    *
-   * @return the version that it has now
+   * @param actual as it was observed, and must be still; null for one that must not be there
+   * @return what the API server made of it
    */
-  private String send(HasMetadata child, ObjectMeta metadata) {
+  private HasMetadata send(HasMetadata child, @Nullable HasMetadata actual, PatchContext how) {
+    ObjectMetaBuilder metadata = new ObjectMetaBuilder(child.getMetadata());
+    if (actual == null) {
+      metadata.withResourceVersion(NO_OBJECT);
+    } else {
+      metadata
+          .withUid(actual.getMetadata().getUid())
+          .withResourceVersion(actual.getMetadata().getResourceVersion());
+    }
+    // A copy with it would be made by way of JSON, which takes longer than all else of a look.
     ObjectMeta own = child.getMetadata();
-    child.setMetadata(metadata);
+    child.setMetadata(metadata.build());
     try {
-      return writes.resource(child).patch(APPLY).getMetadata().getResourceVersion();
+      return writes.resource(child).patch(how);
     } finally {
       child.setMetadata(own);
     }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -54,6 +55,17 @@ public final class RefusingWebhook implements AutoCloseable {
       throws IOException, GeneralSecurityException {
     // An exchange that nobody closes stays open.
     return start(folder, exchange -> asked.run());
+  }
+
+  /**
+   * Starts one that changes what it is asked about, as policies for images do.
+   *
+   * @param folder for its key
+   * @param patch JSON patch of the object
+   */
+  public static RefusingWebhook changing(Path folder, String patch)
+      throws IOException, GeneralSecurityException {
+    return start(folder, exchange -> change(exchange, patch));
   }
 
   private static RefusingWebhook start(Path folder, HttpHandler handler)
@@ -117,8 +129,20 @@ public final class RefusingWebhook implements AutoCloseable {
   }
 
   private static void refuse(HttpExchange exchange, int code) throws IOException {
+    answer(
+        exchange, Map.of("allowed", false, "status", Map.of("code", code, "message", "not now")));
+  }
+
+  private static void change(HttpExchange exchange, String patch) throws IOException {
+    String encoded = Base64.getEncoder().encodeToString(patch.getBytes(StandardCharsets.UTF_8));
+    answer(exchange, Map.of("allowed", true, "patchType", "JSONPatch", "patch", encoded));
+  }
+
+  private static void answer(HttpExchange exchange, Map<String, Object> said) throws IOException {
     try (exchange) {
       JsonNode review = MAPPER.readTree(exchange.getRequestBody());
+      Map<String, Object> response = new HashMap<>(said);
+      response.put("uid", review.path("request").path("uid").asText());
       byte[] answer =
           MAPPER.writeValueAsBytes(
               Map.of(
@@ -127,13 +151,7 @@ public final class RefusingWebhook implements AutoCloseable {
                   "kind",
                   "AdmissionReview",
                   "response",
-                  Map.of(
-                      "uid",
-                      review.path("request").path("uid").asText(),
-                      "allowed",
-                      false,
-                      "status",
-                      Map.of("code", code, "message", "not now"))));
+                  response));
       exchange.getResponseHeaders().add("Content-Type", "application/json");
       exchange.sendResponseHeaders(200, answer.length);
       exchange.getResponseBody().write(answer);

@@ -1,0 +1,196 @@
+package io.fairlead.operator;
+
+import static io.fairlead.operator.testing.PoolFixture.PICKER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.reconcile.Settings;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.RefusingWebhook;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A webhook that has all images come from another registry, as clusters have them. */
+@ExtendWith(KubeApi.class)
+class ChangingAdmissionIT {
+  private static final String MIRRORED = "mirror.example.test/epp:1";
+
+  /** More than an object is put right at once. */
+  private static final int CHANGES = 8;
+
+  private Installed cluster;
+  private PoolFixture pool;
+  private RefusingWebhook webhook;
+
+  @BeforeEach
+  void changeImages(KubeApi.Running server, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    cluster = Installed.on(server);
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("mirrored"));
+    webhook =
+        RefusingWebhook.changing(
+            folder,
+            "[{\"op\":\"replace\",\"path\":\"/spec/template/spec/containers/0/image\",\"value\":\"%s\"}]"
+                .formatted(MIRRORED));
+    cluster.admin().resource(configuration()).create();
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(() -> image(cluster.admin().resource(probe()).dryRun().create()).equals(MIRRORED));
+  }
+
+  @AfterEach
+  void leaveThem() {
+    cluster.admin().resource(configuration()).delete();
+    webhook.close();
+  }
+
+  @Test
+  void whatAdmissionMakesOfADeploymentIsNobodysEdit() {
+    try (OperatorUnderTest operator = start()) {
+      pool.createPool();
+      pool.createPool("other", "other-service");
+      pool.becomeReady();
+      AuditLog.Mark ready = operator.mark();
+      touch(operator, 0);
+      assertQuiet(operator, ready);
+
+      pool.createPicker("mine", "{name: pool}");
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> pool.need(Deployment.class, PICKER).getSpec().getReplicas() == 2);
+      pool.becomeAvailableAgain();
+      pool.reportCurrent();
+      pool.awaitPicker("mine", "Ready", "True/Ready");
+      AuditLog.Mark rolledOut = operator.mark();
+      touch(operator, CHANGES);
+      assertQuiet(operator, rolledOut);
+    }
+    String version = pool.need(Deployment.class, PICKER).getMetadata().getResourceVersion();
+    try (OperatorUnderTest operator = start()) {
+      operator.awaitReconciled("InferencePool/pool", 1);
+      operator.awaitReconciled("InferencePool/other", 1);
+      assertThat(pool.need(Deployment.class, PICKER).getMetadata().getResourceVersion())
+          .as("nothing is changed by a restart")
+          .isEqualTo(version);
+      AuditLog.Mark restarted = operator.mark();
+      touch(operator, 2 * CHANGES);
+      assertQuiet(operator, restarted);
+      assertThat(PoolFixture.brief(pool.entry("other"))).doesNotContainKey("UpToDate");
+    }
+    assertThat(pool.all(Event.class))
+        .extracting(Event::getReason)
+        .doesNotContain("Repaired", "WaitingForTurn", "FieldManagerConflict");
+  }
+
+  private OperatorUnderTest start() {
+    return new OperatorUnderTest(
+        cluster,
+        pool,
+        new Settings(
+            Adoption.ALL, Duration.ZERO, OperatorUnderTest.IMAGE, 1, OperatorUnderTest.FAST));
+  }
+
+  /** The Deployment gets one version after the other, as its controller makes them. */
+  private void touch(OperatorUnderTest operator, int from) {
+    for (int change = 0; change < CHANGES; change++) {
+      int times = operator.reconciled("InferencePool/pool");
+      cluster
+          .admin()
+          .resource(pool.need(Deployment.class, PICKER))
+          .edit(there -> marked(there, from, times));
+      operator.awaitReconciled("InferencePool/pool", times + 1);
+    }
+  }
+
+  private static Deployment marked(Deployment there, int from, int times) {
+    return new DeploymentBuilder(there)
+        .editMetadata()
+        .addToAnnotations("example.test/touched", from + "-" + times)
+        .endMetadata()
+        .build();
+  }
+
+  private void assertQuiet(OperatorUnderTest operator, AuditLog.Mark since) {
+    assertThat(operator.requests(since))
+        .filteredOn(request -> request.writes() && request.resource().equals("deployments"))
+        .isEmpty();
+    assertThat(pool.poolConditions())
+        .containsEntry("Programmed", "True/Programmed")
+        .doesNotContainKey("UpToDate");
+  }
+
+  private static String image(Deployment deployment) {
+    return deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage();
+  }
+
+  private Deployment probe() {
+    Map<String, String> labels = Map.of("app", "probe");
+    return new DeploymentBuilder()
+        .withNewMetadata()
+        .withName("probe")
+        .withNamespace(pool.namespace())
+        .endMetadata()
+        .withNewSpec()
+        .withNewSelector()
+        .withMatchLabels(labels)
+        .endSelector()
+        .withNewTemplate()
+        .withNewMetadata()
+        .withLabels(labels)
+        .endMetadata()
+        .withNewSpec()
+        .addNewContainer()
+        .withName("probe")
+        .withImage("example.test/probe")
+        .endContainer()
+        .endSpec()
+        .endTemplate()
+        .endSpec()
+        .build();
+  }
+
+  private MutatingWebhookConfiguration configuration() {
+    return new MutatingWebhookConfigurationBuilder()
+        .withNewMetadata()
+        .withName(pool.namespace())
+        .endMetadata()
+        .addNewWebhook()
+        .withName("mirror.example.test")
+        .withFailurePolicy("Fail")
+        .withSideEffects("None")
+        .withAdmissionReviewVersions(List.of("v1"))
+        .withNewClientConfig()
+        .withUrl(webhook.url())
+        .withCaBundle(webhook.certificate())
+        .endClientConfig()
+        .withNewNamespaceSelector()
+        .addToMatchLabels("kubernetes.io/metadata.name", pool.namespace())
+        .endNamespaceSelector()
+        .addNewRule()
+        .withOperations("CREATE", "UPDATE")
+        .withApiGroups("apps")
+        .withApiVersions("*")
+        .withResources("deployments")
+        .endRule()
+        .endWebhook()
+        .build();
+  }
+}
