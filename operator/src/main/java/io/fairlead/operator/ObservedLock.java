@@ -1,6 +1,7 @@
 package io.fairlead.operator;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,7 @@ final class ObservedLock implements Lock {
 
   @Override
   public @Nullable LeaderElectionRecord get(KubernetesClient client) {
-    LeaderElectionRecord record = lock.get(client);
+    LeaderElectionRecord record = tried(() -> lock.get(client));
     long now = nanos.getAsLong();
     if (record == null) {
       seen = null;
@@ -62,7 +64,12 @@ final class ObservedLock implements Lock {
   @Override
   public void create(KubernetesClient client, LeaderElectionRecord record) {
     long sent = nanos.getAsLong();
-    lock.create(client, record);
+    var _ =
+        tried(
+            () -> {
+              lock.create(client, record);
+              return null;
+            });
     renewed(record, sent);
   }
 
@@ -72,8 +79,27 @@ final class ObservedLock implements Lock {
       fence.given();
     }
     long sent = nanos.getAsLong();
-    lock.update(client, record.getHolderIdentity() == null ? nobodys(record) : record);
+    var _ =
+        tried(
+            () -> {
+              lock.update(client, record.getHolderIdentity() == null ? nobodys(record) : record);
+              return null;
+            });
     renewed(record, sent);
+  }
+
+  /**
+   * The elector tries again after what a client throws. At anything else, such as a Lease that says
+   * nonsense, it would never try again, nor say so.
+   */
+  private static <T extends @Nullable Object> T tried(Supplier<T> request) {
+    try {
+      return request.get();
+    } catch (KubernetesClientException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new KubernetesClientException("the Lease can't be used: " + e, e);
+    }
   }
 
   /** The lock sends a merge patch without what is null: the holder of a Lease would stay. */
