@@ -82,11 +82,12 @@ public final class HeldConfig {
   }
 
   /**
-   * What ran before: the newest config, unless a picker refuses that one and another ran before it.
+   * What ran before: the newest config, unless that one can't be read, or a picker refuses it, and
+   * another ran before it.
    */
   public @Nullable PoolConfig good() {
-    Optional<PoolConfig> lastGood = refused() ? config(Children.LAST_GOOD_KEY) : Optional.empty();
-    return lastGood.or(this::newest).orElse(null);
+    Optional<PoolConfig> lastGood = config(Children.LAST_GOOD_KEY);
+    return (refused() ? lastGood.or(this::newest) : newest().or(() -> lastGood)).orElse(null);
   }
 
   /**

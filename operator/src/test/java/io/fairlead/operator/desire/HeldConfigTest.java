@@ -59,6 +59,13 @@ class HeldConfigTest {
   }
 
   @Test
+  void whatWasSpoiledByHandGivesWayToTheLastGoodOne() {
+    ConfigMap spoiled = map();
+    spoiled.getData().put(Children.CONFIG_KEY, "no: [config");
+    assertThat(held(Unread.NOTHING, spoiled, null).good()).isEqualTo(OLD);
+  }
+
+  @Test
   void whatCannotBeReadStays() {
     PoolConfig seen = config(List.of(OTHER), model("chat", 3));
     assertThat(held(Unread.NOTHING, map(), null).completed(seen)).isEqualTo(seen);
