@@ -1,7 +1,9 @@
 package io.fairlead.operator.children;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.ContainerPort;
@@ -26,6 +28,7 @@ import io.fairlead.crds.fairlead.v1alpha1.PodTemplateSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +65,10 @@ final class PickerDeployment {
    * another form's nobody can say that it asks for something else.
    */
   private static final String FORM = "2-";
+
+  /** Fields whose own fields are labels or annotations. */
+  private static final Set<String> LABELS =
+      Set.of("labels", "annotations", "nodeSelector", "matchLabels");
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -173,7 +180,43 @@ final class PickerDeployment {
 
   private static PodTemplateSpec template(PickerDesign design) {
     PodTemplateSpec asked = design.settings().podTemplate();
-    return asked == null ? PodTemplateSpec.EMPTY : asked;
+    return asked == null ? PodTemplateSpec.EMPTY : withoutEmpty(asked);
+  }
+
+  /**
+   * A field that is empty is stored as one that is absent, and would be a difference for ever; the
+   * value of a label may be empty.
+   */
+  private static PodTemplateSpec withoutEmpty(PodTemplateSpec asked) {
+    ObjectNode tree = JSON.valueToTree(asked);
+    if (!removeEmpty(tree)) {
+      return asked;
+    }
+    try {
+      return JSON.treeToValue(tree, PodTemplateSpec.class);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("what came as JSON could not be read as JSON", e);
+    }
+  }
+
+  private static boolean isEmpty(JsonNode value) {
+    return value.isTextual() && value.textValue().isEmpty();
+  }
+
+  private static boolean removeEmpty(JsonNode within) {
+    boolean removed = false;
+    if (within instanceof ObjectNode object) {
+      removed = object.properties().removeIf(field -> isEmpty(field.getValue()));
+    }
+    for (Map.Entry<String, JsonNode> field : within.properties()) {
+      removed |= !LABELS.contains(field.getKey()) && removeEmpty(field.getValue());
+    }
+    if (within.isArray()) {
+      for (JsonNode element : within) {
+        removed |= removeEmpty(element);
+      }
+    }
+    return removed;
   }
 
   private static Map<String, String> labels(PickerDesign design, PodTemplateSpec template) {

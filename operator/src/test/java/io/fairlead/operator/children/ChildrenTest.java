@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KeyToPath;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -94,6 +96,36 @@ class ChildrenTest {
         Children.of(with(frontend, "replicas: 2")).stream()
             .map(Serialization::asYaml)
             .collect(Collectors.joining()));
+  }
+
+  /** The API server stores it as absent: it would be put right for ever. */
+  @Test
+  void whatIsEmptyInThePodTemplateIsLeftOut() {
+    PickerDesign design =
+        with(
+            """
+            podTemplate:
+              labels: {kept: ""}
+              nodeSelector: {kept: ""}
+              priorityClassName: ""
+              tolerations: [{key: "", operator: Exists, effect: ""}]
+              env: [{name: EMPTY, value: ""}]
+            """);
+    PodSpec pod =
+        Children.of(design).stream()
+            .filter(Deployment.class::isInstance)
+            .map(Deployment.class::cast)
+            .findFirst()
+            .orElseThrow()
+            .getSpec()
+            .getTemplate()
+            .getSpec();
+    assertThat(pod.getPriorityClassName()).isNull();
+    assertThat(pod.getTolerations())
+        .containsExactly(new TolerationBuilder().withOperator("Exists").build());
+    assertThat(pod.getNodeSelector()).containsEntry("kept", "");
+    assertThat(pod.getContainers().getFirst().getEnv())
+        .contains(new EnvVarBuilder().withName("EMPTY").build());
   }
 
   private static void holds(String file, String made) throws IOException {
