@@ -42,9 +42,13 @@ class TerminatingIT extends OperatorWithPool {
         .untilAsserted(
             () -> {
               assertThat(pool.poolConditions())
+                  .containsEntry("Accepted", "True/Accepted")
+                  .containsEntry("ResolvedRefs", "True/ResolvedRefs")
                   .containsEntry("Programmed", "False/PoolTerminating")
                   .containsEntry("Ready", "False/PoolTerminating");
               assertThat(pool.pickerConditions("mine"))
+                  .containsEntry("Accepted", "True/Accepted")
+                  .containsEntry("ResolvedRefs", "True/ResolvedRefs")
                   .containsEntry("Ready", "False/PoolTerminating");
               for (String model : new String[] {"chat", "sum"}) {
                 assertThat(pool.modelConditions(model))

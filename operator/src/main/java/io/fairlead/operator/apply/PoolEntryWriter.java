@@ -259,6 +259,11 @@ public final class PoolEntryWriter {
     return entry(pool).map(ParentStatus::parentRef).map(ParentReference::name);
   }
 
+  /** What our entry says of the pool itself; nothing without one. */
+  public Map<ConditionType, Verdict> judged(InferencePool pool) {
+    return entry(pool).map(ParentStatus::conditions).map(ConditionList::judged).orElse(Map.of());
+  }
+
   /** Takes our entry away, if it is there. */
   public void remove(InferencePool pool) {
     forget(pool.getMetadata().getUid());

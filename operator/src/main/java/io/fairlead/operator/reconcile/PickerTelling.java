@@ -9,6 +9,7 @@ import io.fairlead.crds.fairlead.v1alpha1.ModelCounts;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.PickerFacts;
 import io.fairlead.operator.status.Reason;
@@ -116,13 +117,16 @@ final class PickerTelling {
                 .formatted(winner.getMetadata().getName())));
   }
 
-  /** Nothing is done for its pool: what was counted last stays. */
+  /** Nothing is done for its pool: what was counted and judged last stays. */
   static void left(
       StatusApplier statuses, EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
     EndpointPickerStatus last = picker.getStatus();
+    Map<ConditionType, Verdict> all =
+        new LinkedHashMap<>(last == null ? Map.of() : ConditionList.judged(last.conditions()));
+    all.putAll(verdicts);
     statuses.write(
         picker,
-        verdicts,
+        all,
         conditions ->
             new EndpointPickerStatus(
                 picker.getMetadata().getGeneration(),

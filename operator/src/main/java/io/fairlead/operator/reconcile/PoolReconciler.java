@@ -339,7 +339,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ofModels.put(ConditionType.PROGRAMMED, unchanged);
     EndpointPicker picker = served.picker();
     Attempts writes = new Attempts();
-    writes.attempt(() -> entries.write(pool, parent(pool, picker), verdicts));
+    writes.attempt(() -> tellLeft(pool, picker, verdicts));
     for (InferenceModel model : seen.models()) {
       writes.attempt(() -> statuses.write(model, ofModels));
     }
@@ -355,6 +355,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     writes.rethrow();
     return UpdateControl.noUpdate();
+  }
+
+  /** Of a pool that is not judged anew: what was said of what it says and refers to stays. */
+  private void tellLeft(
+      InferencePool pool, @Nullable EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
+    Map<ConditionType, Verdict> all = new LinkedHashMap<>(entries.judged(pool));
+    all.putAll(verdicts);
+    entries.write(pool, parent(pool, picker), all);
   }
 
   /** Under which name the entry of a pool is ours: its picker's. */
@@ -485,9 +493,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.PROGRAMMED, failed);
     verdicts.put(ConditionType.READY, failed);
-    String parent = parent(pool, picker);
     Attempts writes = new Attempts();
-    writes.attempt(() -> entries.write(pool, parent, verdicts));
+    writes.attempt(() -> tellLeft(pool, picker, verdicts));
     if (picker != null) {
       writes.attempt(() -> PickerTelling.left(statuses, picker, verdicts));
     }

@@ -6,9 +6,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -61,6 +63,24 @@ public final class ConditionList {
         .limit(Math.max(0, MOST_IN_ENTRY - ours.size()))
         .forEach(all::add);
     return List.copyOf(all);
+  }
+
+  /**
+   * What these conditions say of the object itself, for when that is not judged anew.
+   *
+   * @return {@code Accepted} and {@code ResolvedRefs}, those of them that are there
+   */
+  public static Map<ConditionType, Verdict> judged(List<Condition> conditions) {
+    Map<ConditionType, Verdict> judged = new LinkedHashMap<>();
+    for (ConditionType type : List.of(ConditionType.ACCEPTED, ConditionType.RESOLVED_REFS)) {
+      for (Condition condition : conditions) {
+        Optional<Reason> reason = Reason.find(condition.getReason());
+        if (type.wireName().equals(condition.getType()) && reason.isPresent()) {
+          judged.put(type, Verdict.of(condition.getStatus(), reason.get(), condition.getMessage()));
+        }
+      }
+    }
+    return judged;
   }
 
   /** Whether both say the same of ours; order and times of equal statuses aside. */

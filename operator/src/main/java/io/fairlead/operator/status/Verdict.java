@@ -1,5 +1,6 @@
 package io.fairlead.operator.status;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -46,6 +47,20 @@ public record Verdict(State state, Reason reason, String message) {
   /** Not known yet. */
   public static Verdict pending(String message) {
     return new Verdict(State.UNKNOWN, Reason.PENDING, message);
+  }
+
+  /**
+   * As a condition says it.
+   *
+   * @param status of the condition
+   */
+  static Verdict of(String status, Reason reason, String message) {
+    State state =
+        Arrays.stream(State.values())
+            .filter(one -> one.wireName().equals(status))
+            .findFirst()
+            .orElse(State.UNKNOWN);
+    return new Verdict(state, reason, message);
   }
 
   /**
