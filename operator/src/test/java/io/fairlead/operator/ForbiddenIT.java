@@ -67,10 +67,12 @@ class ForbiddenIT {
   void aMissingPermissionIsNamedAndNothingIsDecidedWithoutIt() {
     forbidPods();
     forbidden.createPool();
+    forbidden.createModel("chat", "chat", 90);
     try (OperatorProcess _ = start()) {
       forbidden.awaitPool("Ready", "False/PermissionDenied");
       assertThat(forbidden.poolMessage("Programmed"))
           .contains("cannot list resource \"pods\"", forbidden.namespace(), "grant");
+      forbidden.awaitModel("chat", "Ready", "False/PermissionDenied");
       cluster
           .admin()
           .rbac()

@@ -9,7 +9,10 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.InferencePoolStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
@@ -17,6 +20,7 @@ import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,6 +56,61 @@ class MissingKindsIT {
   void aClusterWithoutPickersIsToldHowToGetThem() {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("pickerless"));
     lacks(EndpointPicker.class, pool, "kubectl apply -k config/cluster");
+  }
+
+  @Test
+  void aClusterWithoutPoolsOfV1IsToldHowToGetThemWhereItHasTheOlder() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("settledless"));
+    var crd =
+        cluster
+            .admin()
+            .resources(CustomResourceDefinition.class)
+            .withName(HasMetadata.getFullResourceName(InferencePool.class));
+    crd.delete();
+    await().atMost(SEEN).until(() -> crd.get() == null);
+    Crds.oldPools(cluster.admin());
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      await()
+          .atMost(SEEN)
+          .ignoreExceptions()
+          .until(
+              () -> {
+                if (pool.all(OldInferencePool.class).isEmpty()) {
+                  pool.create(
+                      """
+                      apiVersion: inference.networking.x-k8s.io/v1alpha2
+                      kind: InferencePool
+                      metadata: {name: pool}
+                      spec: {selector: {app: vllm}, targetPortNumber: 8000, extensionRef: {name: picker-service}}
+                      """);
+                }
+                return true;
+              });
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(oldReady(pool))
+                      .startsWith("False/KindNotFound")
+                      .contains("upstream-crd"));
+      Crds.apply(cluster.admin());
+      await()
+          .atMost(SEEN)
+          .untilAsserted(() -> assertThat(oldReady(pool)).startsWith("False/RolloutInProgress"));
+    } finally {
+      Crds.apply(cluster.admin());
+    }
+  }
+
+  private static String oldReady(PoolFixture pool) {
+    InferencePoolStatus status = pool.need(OldInferencePool.class, PoolFixture.POOL).getStatus();
+    return status == null
+        ? ""
+        : status.parents().stream()
+            .flatMap(parent -> parent.conditions().stream())
+            .filter(condition -> condition.getType().equals("Ready"))
+            .map(ready -> ready.getStatus() + "/" + ready.getReason() + " " + ready.getMessage())
+            .collect(Collectors.joining());
   }
 
   @Test
@@ -141,6 +200,9 @@ class MissingKindsIT {
           .contains(
               "no %s of %s".formatted(HasMetadata.getKind(kind), HasMetadata.getApiVersion(kind)),
               told);
+      if (kind == InferenceModel.class) {
+        pool.awaitPicker("mine", "Ready", "False/KindNotFound");
+      }
       int seen = operator.reconciled("InferencePool/pool");
       operator.awaitReconciled("InferencePool/pool", seen + 1);
       assertThat(pool.poolConditions()).containsExactlyInAnyOrderEntriesOf(lacking);

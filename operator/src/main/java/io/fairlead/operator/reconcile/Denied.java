@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Reason;
@@ -30,6 +31,7 @@ final class Denied {
   /** How to install the kinds that are not Kubernetes' own; as docs/install.md says. */
   private static final Map<Class<? extends HasMetadata>, String> INSTALLS =
       Map.of(
+          InferencePool.class, "kubectl create -k config/upstream-crd",
           InferenceModel.class, "kubectl create -k config/upstream-crd",
           EndpointPicker.class, "kubectl apply -k config/cluster");
 

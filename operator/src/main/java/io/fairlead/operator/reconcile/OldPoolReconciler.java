@@ -83,15 +83,19 @@ public final class OldPoolReconciler implements Reconciler<OldInferencePool> {
       OldInferencePool pool, Context<OldInferencePool> context) {
     String namespace = pool.getMetadata().getNamespace();
     String name = pool.getMetadata().getName();
-    if (!settled.known(namespace)) {
-      return UpdateControl.<OldInferencePool>noUpdate().rescheduleAfter(PoolReconciler.LOOK_AGAIN);
-    }
     boolean stays = !context.isPrimaryResourceDeleted();
     // It is woken once it is. Without the kind, or the right to read it, the informer goes on
     // holding what it had; to tell of that would undo, for ever, what is told of pools that are
     // gone.
-    if (stays && !there.has(namespace, name)) {
+    if (stays && settled.known(namespace) && !there.has(namespace, name)) {
       return UpdateControl.noUpdate();
+    }
+    if (!settled.known(namespace)) {
+      // Which of them has one of v1 that counts, nobody knows.
+      return stays && there.has(namespace, name)
+          ? (UpdateControl<OldInferencePool>)
+              (UpdateControl<?>) reconciler.await(InferencePool.class, pool, context.getClient())
+          : UpdateControl.<OldInferencePool>noUpdate().rescheduleAfter(PoolReconciler.LOOK_AGAIN);
     }
     UpdateControl<InferencePool> then =
         stays && settled.has(namespace, name)

@@ -401,10 +401,45 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       if (ours) {
         denied
             .verdicts(unseen, namespace, client)
-            .ifPresent(verdicts -> entries.write(pool, parent(pool, picker), verdicts));
+            .ifPresent(verdicts -> tellUnseen(seen, picker, verdicts));
       }
     }
     return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
+  }
+
+  /**
+   * Of a pool that can't be served before it is known which ones there are of a kind, it is told
+   * why that is not known.
+   */
+  UpdateControl<InferencePool> await(
+      Class<? extends HasMetadata> kind, InferencePool pool, KubernetesClient client) {
+    ClusterView informers = view;
+    String namespace = pool.getMetadata().getNamespace();
+    if (informers == null || informers.isAwaited(namespace)) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
+    }
+    List<Class<? extends HasMetadata>> unseen = new ArrayList<>(informers.unseen(namespace));
+    unseen.add(kind);
+    return waitFor(unseen, informers.observe(pool), client);
+  }
+
+  private void tellUnseen(
+      Observation seen, @Nullable EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
+    InferencePool pool = seen.pool();
+    Verdict notJudged = verdicts.getOrDefault(ConditionType.ACCEPTED, Verdict.pending(""));
+    Verdict why = verdicts.getOrDefault(ConditionType.READY, notJudged);
+    Map<ConditionType, Verdict> ofModels = ModelStatus.of(notJudged, notJudged, why);
+    ofModels.put(ConditionType.PROGRAMMED, notJudged);
+    ofModels.put(ConditionType.READY, why);
+    Attempts writes = new Attempts();
+    writes.attempt(() -> entries.write(pool, parent(pool, picker), verdicts));
+    if (picker != null) {
+      writes.attempt(() -> PickerTelling.left(statuses, picker, verdicts));
+    }
+    for (InferenceModel model : seen.models()) {
+      writes.attempt(() -> statuses.write(model, ofModels));
+    }
+    writes.rethrow();
   }
 
   /** What the pool's EndpointPicker asked for stays. */
