@@ -251,7 +251,7 @@ class PodMonitorIT {
       await()
           .atMost(Duration.ofSeconds(15))
           .until(() -> pool.get(NetworkPolicy.class, PoolFixture.PICKER) == null);
-      pool.awaitPicker("mine", "Monitored", "False/EPPUnavailable");
+      pool.awaitPicker("mine", "Monitored", "False/ObjectNotApplied");
     } finally {
       policy.forEach(object -> cluster.admin().resource(object).delete());
     }

@@ -700,7 +700,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         || failure.child() instanceof PodDisruptionBudget;
   }
 
-  private static Verdict unguarded(ChildApplier.Failure failure) {
+  /** Of what requests are served without. */
+  private static Verdict notMade(ChildApplier.Failure failure) {
     Verdict why = failure.why();
     return Verdict.no(
         why.reason() == Reason.EPP_UNAVAILABLE || !why.isFalse()
@@ -722,15 +723,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     failures.stream()
         .filter(PoolReconciler::isMonitor)
         .findFirst()
-        .ifPresent(
-            failure ->
-                beside.put(
-                    ConditionType.MONITORED,
-                    Verdict.no(
-                        failure.why().isFalse() ? failure.why().reason() : Reason.NO_POD_MONITORS,
-                        failure.why().message())));
+        .ifPresent(failure -> beside.put(ConditionType.MONITORED, notMade(failure)));
     List<Verdict> unguarded =
-        failures.stream().filter(PoolReconciler::isGuard).map(PoolReconciler::unguarded).toList();
+        failures.stream().filter(PoolReconciler::isGuard).map(PoolReconciler::notMade).toList();
     if (!unguarded.isEmpty()) {
       beside.put(ConditionType.AVAILABILITY_GUARDED, Verdict.all(unguarded));
     }
