@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhoo
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.WebhookClientConfig;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -382,6 +383,33 @@ class ObstaclesIT {
         .contains("kubectl logs epp-1", "ServiceAccount pool-epp");
     pool.reportCurrent();
     pool.awaitPool("Ready", "True/Ready");
+  }
+
+  /** It would go on setting the number of pods, which is the picker's to say now. */
+  @Test
+  void anAutoscalerThatIsWantedNoMoreGoesAlsoWhereSomethingElseCannotBeMade() {
+    pool.create(
+        """
+        apiVersion: v1
+        kind: ServiceAccount
+        metadata: {name: pool-epp}
+        """);
+    pool.create(
+        """
+        apiVersion: fairlead.io/v1alpha1
+        kind: EndpointPicker
+        metadata: {name: mine}
+        spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 3}}
+        """);
+    pool.createPool();
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) != null);
+    patchPicker("{\"spec\":{\"autoscaling\":null,\"replicas\":1}}");
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) == null);
+    pool.awaitPool("Ready", "False/EPPUnavailable");
   }
 
   private void restart(Settings.Pace pace) {

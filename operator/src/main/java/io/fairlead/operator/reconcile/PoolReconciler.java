@@ -602,6 +602,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         && !pruner.leftovers(desired, seen, context.getClient(), writes)) {
       again = earliest(again, Optional.of(RETRY_PRUNE));
     }
+    if (!failures.isEmpty() && !desired.isEmpty()) {
+      pruner.guards(desired, seen, context.getClient(), writes);
+    }
     writes.rethrow();
     again = earliest(again, retry);
     if (waits) {

@@ -4,7 +4,9 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
@@ -57,6 +59,21 @@ final class Pruner {
       }
     }
     return done;
+  }
+
+  /**
+   * Deletes only what decides on the number of pods and is wanted no more: while other children
+   * can't be made it would go on doing so, against what is wanted now.
+   */
+  void guards(
+      List<HasMetadata> desired, Observation seen, KubernetesClient client, Attempts attempts) {
+    seen.own().stream()
+        .filter(
+            child ->
+                child instanceof HorizontalPodAutoscaler || child instanceof PodDisruptionBudget)
+        .filter(child -> !child.isMarkedForDeletion())
+        .filter(child -> desired.stream().noneMatch(want -> same(want, child)))
+        .forEach(child -> attempts.attempt(() -> children.delete(child, client)));
   }
 
   /** Whether gateways that go by the older pool find the picker by it. */
