@@ -24,6 +24,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
@@ -383,6 +384,37 @@ class ObstaclesIT {
         .contains("kubectl logs epp-1", "ServiceAccount pool-epp");
     pool.reportCurrent();
     pool.awaitPool("Ready", "True/Ready");
+  }
+
+  /** A config that changes more often than it may be late must not make it look in time. */
+  @Test
+  void aPodThatNeverReportsIsToldAlsoWhereModelsAreEditedAllTheWhile() {
+    restart(
+        new Settings.Pace(
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(35),
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(6)));
+    pool.createPool();
+    pool.createModel("chat", "chat", 1);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    pool.becomeAvailable();
+    AtomicInteger weight = new AtomicInteger(1);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofSeconds(1))
+        .untilAsserted(
+            () -> {
+              cluster
+                  .admin()
+                  .resource(pool.need(InferenceModel.class, "chat"))
+                  .patch(
+                      MERGE,
+                      "{\"spec\":{\"targetModels\":[{\"name\":\"a\",\"weight\":%d}]}}"
+                          .formatted(weight.incrementAndGet()));
+              assertThat(pool.poolConditions())
+                  .containsEntry("Programmed", "False/ConfigNotReported");
+            });
   }
 
   /** It would go on setting the number of pods, which is the picker's to say now. */

@@ -15,6 +15,7 @@ import io.fairlead.crds.document.ConfigDocument.Written;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
@@ -314,7 +315,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     released.remove(pool);
     terminating.end(pool);
     lostPickers.forget(pool);
-    unreported.end(pool);
+    unreported.endOthers(pool, Set.of());
   }
 
   /**
@@ -622,10 +623,25 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private Optional<Duration> untilOverdue(String pool, PickerFacts facts) {
     ConfigHash hash = facts.hash();
     if (hash == null || !PoolStatus.awaitsReports(facts)) {
-      unreported.end(pool);
+      unreported.endOthers(pool, Set.of());
       return Optional.empty();
     }
-    Duration left = settings.pace().reports().minus(unreported.since(pool, hash));
+    // By what each says it runs, not by what it should: that may change more often than it is late.
+    Map<String, Object> behind = new LinkedHashMap<>();
+    for (Replica replica : facts.readyReplicas()) {
+      Optional<ConfigHash> runs =
+          Optional.ofNullable(replica.report()).map(PickerReport::configHash);
+      if (!runs.equals(Optional.of(hash))) {
+        behind.put(pool + "/" + replica.name(), runs);
+      }
+    }
+    unreported.endOthers(pool, behind.keySet());
+    Duration longest =
+        behind.entrySet().stream()
+            .map(one -> unreported.since(one.getKey(), one.getValue()))
+            .max(Comparator.naturalOrder())
+            .orElse(Duration.ZERO);
+    Duration left = settings.pace().reports().minus(longest);
     return Optional.of(left.isPositive() ? left : Duration.ZERO);
   }
 

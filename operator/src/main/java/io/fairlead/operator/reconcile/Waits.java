@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,7 +18,7 @@ final class Waits {
   private final LongSupplier nanos;
   private final Duration forgotten;
 
-  /** By UID of the pool. */
+  /** By UID of the pool, or that and a part of it. */
   private final Map<String, Wait> begun = new HashMap<>();
 
   private record Wait(Object what, long at) {}
@@ -52,6 +53,15 @@ final class Waits {
       begun.put(pool, wait);
     }
     return Duration.ofNanos(now - wait.at());
+  }
+
+  /**
+   * Of the pool's parts, whose keys begin with the pool's and a slash, only these wait still.
+   *
+   * @param still their keys
+   */
+  synchronized void endOthers(String pool, Set<String> still) {
+    begun.keySet().removeIf(key -> key.startsWith(pool + "/") && !still.contains(key));
   }
 
   /** The pool waits no more. */

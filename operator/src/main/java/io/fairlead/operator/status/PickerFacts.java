@@ -102,7 +102,7 @@ public record PickerFacts(
     return said.size() == 1 ? said.getFirst() : null;
   }
 
-  List<Replica> readyReplicas() {
+  public List<Replica> readyReplicas() {
     return replicas.stream().filter(Replica::ready).toList();
   }
 
