@@ -16,6 +16,7 @@ import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
+import io.fairlead.operator.testing.Outage;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.List;
@@ -90,6 +91,46 @@ class ForbiddenIT {
     }
   }
 
+  /** What is known stays; but edits have no effect any more, and nobody would know why. */
+  @Test
+  void aPermissionThatIsTakenAwayLaterIsNamed() {
+    allowed.createPool();
+    allowed.createModel("chat", "chat", 90);
+    try (Outage way = new Outage(cluster.admin().getConfiguration());
+        OperatorProcess _ =
+            start(
+                new KubernetesClientBuilder()
+                    .withConfig(way.through(cluster.account(allowed.namespace(), ACCOUNT)))
+                    .build())) {
+      allowed.awaitModel("chat", "Accepted", "True/Accepted");
+      unbind(allowed.namespace());
+      forbid("inferencemodels", allowed.namespace());
+      way.begin();
+      way.end();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.poolConditions())
+                      .containsEntry("Programmed", "False/PermissionDenied")
+                      .containsEntry("ModelsAccepted", "True/AllAccepted"));
+      assertThat(allowed.poolMessage("Programmed"))
+          .contains("cannot list resource \"inferencemodels\"");
+      unbind(allowed.namespace());
+      bind(allowed.namespace(), "ClusterRole", "fairlead-operator");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.poolConditions())
+                      .containsEntry("Ready", "False/RolloutInProgress"));
+    }
+  }
+
+  private void unbind(String namespace) {
+    cluster.admin().rbac().roleBindings().inNamespace(namespace).withName(ACCOUNT).delete();
+  }
+
   /** What is denied is denied to all pools of a namespace alike. */
   @Test
   void itIsAskedOnceForAllPoolsWhatIsDenied() {
@@ -131,21 +172,25 @@ class ForbiddenIT {
   }
 
   private void forbidPods() {
+    forbid("pods", forbidden.namespace());
+  }
+
+  private void forbid(String resource, String namespace) {
     ClusterRole all = cluster.admin().rbac().clusterRoles().withName("fairlead-operator").get();
     List<PolicyRule> rules =
-        all.getRules().stream().filter(rule -> !rule.getResources().contains("pods")).toList();
+        all.getRules().stream().filter(rule -> !rule.getResources().contains(resource)).toList();
     cluster
         .admin()
         .resource(
             new RoleBuilder()
                 .withNewMetadata()
                 .withName(ACCOUNT)
-                .withNamespace(forbidden.namespace())
+                .withNamespace(namespace)
                 .endMetadata()
                 .withRules(rules)
                 .build())
         .create();
-    bind(forbidden.namespace(), "Role", ACCOUNT);
+    bind(namespace, "Role", ACCOUNT);
   }
 
   private OperatorProcess start() {

@@ -138,10 +138,22 @@ public final class ClusterView {
 
   /** Kinds of which not every object of the namespace is known. */
   public List<Class<? extends HasMetadata>> unseen(@Nullable String namespace) {
-    return Stream.concat(Stream.of(models, pickers, services, pods, leases), children.stream())
+    return watched()
         .filter(kind -> !kind.synced(namespace))
         .<Class<? extends HasMetadata>>map(Watched::resourceType)
         .toList();
+  }
+
+  /** Kinds of which every object of the namespace was known once, and changes are seen no more. */
+  public List<Class<? extends HasMetadata>> cutOff(@Nullable String namespace) {
+    return watched()
+        .filter(kind -> kind.isCutOff(namespace))
+        .<Class<? extends HasMetadata>>map(Watched::resourceType)
+        .toList();
+  }
+
+  private Stream<Watched<? extends HasMetadata, InferencePool>> watched() {
+    return Stream.concat(Stream.of(models, pickers, services, pods, leases), children.stream());
   }
 
   /** Whether nothing was heard yet of kinds that the cluster need not have, nor could have been. */

@@ -572,10 +572,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             ref,
             hash,
             Stream.concat(
-                    Stream.ofNullable(
-                        Objects.equals(hash, wanted)
-                            ? null
-                            : PickerTelling.waitsForEndOfPause(picker)),
+                    Stream.concat(
+                        Stream.ofNullable(
+                            Objects.equals(hash, wanted)
+                                ? null
+                                : PickerTelling.waitsForEndOfPause(picker)),
+                        cutOff(seen, context.getClient()).stream()),
                     obstacles(compiled, failures))
                 .toList(),
             beside(seen, picker, compiled, waits, all));
@@ -884,6 +886,17 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         new PickerFacts.ModelCount((int) inConfig, rejected),
         beside,
         false);
+  }
+
+  /** Why changes of what concerns the pool are seen no more; what was seen last counts. */
+  private Optional<Verdict> cutOff(Observation seen, KubernetesClient client) {
+    String namespace = seen.pool().getMetadata().getNamespace();
+    ClusterView informers = view;
+    return informers == null
+        ? Optional.empty()
+        : denied
+            .verdicts(informers.cutOff(namespace), namespace, client)
+            .map(verdicts -> verdicts.get(ConditionType.READY));
   }
 
   private static Stream<Verdict> obstacles(
