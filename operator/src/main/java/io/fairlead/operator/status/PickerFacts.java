@@ -102,6 +102,7 @@ public record PickerFacts(
     return said.size() == 1 ? said.getFirst() : null;
   }
 
+  /** The replicas that traffic reaches, and goes on doing so. */
   public List<Replica> readyReplicas() {
     return replicas.stream().filter(Replica::ready).toList();
   }
