@@ -15,14 +15,17 @@ import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.ReceiptSearch;
+import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.crds.config.ProfileConfig.PluginReference;
 import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -69,6 +72,52 @@ class ReceiptTest {
                     new PluginReference("gold", 1),
                     new PluginReference("queue", 2),
                     new PluginReference("kv", 0.5)))));
+  }
+
+  /** What is in common to many decisions is no part of the memory that receipts may take. */
+  @Test
+  void keepsNoConfigThatNoReceiptIsOf() {
+    RequestsConfig four = RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(4, 1));
+    WeakReference<PoolConfig> before = serveUnderOneOfItsOwn(four);
+    pool.core.configure(0, compiled(four));
+    for (int i = 0; i < 4; i++) {
+      pool.core.ended(0, pool.arrive("m"), Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+    pool.core.endpoints(0, List.of());
+    for (int i = 0; i < 4; i++) {
+      pool.arrive("m");
+    }
+    for (int i = 0; i < 50 && before.get() != null; i++) {
+      System.gc();
+    }
+    assertThat(before.get()).isNull();
+  }
+
+  private static CompiledConfig compiled(RequestsConfig requests) {
+    return new ConfigCompiler(List.of())
+        .compile(
+            Pool.config(
+                requests,
+                Pool.atOnce(
+                    List.of(new PluginConfig("queue", "queue-scorer", Map.of())), List.of())));
+  }
+
+  /** Sent, sent again, and refused. */
+  private WeakReference<PoolConfig> serveUnderOneOfItsOwn(RequestsConfig requests) {
+    CompiledConfig config = compiled(requests);
+    pool.core.configure(0, config);
+    pool.endpoints("a", "b");
+    for (int i = 0; i < 3; i++) {
+      long ticket = pool.arrive("m");
+      pool.core.attemptFailed(0, ticket, Failure.REFUSED);
+      pool.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+      pool.endpoints();
+      pool.arrive("m");
+      pool.endpoints("a" + i, "b" + i);
+    }
+    assertThat(pool.routes).hasSizeGreaterThan(4);
+    assertThat(pool.rejections).isNotEmpty();
+    return new WeakReference<>(config.source());
   }
 
   /** A picker that draws takes no notice of it. */

@@ -104,6 +104,9 @@ public final class Receipt {
     waited = false;
     attempts = 0;
     refusals = 0;
+    // Few have any: they would keep old configs and lists of endpoints for as long as the object.
+    againIn = NOWHERE;
+    refusedIn = NOWHERE;
     Arrays.fill(failedHow, null);
     Arrays.fill(statuses, 0);
     if (notSentAgain != null) {
@@ -173,9 +176,9 @@ public final class Receipt {
       firstEnd = end;
     } else {
       int again = attempts - 1;
-      if (again == againIn.length) {
-        againIn = Arrays.copyOf(againIn, again + 1);
-        againPlaces = Arrays.copyOf(againPlaces, (again + 1) * PLACES);
+      againIn = Arrays.copyOf(againIn, again + 1);
+      if (againPlaces.length < againIn.length * PLACES) {
+        againPlaces = Arrays.copyOf(againPlaces, againIn.length * PLACES);
       }
       againIn[again] = decision.context();
       keep(decision, sent, end, againPlaces, again);
@@ -208,6 +211,8 @@ public final class Receipt {
       int promptTokens) {
     if (refusedIn.length == 0) {
       refusedIn = new DecisionContext[MOST_REFUSALS];
+    }
+    if (refusedPlaces.length == 0) {
       refusedPlaces = new long[MOST_REFUSALS * PLACES];
     }
     // The first and the last tell most.
@@ -300,6 +305,9 @@ public final class Receipt {
   public void ended(long now, String how, Usage used) {
     endedAt = now;
     over = true;
+    if (attempts == 0 && firstIn != null) {
+      firstIn = null; // of the request before: it is written again only for one that is sent
+    }
     if (!outcome.equals(how)) {
       outcome = how;
     }
