@@ -141,6 +141,25 @@ class ExactCachesTest {
   }
 
   @Test
+  void whatElseIsNotThereIsKnownOnceAllIsToldWithoutAnotherChange() {
+    String at = serve(1).endpoint();
+    EngineCache engine = at.equals("a") ? engineOfA : engineOfB;
+    told(at, engine, stored(2), false);
+    serve(1);
+    assertThat(pool.lastRoute().expectedCachedTokens()).as("a guess").isPositive();
+
+    CacheChange nothing = new CacheChange();
+    engine.unchanged(nothing);
+    assertThat(pool.core.cacheChanged(Pool.endpoint(at), GRAIN, nothing.whole(true))).isTrue();
+
+    assertThat(nothing.blocks()).isEqualTo(BLOCKS);
+    assertThat(serve(2).endpoint()).isEqualTo(at);
+    assertThat(pool.lastRoute().expectedCachedTokens()).isEqualTo((BLOCKS - 1) * GRAIN);
+    serve(1);
+    assertThat(pool.lastRoute().expectedCachedTokens()).isZero();
+  }
+
+  @Test
   void anEngineThatIsEmptyIsForgottenAlsoByTheGuess() {
     String at = serve(1).endpoint();
     EngineCache engine = at.equals("a") ? engineOfA : engineOfB;

@@ -104,6 +104,12 @@ public final class EngineCache {
     return true;
   }
 
+  /** What the engine holds has not changed: the change tells how much that is, and nothing else. */
+  public void unchanged(CacheChange into) {
+    into.blocks(size);
+    into.blockTokens(blockTokens);
+  }
+
   private void store(CacheEvent.Stored event, CacheChange into) {
     long salt = TokenChain.salt(event.adapter());
     long state = TokenChain.ROOT;

@@ -82,9 +82,12 @@ final class EventSequence {
     this.effects = effects;
   }
 
-  /** Whether everything that the engine holds has been told. */
+  /**
+   * Whether everything that the engine holds has been told, without a gap, and not only the
+   * beginning of what is replayed.
+   */
   boolean isWhole() {
-    return whole;
+    return whole && !replaying;
   }
 
   /** Whether the engine has told anything on this connection. */

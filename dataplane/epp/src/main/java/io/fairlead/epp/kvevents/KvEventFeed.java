@@ -84,6 +84,9 @@ final class KvEventFeed implements EventSequence.Effects {
   /** What is to be told to the core; null while that is nothing. */
   private @Nullable CacheChange change;
 
+  /** Whether the core was told last that nothing is there that it does not know. */
+  private boolean toldWhole;
+
   private boolean fits = true;
 
   /** Blocks that were counted as kept. */
@@ -232,9 +235,17 @@ final class KvEventFeed implements EventSequence.Effects {
     if (!sequence.isReplaying()) {
       turns.ended(this);
     }
+    boolean whole = sequence.isWhole();
+    if (change == null && whole != toldWhole && !aside) {
+      cache.unchanged(change());
+    }
     CacheChange made = change;
     change = null;
-    return made == null ? null : made.whole(sequence.isWhole());
+    if (made == null) {
+      return null;
+    }
+    toldWhole = whole;
+    return made.whole(whole);
   }
 
   /**
@@ -258,6 +269,7 @@ final class KvEventFeed implements EventSequence.Effects {
     asideAt = settings.clock().getAsLong();
     aside = true;
     lost = true;
+    toldWhole = false;
     endReplay();
     turns.leave(this);
     sequence.setAside();
@@ -389,9 +401,6 @@ final class KvEventFeed implements EventSequence.Effects {
           sequence.replayEnded();
         } else {
           sequence.nothingToReplay();
-          if (sequence.isWhole()) {
-            change(); // told that there is nothing
-          }
         }
       } else {
         replayedAny = true;
