@@ -159,12 +159,13 @@ public final class ConfigCompiler {
           previous == null
               ? null
               : previous.shadows().stream()
-                  .filter(other -> other.name().equals(shadow.name()))
+                  .filter(other -> other.name().equals(shadow.name()) && !other.isSpoiled())
                   .map(CompiledShadow::config)
                   .findFirst()
                   .orElse(null);
       try {
-        shadows.add(new CompiledShadow(shadow.name(), compile(alone(config, shadow), before)));
+        CompiledConfig compiled = compile(alone(config, shadow), before);
+        shadows.add(new CompiledShadow(shadow.name(), compiled, before == null));
       } catch (InvalidConfigException e) {
         String path = "shadows[" + i + "].";
         e.problems().stream()

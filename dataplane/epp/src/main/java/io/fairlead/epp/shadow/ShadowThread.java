@@ -2,6 +2,7 @@ package io.fairlead.epp.shadow;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.scheduling.CompiledShadow;
 import io.fairlead.core.shadow.ShadowSnapshot;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.external.SchedulerLoop;
@@ -67,6 +68,10 @@ final class ShadowThread implements AutoCloseable {
   private volatile boolean over;
 
   private volatile @Nullable String off;
+
+  /** What is not to be used again once it is off. */
+  private volatile @Nullable CompiledShadow runs;
+
   private volatile ShadowSnapshot told = ShadowSnapshot.EMPTY;
 
   /** When the event under way began; 0 between events. */
@@ -87,6 +92,7 @@ final class ShadowThread implements AutoCloseable {
   private long allBefore;
 
   private final AtomicLong leftOut = new AtomicLong();
+  private final AtomicLong cpuSeen = new AtomicLong();
 
   /** Of requests that wait to be asked about. */
   private final AtomicLong waitingBytes = new AtomicLong();
@@ -112,6 +118,21 @@ final class ShadowThread implements AutoCloseable {
     return off;
   }
 
+  /**
+   * It runs this from now on, or tries to. The pool's loop only.
+   *
+   * @param countsAnew whether what was counted before is of no use then
+   */
+  void runs(CompiledShadow compiled, boolean countsAnew) {
+    runs = compiled;
+    if (off != null) {
+      compiled.spoil(); // it was switched off meanwhile
+    }
+    if (countsAnew) {
+      leftOut.set(0);
+    }
+  }
+
   /** How its external scheduler does; null where it asks none. */
   @Nullable ExternalReport external() {
     return off == null ? shadow.external() : null;
@@ -127,9 +148,13 @@ final class ShadowThread implements AutoCloseable {
     return leftOut.get();
   }
 
-  /** CPU time of its thread in nanoseconds; 0 where that can't be told. */
+  /**
+   * CPU time of its thread in nanoseconds, of one that has ended as far as it was seen; 0 where
+   * that can't be told.
+   */
   long cpuNanos() {
-    return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.threadId()));
+    long now = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.threadId());
+    return cpuSeen.accumulateAndGet(now, Math::max);
   }
 
   /** Tells it something that must not be lost. The pool's loop only. */
@@ -292,6 +317,10 @@ final class ShadowThread implements AutoCloseable {
     if (off == null) {
       LOG.warn("shadow {} is switched off: {}", name, why);
       off = why;
+      CompiledShadow ran = runs;
+      if (ran != null) {
+        ran.spoil();
+      }
     }
   }
 

@@ -57,7 +57,8 @@ public final class Shadows implements AutoCloseable {
    * they know. Where the scheduling of a shadow, or that in force, is another one, it counts anew.
    *
    * <p>One that was switched off stays so until its own scheduling is another one: its thread may
-   * be one that can't be ended, and every edit of anything else would add one more.
+   * be one that can't be ended, and every edit of anything else would add one more. The new one
+   * shares no plugin with it.
    */
   public void configured(long now, CompiledConfig active) {
     List<CompiledShadow> wanted = active.shadows();
@@ -69,12 +70,17 @@ public final class Shadows implements AutoCloseable {
       Choosing before = choosers.get(shadow.name());
       ShadowThread thread = thread(shadow.name());
       boolean edited = before == null || !before.shadow().equals(compared.shadow());
-      boolean fresh = thread == null || (thread.off() != null && edited);
+      // Off only since the edit was compiled, it might share plugins: the next edit tries again.
+      boolean again = thread != null && thread.off() != null && edited && shadow.isOfItsOwn();
+      boolean fresh = thread == null || again;
       if (thread == null || fresh) {
         thread = new ShadowThread(shadow.name(), limits, () -> System.nanoTime() | 1);
       }
       boolean others = !compared.equals(before);
       choosing.put(shadow.name(), compared);
+      if (fresh || thread.off() == null) {
+        thread.runs(shadow, others);
+      }
       thread.tell(s -> s.configure(now, config, others));
       if (fresh) {
         List<EndpointSpec> there = endpoints;

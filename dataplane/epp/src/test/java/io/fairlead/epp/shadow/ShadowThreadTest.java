@@ -82,6 +82,15 @@ class ShadowThreadTest {
   }
 
   @Test
+  void whatAThreadHasTakenIsNotForgottenWhenItEnds() {
+    await().until(() -> thread.cpuNanos() > 0);
+    long taken = thread.cpuNanos();
+    thread.close();
+    await().until(() -> !thread.isAlive());
+    assertThat(thread.cpuNanos()).isGreaterThanOrEqualTo(taken);
+  }
+
+  @Test
   void oneThatHangsIsOffAndItsThreadIsInterrupted() throws Exception {
     hold();
     for (int tenths = 0; tenths <= 50; tenths++) {

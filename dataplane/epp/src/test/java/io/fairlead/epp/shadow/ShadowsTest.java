@@ -21,6 +21,7 @@ import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,11 @@ class ShadowsTest {
   private static final SchedulerConfig REAL = plugin("queue-scorer");
 
   private final Shadows shadows = new Shadows(PoolLimits.DEFAULT);
+  private final Broken broken = new Broken();
+  private final ConfigCompiler compiler = new ConfigCompiler(List.of(broken));
+
+  /** What the next config is compiled after. */
+  private @Nullable CompiledConfig before;
 
   @AfterEach
   void stop() {
@@ -41,12 +47,17 @@ class ShadowsTest {
     return new SchedulerConfig(List.of(new PluginConfig(type, type, Map.of())), List.of(), null);
   }
 
-  private static CompiledConfig config(
+  private CompiledConfig config(
       List<ModelConfig> models, SchedulerConfig real, ShadowConfig... tried) {
-    return new ConfigCompiler(List.of(new Broken()))
-        .compile(
-            new PoolConfig("ns", "pool", Map.of(), List.of(8000), "http", models, real)
-                .withShadows(List.of(tried)));
+    return compiler.compile(
+        new PoolConfig("ns", "pool", Map.of(), List.of(8000), "http", models, real)
+            .withShadows(List.of(tried)),
+        before);
+  }
+
+  private void configured(CompiledConfig config) {
+    before = config;
+    shadows.configured(1, config);
   }
 
   private static ShadowConfig tried(SchedulerConfig scheduler) {
@@ -62,7 +73,7 @@ class ShadowsTest {
   }
 
   private void oneIsSwitchedOff() {
-    shadows.configured(1, config(List.of(), REAL, tried(BROKEN)));
+    configured(config(List.of(), REAL, tried(BROKEN)));
     shadows.endpoints(
         1,
         List.of(
@@ -89,6 +100,38 @@ class ShadowsTest {
     await().until(() -> shadows.reports().getFirst().told().requests() == 1);
   }
 
+  /** A thread that hangs may be in a plugin for good, and one that threw may be broken. */
+  @Test
+  void oneThatFollowsOneThatWasSwitchedOffSharesNoPluginWithIt() {
+    oneIsSwitchedOff();
+    SchedulerConfig more =
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("broken", "broken", Map.of()),
+                new PluginConfig("queue-scorer", "queue-scorer", Map.of())),
+            List.of(),
+            null);
+    int made = broken.made;
+
+    configured(config(List.of(), REAL, tried(more)));
+    assertThat(broken.made).isEqualTo(made + 1);
+    assertThat(shadows.reports().getFirst().off()).as("tried again").isNull();
+    configured(config(List.of(), REAL, tried(BROKEN)));
+    assertThat(broken.made).as("one that runs goes on with what it knows").isEqualTo(made + 1);
+  }
+
+  @Test
+  void whatIsLeftOutIsCountedAnewWithEverythingElse() {
+    configured(config(List.of(), REAL, tried(REAL)));
+    RequestFacts huge = new RequestFacts("m", 1, new long[4 << 20], 100, -1, 400);
+    Route route = new Route("m", Criticality.STANDARD, "a", "10.0.0.1", 8000, 0, 1);
+    while (shadows.reports().getFirst().leftOut() == 0) {
+      var _ = shadows.sent(2, huge, route);
+    }
+    configured(config(List.of(), REAL, tried(plugin("random-picker"))));
+    assertThat(shadows.reports().getFirst().leftOut()).isZero();
+  }
+
   @Test
   void oneThatWasSwitchedOffAndTakenOutIsNoMore() {
     oneIsSwitchedOff();
@@ -99,6 +142,8 @@ class ShadowsTest {
   /** A type of scorer that throws. */
   private static final class Broken implements PluginFactory {
 
+    private int made;
+
     @Override
     public String type() {
       return "broken";
@@ -106,6 +151,7 @@ class ShadowsTest {
 
     @Override
     public Plugin create(Parameters parameters) {
+      made++;
       return (Scorer)
           (request, candidates, scores) -> {
             throw new IllegalStateException("broken");
