@@ -54,6 +54,9 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** Requests that wait for room and are asked about again, at each look. */
   private static final int MOST_AGAIN = 256;
 
+  /** Of those, in one turn of the loop: others' requests go in between. */
+  static final int MOST_AGAIN_AT_ONCE = 16;
+
   /**
    * A scheduler that has nothing to say for so long, though it is asked, gets another stream; so
    * does one that takes nothing of what it is to be told.
@@ -93,6 +96,10 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   private boolean flushing;
   private boolean expiring;
+
+  /** Whether it is under way to ask about those that wait for room. */
+  private boolean asksAgain;
+
   private boolean closed;
 
   /** Whether the scheduler has said hello in this stream. */
@@ -489,15 +496,32 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     if (breaker.open()) {
       takeBack();
     }
-    for (int again = 0; again < MOST_AGAIN && whyNot() == null; again++) {
-      Map.Entry<Long, Waiting> first = waiting.firstEntry();
-      if (first == null || now - first.getValue().askedAt < settings.refresh().toNanos()) {
-        break;
-      }
-      askAgain(now, first.getKey(), first.getValue());
+    if (!asksAgain) {
+      asksAgain = true;
+      askAgain(MOST_AGAIN);
     }
     if (greeted && (endpointsChanged || !changed.isEmpty())) {
       flushIn(0);
+    }
+  }
+
+  /** Asks about some of those whose word is old, and goes on in another turn of the loop. */
+  private void askAgain(int left) {
+    long now = clock.getAsLong();
+    for (int i = 0; i < MOST_AGAIN_AT_ONCE; i++) {
+      Map.Entry<Long, Waiting> first = waiting.firstEntry();
+      if (whyNot() != null
+          || first == null
+          || now - first.getValue().askedAt < settings.refresh().toNanos()) {
+        asksAgain = false;
+        return;
+      }
+      askAgain(now, first.getKey(), first.getValue());
+    }
+    int more = left - MOST_AGAIN_AT_ONCE;
+    asksAgain = more > 0;
+    if (asksAgain) {
+      loop.execute(() -> askAgain(more));
     }
   }
 

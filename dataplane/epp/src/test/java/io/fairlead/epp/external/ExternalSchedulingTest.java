@@ -432,6 +432,22 @@ class ExternalSchedulingTest {
     scheduling.waits(ticket, facts, said, advice -> told.add(Optional.ofNullable(advice)));
   }
 
+  /** What the scheduler is to know of a request takes time, in which others' requests come. */
+  @Test
+  void aFewOfThoseWhoWaitAreAskedAboutInOneTurnOfTheLoop() {
+    open();
+    for (int ticket = 1; ticket <= 100; ticket++) {
+      waits(ticket, null);
+    }
+    pass(Duration.ofSeconds(1));
+    scheduling.tick(now);
+    assertThat(scheduling.asked()).isEqualTo(ExternalScheduling.MOST_AGAIN_AT_ONCE);
+    scheduling.tick(now);
+    assertThat(scheduling.asked()).isEqualTo(ExternalScheduling.MOST_AGAIN_AT_ONCE);
+    loop.runPendingTasks();
+    assertThat(scheduling.asked()).isEqualTo(100);
+  }
+
   private static Advice advice() {
     return new Advice(new long[] {Advice.identity("a")}, new double[] {1});
   }
