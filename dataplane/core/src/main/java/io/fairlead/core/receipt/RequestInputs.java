@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request told those who decided on it. Nothing of its prompt but a salted hash.
+ * What a request told those who decided on it. Nothing of its prompt but a hash.
  *
  * @param model as asked for
  * @param targetModel as sent
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param criticality that it counts with
  * @param seed its random bits: every draw follows from them
  * @param prefixKey hash of its prompt's beginning, see {@link
- *     io.fairlead.plugin.InferenceRequest#prefixKey()}
+ *     io.fairlead.plugin.InferenceRequest#prefixKey()}: whoever has it can test guesses of that;
+ *     null where it is not told
  * @param replicas pickers that shared the pool
  * @param headers those that somebody asked for, with null for one that it had not; no other is kept
  */
@@ -29,7 +30,7 @@ public record RequestInputs(
     int maxOutputTokens,
     Criticality criticality,
     long seed,
-    long prefixKey,
+    @Nullable Long prefixKey,
     int replicas,
     Map<String, @Nullable String> headers) {
 

@@ -97,7 +97,11 @@ final class RecordedRequest implements InferenceRequest, PromptBlocks {
 
   @Override
   public long prefixKey() {
-    return inputs.prefixKey();
+    Long key = inputs.prefixKey();
+    if (key == null) {
+      throw new NotKeptException("the hash of a prompt's beginning");
+    }
+    return key;
   }
 
   @Override
