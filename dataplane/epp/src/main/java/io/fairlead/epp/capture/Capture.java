@@ -12,6 +12,7 @@ import io.fairlead.core.external.Advice;
 import io.fairlead.core.prefix.HashSalt;
 import io.fairlead.core.scheduling.CompiledConfig;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,6 +51,9 @@ public final class Capture implements AutoCloseable {
 
   /** Ticks that are not handed over yet. */
   private @Nullable EventRun ticks;
+
+  /** What the core was told and is not written down. */
+  private final Set<Untold> untold = EnumSet.noneOf(Untold.class);
 
   private boolean sealed;
 
@@ -159,6 +163,23 @@ public final class Capture implements AutoCloseable {
     }
   }
 
+  /** The core is about to reject all that wait. */
+  public void refusedWaiting(long now) {
+    if (!sealed) {
+      queue.offer(new Line.RefusedWaiting(nextSeq(), told(now)));
+    }
+  }
+
+  /**
+   * The core is about to be told something that is not written down. That is noted the first time:
+   * no replay of what comes after it has to come out the same.
+   */
+  public void untold(long now, Untold what) {
+    if (!sealed && untold.add(what)) {
+      queue.offer(new Line.NotTold(nextSeq(), told(now), what));
+    }
+  }
+
   /** What to give to the core in place of what it would have got: the same, watched. */
   public PoolListener watched(PoolListener given) {
     return new PoolListener() {
@@ -193,6 +214,9 @@ public final class Capture implements AutoCloseable {
   public @Nullable CapturedRequest arrive(long now, RequestFacts facts, @Nullable Advice advice) {
     if (sealed || !sampled(facts.seed())) {
       return null;
+    }
+    if (facts.tokens() != null) {
+      untold(now, Untold.TOKENS);
     }
     CapturedRequest request =
         new CapturedRequest(this, now, facts, advice, new ReadHeaders(facts.headers(), headers));

@@ -54,6 +54,12 @@ public final class CaptureFields {
   /** Kind of a probe that the core wanted and that nobody was asked. */
   public static final String KIND_UNASKED = "unasked";
 
+  /** Kind of what makes all that wait be rejected: the process ends soon. */
+  public static final String KIND_REFUSED_WAITING = "refused_waiting";
+
+  /** Kind of something that the core was told and that is not written down, once of each. */
+  public static final String KIND_UNTOLD = "untold";
+
   /** Event of a request that came. */
   public static final String ARRIVED = "arrived";
 
@@ -71,6 +77,18 @@ public final class CaptureFields {
 
   /** Event of more of the answer. */
   public static final String PROGRESS = "progress";
+
+  /** Event of a client that takes no more of the answer for now. */
+  public static final String HELD_UP = "held_up";
+
+  /** Event of a client that takes more again. */
+  public static final String GOES_ON = "goes_on";
+
+  /** Event of a request of which nobody tells any more. */
+  public static final String LEFT = "left";
+
+  /** What the core took a request for that was left, in an event of its pool: it is over. */
+  public static final String PRESUMED_OVER = "presumed_over";
 
   /** What the core did about the request in an event of its pool: its time was up. */
   public static final String DECIDED = "decided";

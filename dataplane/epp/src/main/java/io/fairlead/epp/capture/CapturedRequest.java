@@ -145,12 +145,31 @@ public final class CapturedRequest implements Line {
     }
   }
 
+  /** The core is about to be told so. */
+  public void heldUp(long now, boolean held) {
+    event(now, held ? CaptureFields.HELD_UP : CaptureFields.GOES_ON, null);
+  }
+
+  /** The core is about to be told so. */
+  public void left(long now) {
+    event(now, CaptureFields.LEFT, null);
+  }
+
   /** The core is told so; called again, nothing happens. */
   public void ended(long now, Outcome how, Usage reported) {
     if (!over) {
       event(now, CaptureFields.ENDED, null);
       outcome = how.code();
       usage = reported;
+      finish();
+    }
+  }
+
+  /** The core takes it for over, in an event of its pool. */
+  public void presumedOver(long now) {
+    if (!over) {
+      event(now, CaptureFields.PRESUMED_OVER, null);
+      outcome = Outcome.COMPLETED.code();
       finish();
     }
   }

@@ -17,6 +17,8 @@ sealed interface Line
         Line.Ticks,
         Line.Probed,
         Line.Unasked,
+        Line.RefusedWaiting,
+        Line.NotTold,
         CapturedRequest {
 
   /** Roughly the memory that it keeps while it waits to be written. */
@@ -105,6 +107,24 @@ sealed interface Line
     @Override
     public int weight() {
       return 128;
+    }
+  }
+
+  /** All that wait are rejected. */
+  record RefusedWaiting(long seq, long at) implements Line {
+
+    @Override
+    public int weight() {
+      return 64;
+    }
+  }
+
+  /** The core was told something that is not written down, for the first time. */
+  record NotTold(long seq, long at, Untold what) implements Line {
+
+    @Override
+    public int weight() {
+      return 64;
     }
   }
 

@@ -144,6 +144,18 @@ final class LineJson {
         });
   }
 
+  static byte[] refusedWaiting(Line.RefusedWaiting line) {
+    return line(json -> event(json, CaptureFields.KIND_REFUSED_WAITING, line.seq(), line.at()));
+  }
+
+  static byte[] untold(Line.NotTold line) {
+    return line(
+        json -> {
+          event(json, CaptureFields.KIND_UNTOLD, line.seq(), line.at());
+          json.writeStringField("what", line.what().code());
+        });
+  }
+
   static byte[] unasked(Line.Unasked line) {
     return line(
         json -> {

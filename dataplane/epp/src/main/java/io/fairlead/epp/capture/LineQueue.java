@@ -78,6 +78,8 @@ final class LineQueue {
           Line.Ticks _,
           Line.Probed _,
           Line.Unasked _,
+          Line.RefusedWaiting _,
+          Line.NotTold _,
           CapturedRequest _ ->
           null;
     };

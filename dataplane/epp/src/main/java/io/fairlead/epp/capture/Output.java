@@ -72,6 +72,8 @@ final class Output {
           Line.Ticks _,
           Line.Probed _,
           Line.Unasked _,
+          Line.RefusedWaiting _,
+          Line.NotTold _,
           CapturedRequest _ -> {}
     }
   }
@@ -104,6 +106,8 @@ final class Output {
       case Line.Ticks ticks -> LineJson.ticks(ticks);
       case Line.Probed probed -> LineJson.probed(probed);
       case Line.Unasked unasked -> LineJson.unasked(unasked);
+      case Line.RefusedWaiting refused -> LineJson.refusedWaiting(refused);
+      case Line.NotTold untold -> LineJson.untold(untold);
       case CapturedRequest request -> RequestJson.line(request);
     };
   }

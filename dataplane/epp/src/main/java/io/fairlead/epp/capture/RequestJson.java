@@ -102,7 +102,8 @@ final class RequestJson {
             millis(json, "ttft_ms", event.at - arrived);
           }
         }
-        case CaptureFields.ENDED -> millis(json, "e2e_ms", event.at - arrived);
+        case CaptureFields.ENDED, CaptureFields.PRESUMED_OVER ->
+            millis(json, "e2e_ms", event.at - arrived);
         default -> {}
       }
     }

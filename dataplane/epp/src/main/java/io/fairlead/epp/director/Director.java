@@ -260,8 +260,16 @@ public final class Director implements RequestListener {
    */
   public void heldUp(boolean held) {
     if (state == State.ANSWERING) {
-      pool.run(() -> pool.core().heldUp(pool.now(), ticket, held));
+      pool.run(() -> onHeldUp(held));
     }
+  }
+
+  private void onHeldUp(boolean held) {
+    long now = pool.now();
+    if (captured != null) {
+      captured.heldUp(now, held);
+    }
+    pool.core().heldUp(now, ticket, held);
   }
 
   /**
@@ -508,7 +516,11 @@ public final class Director implements RequestListener {
       shadowed.left(pool.now());
       shadowed = null;
     }
-    pool.core().left(pool.now(), ticket, leftListener());
+    long now = pool.now();
+    if (captured != null) {
+      captured.left(now);
+    }
+    pool.core().left(now, ticket, leftListener());
     pool.observer().left(model, there);
     route = null;
   }
@@ -517,9 +529,7 @@ public final class Director implements RequestListener {
   private LeftListener leftListener() {
     CapturedRequest written = captured;
     PoolLoop clock = pool;
-    return written == null
-        ? LeftListener.NONE
-        : request -> written.ended(clock.now(), Outcome.COMPLETED, Usage.UNKNOWN);
+    return written == null ? LeftListener.NONE : request -> written.presumedOver(clock.now());
   }
 
   private boolean isCurrent(int of) {

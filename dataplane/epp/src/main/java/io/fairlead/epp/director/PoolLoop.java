@@ -28,6 +28,7 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.capture.Untold;
 import io.fairlead.epp.external.ExternalCounts;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.external.ExternalScheduling;
@@ -348,6 +349,9 @@ public final class PoolLoop {
       run(
           () -> {
             boolean room = true;
+            if (capture != null) {
+              capture.untold(clock.getAsLong(), Untold.KV_EVENTS);
+            }
             try {
               room = core.cacheChanged(endpoint, grain, change);
             } finally {
@@ -391,14 +395,14 @@ public final class PoolLoop {
   /** Tells the core the time; on the loop. */
   void tick() {
     long now = clock.getAsLong();
-    if (capture != null) {
-      capture.tick(now);
-    }
     // After a pause of the process or its machine what came meanwhile is read first: nobody's time
     // is up for what has been there all along.
     boolean late = now - tickedAt > LATE_NANOS;
     tickedAt = now;
     if (!late) {
+      if (capture != null) {
+        capture.tick(now);
+      }
       guarded(() -> core.tick(now));
     }
     shadows.tick(now);
@@ -435,7 +439,14 @@ public final class PoolLoop {
 
   /** The process ends soon: rejects all requests that wait. */
   public void refuseWaiting() {
-    run(() -> core.refuseWaiting(clock.getAsLong()));
+    run(
+        () -> {
+          long now = clock.getAsLong();
+          if (capture != null) {
+            capture.refusedWaiting(now);
+          }
+          core.refuseWaiting(now);
+        });
   }
 
   /** A frontend refused a request that no endpoint should see. */
@@ -487,7 +498,14 @@ public final class PoolLoop {
 
   /** Takes some of what another picker tells; false when there is no more. */
   public Future<Boolean> takeOver(HandOverPool.Piece piece) {
-    return loop.submit(() -> piece.take(core.takeOver(), clock.getAsLong()));
+    return loop.submit(
+        () -> {
+          long now = clock.getAsLong();
+          if (capture != null) {
+            capture.untold(now, Untold.TAKEN_OVER);
+          }
+          return piece.take(core.takeOver(), now);
+        });
   }
 
   /** Of which requests decisions are kept. */

@@ -111,6 +111,37 @@ class CaptureTest {
   }
 
   @Test
+  void saysOnceWhatTheCoreIsToldAndIsNotWritten() throws IOException {
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      capture.untold(100_000_001, Untold.KV_EVENTS);
+      capture.untold(100_000_002, Untold.KV_EVENTS);
+      arrive(capture, 100_000_003, FACTS.with(PromptTokens.of(new int[64], 16)));
+      capture.refusedWaiting(100_000_004);
+      capture.seal();
+    }
+    assertThat(lines(CaptureFields.STATE_SUFFIX).stream().skip(1).map(JsonNode::toString))
+        .containsExactly(
+            "{\"kind\":\"untold\",\"seq\":1,\"at\":1,\"what\":\"kv_events\"}",
+            "{\"kind\":\"untold\",\"seq\":2,\"at\":3,\"what\":\"tokens\"}",
+            "{\"kind\":\"refused_waiting\",\"seq\":4,\"at\":4}");
+  }
+
+  @Test
+  void writesThatAClientTakesNoMoreAndThatARequestIsLeft() throws IOException {
+    try (Capture capture = open(CaptureConfig.to(folder))) {
+      CapturedRequest request = arrive(capture, 100_000_000, FACTS);
+      request.sent(ROUTE);
+      request.heldUp(100_000_001, true);
+      request.heldUp(100_000_002, false);
+      request.left(100_000_003);
+      capture.seal();
+    }
+    assertThat(only(lines(CaptureFields.REQUESTS_SUFFIX)).path("events"))
+        .extracting(event -> event.path("event").textValue())
+        .containsExactly("arrived", "held_up", "goes_on", "left");
+  }
+
+  @Test
   void writesWhatIsDoneAboutARequestWhenItsPoolIsTold() throws IOException {
     RequestFacts facts =
         new RequestFacts(

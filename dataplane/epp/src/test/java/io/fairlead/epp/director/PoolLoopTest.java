@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
@@ -13,18 +14,26 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.PlainPool;
+import io.fairlead.epp.capture.Capture;
+import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.PluginFactory;
 import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PoolLoopTest {
 
@@ -82,6 +91,34 @@ class PoolLoopTest {
     clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(100));
     pool.tick();
     assertThat(told).as("nothing had come").containsExactly("sent", "silence_timeout");
+  }
+
+  /** A replay would be told of more than the core was. */
+  @Test
+  void aTickThatTheCoreIsNotToldOfIsNotCaptured(@TempDir Path folder) throws IOException {
+    AtomicLong clock = new AtomicLong(1);
+    Capture capture =
+        Capture.open(
+            CaptureConfig.to(folder), PoolLimits.DEFAULT, clock::get, InstantSource.system());
+    PoolLoop pool =
+        new PoolLoop(
+            new PoolCore(),
+            ImmediateEventExecutor.INSTANCE,
+            clock::get,
+            new Telemetry(() -> 0),
+            capture);
+    clock.addAndGet(TimeUnit.MINUTES.toNanos(10));
+    pool.tick();
+    clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(100));
+    pool.tick();
+    capture.seal();
+    capture.close();
+    try (Stream<Path> files = Files.list(folder)) {
+      Path state =
+          files.filter(file -> file.toString().endsWith(".state.jsonl")).findFirst().orElseThrow();
+      assertThat(Files.readString(state))
+          .contains("{\"kind\":\"ticks\",\"seq\":1,\"at\":600100000000}");
+    }
   }
 
   private static final class Deaf implements PluginFactory {

@@ -8,6 +8,7 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.epp.capture.Untold;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,12 @@ sealed interface CaptureEvent {
    */
   record Probed(long now, long probe, @Nullable Failure failure) implements CaptureEvent {}
 
+  /** All that waited were rejected. */
+  record RefusedWaiting(long now) implements CaptureEvent {}
+
+  /** The core was told something from here on that the capture does not have. */
+  record NotTold(long now, Untold what) implements CaptureEvent {}
+
   /** In the event before a probe was wanted, and nobody was asked. */
   record Unasked(long now, long probe) implements CaptureEvent {}
 
@@ -75,6 +82,15 @@ sealed interface CaptureEvent {
 
   /** More of its answer came. */
   record Progress(long now, Request request) implements CaptureEvent {}
+
+  /** Its client took no more of its answer for now, or took more again. */
+  record HeldUp(long now, Request request, boolean held) implements CaptureEvent {}
+
+  /** Nobody told of it any more. */
+  record Left(long now, Request request) implements CaptureEvent {}
+
+  /** In the event before the core took it for over. */
+  record PresumedOver(long now, Request request) implements CaptureEvent {}
 
   /** In the event before, which was none of its own, this was done about it. */
   record Decided(long now, Request request, Effect effect) implements CaptureEvent {}

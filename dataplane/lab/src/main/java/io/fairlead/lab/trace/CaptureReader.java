@@ -11,6 +11,7 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.epp.capture.CaptureFields;
+import io.fairlead.epp.capture.Untold;
 import io.fairlead.lab.trace.CaptureEvent.Request;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -97,6 +98,10 @@ final class CaptureReader {
                   now(line), line.whole("probe"), line.has("failure") ? failure(line) : null));
       case CaptureFields.KIND_UNASKED ->
           add(line, new CaptureEvent.Unasked(now(line), line.whole("probe")));
+      case CaptureFields.KIND_REFUSED_WAITING ->
+          add(line, new CaptureEvent.RefusedWaiting(now(line)));
+      case CaptureFields.KIND_UNTOLD ->
+          add(line, new CaptureEvent.NotTold(now(line), untold(line)));
       default -> throw line.wrong("kind", "a kind that this version knows");
     }
   }
@@ -199,6 +204,10 @@ final class CaptureReader {
             add(event, new CaptureEvent.FirstByte(now, request));
         case CaptureFields.PROGRESS ->
             each(event, time -> new CaptureEvent.Progress(time, request));
+        case CaptureFields.HELD_UP -> add(event, new CaptureEvent.HeldUp(now, request, true));
+        case CaptureFields.GOES_ON -> add(event, new CaptureEvent.HeldUp(now, request, false));
+        case CaptureFields.PRESUMED_OVER -> add(event, new CaptureEvent.PresumedOver(now, request));
+        case CaptureFields.LEFT -> add(event, new CaptureEvent.Left(now, request));
         case CaptureFields.DECIDED ->
             add(event, new CaptureEvent.Decided(now, request, Effect.read(event)));
         case CaptureFields.ENDED ->
@@ -218,6 +227,14 @@ final class CaptureReader {
     } catch (IllegalArgumentException e) {
       throw event.invalid("advice has " + e.getMessage());
     }
+  }
+
+  private static Untold untold(JsonLine line) {
+    String code = line.text("what");
+    return Stream.of(Untold.values())
+        .filter(what -> what.code().equals(code))
+        .findFirst()
+        .orElseThrow(() -> line.wrong("what", "something that captures lack"));
   }
 
   private static Failure failure(JsonLine line) {

@@ -1,8 +1,11 @@
 package io.fairlead.lab.trace;
 
+import io.fairlead.epp.capture.Untold;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * How far a replay of a capture must come out exactly the same.
@@ -23,6 +26,7 @@ record Completeness(long exactUntil, List<String> reasons) {
     long missing = 0;
     long firstMissing = 0;
     long withheld = 0;
+    Set<Untold> untold = EnumSet.noneOf(Untold.class);
     for (Map.Entry<Long, CaptureEvent> entry : run.events().entrySet()) {
       long seq = entry.getKey();
       if (seq != expected) {
@@ -34,7 +38,12 @@ record Completeness(long exactUntil, List<String> reasons) {
         until = Math.min(until, seq);
         withheld++;
       }
+      if (entry.getValue() instanceof CaptureEvent.NotTold notTold) {
+        until = Math.min(until, seq);
+        untold.add(notTold.what());
+      }
     }
+    untold.forEach(what -> reasons.add("not captured: " + what.words()));
     if (missing > 0) {
       until = Math.min(until, firstMissing);
       reasons.add("%d events are missing, the first is number %d".formatted(missing, firstMissing));

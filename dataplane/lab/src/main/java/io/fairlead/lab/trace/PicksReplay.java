@@ -3,6 +3,7 @@ package io.fairlead.lab.trace;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.HealthChange;
+import io.fairlead.core.LeftListener;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolListener;
@@ -86,8 +87,8 @@ public final class PicksReplay {
       compare(seq, decided.request(), decided.effect(), exactly);
       return;
     }
-    if (event instanceof CaptureEvent.Unasked) {
-      return; // what the core wanted in an event, and no event of its own
+    if (event instanceof CaptureEvent.Unasked || event instanceof CaptureEvent.PresumedOver) {
+      return; // what the core wanted, or did, in an event, and no event of its own
     }
     compareRest(seq, exactly);
     tell(event);
@@ -138,7 +139,15 @@ public final class PicksReplay {
               () -> core.attemptFailed(failed.now(), ticketOf(failed.request()), failed.failure()));
       case CaptureEvent.FirstByte first -> core.firstByte(first.now(), ticketOf(first.request()));
       case CaptureEvent.Progress more -> core.progress(more.now(), ticketOf(more.request()));
-      case CaptureEvent.Unasked _, CaptureEvent.Decided _ -> {}
+      case CaptureEvent.HeldUp held ->
+          core.heldUp(held.now(), ticketOf(held.request()), held.held());
+      case CaptureEvent.Left left ->
+          core.left(left.now(), ticketOf(left.request()), LeftListener.NONE);
+      case CaptureEvent.RefusedWaiting refused -> core.refuseWaiting(refused.now());
+      case CaptureEvent.Unasked _,
+          CaptureEvent.Decided _,
+          CaptureEvent.PresumedOver _,
+          CaptureEvent.NotTold _ -> {}
       case CaptureEvent.Ended ended ->
           guarded(
               () ->

@@ -127,6 +127,10 @@ class CaptureOfCoreTest implements PoolListener {
           core.replicas(replicas);
           capture.replicas(now, replicas);
         }
+        if (i % 5_000 == 4_999) {
+          capture.refusedWaiting(now);
+          core.refuseWaiting(now);
+        }
         event(core, capture);
       }
       capture.seal();
@@ -143,7 +147,7 @@ class CaptureOfCoreTest implements PoolListener {
     List<CaptureEvent> events =
         List.copyOf(CaptureReader.read(CaptureFiles.of(folder)).events().values());
     for (Class<?> kind : CaptureEvent.class.getPermittedSubclasses()) {
-      if (kind != CaptureEvent.Request.class) {
+      if (kind != CaptureEvent.Request.class && kind != CaptureEvent.NotTold.class) {
         assertThat(events).as("events of every kind").hasAtLeastOneElementOfType(kind);
       }
     }
@@ -235,6 +239,19 @@ class CaptureOfCoreTest implements PoolListener {
     core.arrive(now, captured.facts(), advice, sent);
   }
 
+  /** Its client takes no more for a while; or nobody tells of it any more. */
+  private void holdUpOrLeave(PoolCore core, Sent sent, boolean holdUp) {
+    if (holdUp) {
+      boolean held = random.nextBoolean();
+      sent.captured.heldUp(now, held);
+      core.heldUp(now, sent.ticket, held);
+    } else if (sent.route != null) {
+      live.remove(sent);
+      sent.captured.left(now);
+      core.left(now, sent.ticket, request -> sent.captured.presumedOver(now));
+    }
+  }
+
   /** What a server does: the first answers, the last says nothing, the others fail now and then. */
   private void answer(PoolCore core) {
     if (live.isEmpty()) {
@@ -245,8 +262,10 @@ class CaptureOfCoreTest implements PoolListener {
     if (server == ENDPOINTS - 1 && now / 20_000_000_000L % 2 == 0) {
       return;
     }
-    int step = random.nextInt(10);
-    if (step < server) {
+    int step = random.nextInt(12);
+    if (step >= 10) {
+      holdUpOrLeave(core, sent, step == 10);
+    } else if (step < server) {
       Failure failure = failure();
       sent.captured.attemptFailed(now, failure);
       core.attemptFailed(now, sent.ticket, failure);

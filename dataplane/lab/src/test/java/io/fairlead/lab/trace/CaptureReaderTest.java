@@ -109,6 +109,24 @@ final class CaptureReaderTest {
   }
 
   @Test
+  void isNotCompleteWhereTheCoreWasToldWhatIsNotWritten() throws IOException {
+    String untold = "{\"kind\":\"untold\",\"seq\":%d,\"at\":3,\"what\":\"%s\"}\n";
+    write(
+        "capture-a-000001",
+        HEADER.formatted(4, "1")
+            + untold.formatted(1, "kv_events")
+            + untold.formatted(2, "taken_over"),
+        request("", 3, "saturated"));
+    PicksReport report = replay();
+    assertThat(report.incomplete())
+        .containsExactly(
+            "not captured: engines have told of their caches",
+            "not captured: another picker has told what it knew");
+    assertThat(report.exact()).isZero();
+    assertThat(report.agrees()).isTrue();
+  }
+
+  @Test
   void saysWhatCanNotBeRead() throws IOException {
     write("capture-a-000001", HEADER.formatted(5, "1"), request("", 1, "saturated"));
     assertThatThrownBy(this::replay)
