@@ -160,7 +160,7 @@ final class ConsoleIT {
             "127.0.0.1",
             0,
             new ConsoleConfig(null));
-    ask(pool, "m", "nowhere", 503);
+    ask(pool, "m", "nowhere", 429);
     look(pool);
     browser().awaitText("#decisions tbody tr", "nowhere");
     browser().click("#decisions tbody tr:first-child a");
