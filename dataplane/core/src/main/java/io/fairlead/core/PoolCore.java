@@ -531,29 +531,30 @@ public final class PoolCore {
    *     over nevertheless
    */
   public void ended(long now, long request, Outcome outcome, Usage usage) {
-    Flight flight = requests.get(request);
-    if (flight != null) {
-      try {
-        Usage told = usage.plausible(flight.facts.maxOutputTokens());
-        ends.ended(now, flight, outcome, told);
-      } finally {
-        dispatch.sendWaiting(now);
-      }
-    }
+    ended(now, request, outcome, usage, true);
   }
 
   /**
-   * The request is over for a reason that says nothing of the endpoint, such as that another one
-   * has answered it: nobody is judged by it. Its capacity is free again.
+   * The request is over for a reason that says nothing of the endpoint, such as what became of it
+   * elsewhere: nobody is judged by it. What it has learned until then stays, and its capacity is
+   * free again.
    *
    * @throws RuntimeException as {@link #ended}
    */
   public void endedUnjudged(long now, long request, Usage usage) {
+    ended(now, request, Outcome.DISCONNECTED, usage, false);
+  }
+
+  private void ended(long now, long request, Outcome outcome, Usage usage, boolean judged) {
     Flight flight = requests.get(request);
     if (flight != null) {
-      flight.attempt.judged = true;
+      try {
+        Usage told = usage.plausible(flight.facts.maxOutputTokens());
+        ends.ended(now, flight, outcome, told, judged);
+      } finally {
+        dispatch.sendWaiting(now);
+      }
     }
-    ended(now, request, Outcome.DISCONNECTED, usage);
   }
 
   /** The process ends soon: rejects all that wait. What comes later may wait again. */

@@ -48,8 +48,12 @@ final class RequestEnds {
     this.admission = admission;
   }
 
-  /** Its frontend says so. */
-  void ended(long now, Flight flight, Outcome outcome, Usage usage) {
+  /**
+   * Its frontend says so.
+   *
+   * @param judged whether it says something of the endpoint
+   */
+  void ended(long now, Flight flight, Outcome outcome, Usage usage, boolean judged) {
     admission.stopWaiting(now, flight, WaitEnd.CANCELLED);
     Attempt attempt = flight.attempt;
     PromptSize prompt = flight.facts.prompt();
@@ -57,7 +61,9 @@ final class RequestEnds {
     EndpointState endpoint = attempt.at;
     if (endpoint != null) {
       observers.over(now, flight, endpoint, outcome, usage);
-      rules.judge(now, flight, endpoint, outcome, usage);
+      if (judged) {
+        rules.judge(now, flight, endpoint, outcome, usage);
+      }
       if (flight.firstTokenSeen()
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.

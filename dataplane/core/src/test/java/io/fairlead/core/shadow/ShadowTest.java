@@ -194,6 +194,24 @@ class ShadowTest {
     open.forEach(request -> end(request, Outcome.COMPLETED));
   }
 
+  /** Their prompts were computed. */
+  @Test
+  void whatClientsLeaveAfterTheFirstTokenStaysCached() {
+    begin(BY_PREFIX, BY_PREFIX, 3);
+    for (int i = 0; i < 100; i++) {
+      long tenant = i % 10;
+      long request = send(i * 77L, tenant * 100, tenant * 100 + 1, 1_000_000 + i);
+      tick(10);
+      firstByte(request);
+      tick(1_000);
+      end(request, Outcome.DISCONNECTED);
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.requests()).isEqualTo(100);
+    assertThat(told.own().cachedTokens()).isEqualTo(90L * 2 * BLOCK_TOKENS);
+    assertThat(told.own().cachedTokens()).isEqualTo(told.real().cachedTokens());
+  }
+
   @Test
   void whatTheRealEndpointFailedIsNotHeldAgainstItsOwn() {
     begin(AT_RANDOM, BY_PREFIX, 3);
