@@ -119,14 +119,15 @@ final class ShadowThread implements AutoCloseable {
   }
 
   /**
-   * It runs this from now on, or tries to. The pool's loop only.
+   * It runs this from now on; one that is off shares nothing of it with who comes after. The pool's
+   * loop only.
    *
    * @param countsAnew whether what was counted before is of no use then
    */
   void runs(CompiledShadow compiled, boolean countsAnew) {
     runs = compiled;
     if (off != null) {
-      compiled.spoil(); // it was switched off meanwhile
+      compiled.spoil();
     }
     if (countsAnew) {
       leftOut.set(0);

@@ -70,7 +70,7 @@ public final class Shadows implements AutoCloseable {
       Choosing before = choosers.get(shadow.name());
       ShadowThread thread = thread(shadow.name());
       boolean edited = before == null || !before.shadow().equals(compared.shadow());
-      // Off only since the edit was compiled, it might share plugins: the next edit tries again.
+      // Off only since the edit was compiled, it might share plugins: another edit tries again.
       boolean again = thread != null && thread.off() != null && edited && shadow.isOfItsOwn();
       boolean fresh = thread == null || again;
       if (thread == null || fresh) {
@@ -78,9 +78,7 @@ public final class Shadows implements AutoCloseable {
       }
       boolean others = !compared.equals(before);
       choosing.put(shadow.name(), compared);
-      if (fresh || thread.off() == null) {
-        thread.runs(shadow, others);
-      }
+      thread.runs(shadow, others);
       thread.tell(s -> s.configure(now, config, others));
       if (fresh) {
         List<EndpointSpec> there = endpoints;

@@ -89,12 +89,12 @@ class ShadowsTest {
     String why = shadows.reports().getFirst().off();
 
     ModelConfig model = new ModelConfig("chat", Criticality.CRITICAL, List.of());
-    shadows.configured(3, config(List.of(model), REAL, tried(BROKEN)));
+    configured(config(List.of(model), REAL, tried(BROKEN)));
     assertThat(shadows.reports().getFirst().off()).as("another model").isEqualTo(why);
-    shadows.configured(4, config(List.of(model), plugin("random-picker"), tried(BROKEN)));
+    configured(config(List.of(model), plugin("random-picker"), tried(BROKEN)));
     assertThat(shadows.reports().getFirst().off()).as("not its own scheduling").isEqualTo(why);
 
-    shadows.configured(5, config(List.of(model), REAL, tried(REAL)));
+    configured(config(List.of(model), REAL, tried(REAL)));
     assertThat(shadows.reports().getFirst().off()).isNull();
     sent();
     await().until(() -> shadows.reports().getFirst().told().requests() == 1);
