@@ -27,8 +27,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final int STREAMS = 100;
   private static final int WINDOW = 65_535;
 
-  /** A client that resets more streams than this in ten seconds wants to keep us busy. */
+  /**
+   * A client that resets more streams than this in ten seconds, or has as many reset by frames that
+   * are wrong, wants to keep us busy. Endpoints that break answers off have us reset streams too,
+   * but hardly as many: the 200 in half a minute that are usual are soon reached.
+   */
   private static final int RESETS = 1_000;
+
+  private static final int RESETS_WINDOW_SECONDS = 10;
 
   private final Channel channel;
   private final long patience;
@@ -56,9 +62,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
                 .maxConcurrentStreams(STREAMS)
                 .initialWindowSize(WINDOW)
                 .maxHeaderListSize(65_536))
-        .decoderEnforceMaxRstFramesPerWindow(RESETS, 10)
-        // Of those that are sent most say that an endpoint broke its answer off: no client's fault.
-        .encoderEnforceMaxRstFramesPerWindow(0, 0)
+        .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
+        .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
         .gracefulShutdownTimeoutMillis(0)
         .build();
   }
