@@ -831,7 +831,7 @@ final class EndpointState implements PoolEndpoint {
 
   @Override
   public int waiting() {
-    // As a receipt has it, which tells of tokens alone.
+    // Without what attention takes: a receipt must come to the same, and keeps tokens alone.
     long backlog = PrefillLine.expected(pace.factor(), prefills.uncachedTokens());
     return PrefillLine.waiting(saidToWait(), prefills.count(), backlog);
   }

@@ -27,7 +27,10 @@ public interface Completion {
    */
   long prefillTime();
 
-  /** Nanoseconds from the first token to the end; -1 when there was none. */
+  /**
+   * Nanoseconds from the first token to the end, of an answer that was not delivered whole to its
+   * last byte; -1 when there was no first token, or its client held such an answer up.
+   */
   long decodeTime();
 
   /**
