@@ -54,7 +54,7 @@ final class LeftRequests {
     return now - flight.leftAt >= (at.tells() ? TIMES : 1) * flight.expected;
   }
 
-  /** How many of the requests at an endpoint are over, by a scrape of it that was begun then. */
+  /** How many of the sequences at an endpoint are over, by a scrape of it that was begun then. */
   int over(EndpointState at, long begunAt, EndpointMetrics metrics) {
     if (count == 0 || metrics.waiting() < 0 || metrics.running() < 0) {
       return 0;

@@ -214,11 +214,13 @@ public final class PoolCore {
     }
     EndpointMetrics believed = state.believed(begunAt, metrics);
     endpoints.scraped(state, begunAt, believed);
-    for (int over = left.over(state, begunAt, believed); over > 0; over--) {
+    for (int over = left.over(state, begunAt, believed); over > 0; ) {
       Flight oldest = LeftRequests.oldest(state, begunAt);
-      if (oldest == null) {
+      // A request is over with the last of its sequences.
+      if (oldest == null || oldest.attempt.answers > over) {
         break;
       }
+      over -= oldest.attempt.answers;
       ends.presumeOver(now, oldest, state);
     }
     dispatch.sendWaiting(now);

@@ -42,11 +42,13 @@ final class SentRequests {
     count--;
   }
 
-  /** How many its server has had since this moment or longer, and must have shown since. */
+  /**
+   * How many sequences its server has had since this moment or longer, and must have shown since.
+   */
   int countThere(long moment) {
     int had = 0;
     for (Flight flight = oldest; flight != null && flight.attempt.sentAt - moment <= 0; ) {
-      had += isThere(flight, moment) ? 1 : 0;
+      had += isThere(flight, moment) ? flight.attempt.answers : 0;
       flight = flight.sentAfter;
     }
     return had;

@@ -73,6 +73,30 @@ class SeveralAnswersTest {
     assertThat(there().decodingSequences()).isZero();
   }
 
+  @Test
+  void thoseUnderWayDoNotHideThatOneThatWasLeftIsOver() {
+    arrive(8);
+    long one = arrive(1);
+    pool.core.left(0, one, ticket -> {});
+    pool.now = 3 * SECOND;
+    pool.core.scraped(
+        pool.now, Pool.endpoint("a"), pool.now, new EndpointMetrics(0, 8, 0.1, -1, -1));
+    assertThat(there().sequences()).isEqualTo(8);
+  }
+
+  @Test
+  void oneThatWasLeftIsOverWithAllItsAnswers() {
+    long several = arrive(8);
+    pool.core.left(0, several, ticket -> {});
+    pool.now = 3 * SECOND;
+    pool.core.scraped(
+        pool.now, Pool.endpoint("a"), pool.now, new EndpointMetrics(0, 1, 0.1, -1, -1));
+    assertThat(there().sequences()).isEqualTo(8);
+    pool.core.scraped(
+        pool.now, Pool.endpoint("a"), pool.now, new EndpointMetrics(0, 0, 0.1, -1, -1));
+    assertThat(there().sequences()).isZero();
+  }
+
   private long arrive(int answers) {
     return pool.core.arrive(
         0, RequestFactsBuilder.of("", 1).answers(answers).tokens(100).build(), pool);
