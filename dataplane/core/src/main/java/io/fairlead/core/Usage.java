@@ -17,10 +17,8 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
   /** Tokens of a prompt or of an answer are fewer for certain. */
   private static final int MOST_TOKENS = 1 << 24;
 
-  /** So many tokens come in one event at most, and so many answers to one request. */
+  /** So many tokens come in one event at most. */
   private static final long MOST_PER_EVENT = 1_024;
-
-  private static final long MOST_ANSWERS = 128;
 
   /** Those of a streamed answer that are no tokens: of its role and of its end. */
   private static final int EVENTS_AROUND = 2;
@@ -44,12 +42,12 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
   /**
    * The same without numbers that can't be: one of them would stay in what is learned of many.
    *
-   * @param maxOutputTokens that the request asks for; not above 0 if it does not say
+   * @param maxOutputTokens that the request asks for of each answer; not above 0 if it does not say
    */
   Usage plausible(int maxOutputTokens) {
     long most = MOST_TOKENS;
     if (maxOutputTokens > 0) {
-      most = Math.min(most, maxOutputTokens * MOST_ANSWERS);
+      most = Math.min(most, (long) maxOutputTokens * RequestFacts.MOST_ANSWERS);
     }
     if (streamedEvents > 0) {
       most = Math.min(most, streamedEvents * MOST_PER_EVENT);

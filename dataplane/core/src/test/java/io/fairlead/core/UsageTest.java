@@ -17,6 +17,7 @@ class UsageTest {
     assertThat(usage.plausible(4_000)).isSameAs(usage);
     assertThat(Usage.UNKNOWN.plausible(1)).isSameAs(Usage.UNKNOWN);
     assertThat(told(100, 800, 0, 0, 100).completionTokens()).as("eight answers").isEqualTo(800);
+    assertThat(told(5_000, 8_000, 0, 0, 16).completionTokens()).as("500 prompts").isEqualTo(8_000);
   }
 
   @Test
