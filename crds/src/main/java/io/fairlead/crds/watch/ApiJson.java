@@ -19,10 +19,16 @@ public final class ApiJson {
 
   private ApiJson() {}
 
-  /** Reads whatever an API server stores; each client needs one of its own. */
+  /**
+   * Reads whatever an API server stores; each client needs one of its own. Names of fields are not
+   * kept for the next object, as is usual: of long ones that are ever new, some tens would fill the
+   * memory of a process.
+   */
   public static KubernetesSerialization serialization() {
     JsonFactory json =
         JsonFactory.builder()
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .streamReadConstraints(
                 StreamReadConstraints.builder()
                     .maxNestingDepth(DEEPEST)
