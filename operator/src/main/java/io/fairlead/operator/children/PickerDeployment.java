@@ -188,10 +188,9 @@ final class PickerDeployment {
    * value of a label may be empty.
    */
   private static PodTemplateSpec withoutEmpty(PodTemplateSpec asked) {
+    // What is empty at the top is not in the tree to begin with.
     ObjectNode tree = JSON.valueToTree(asked);
-    if (!removeEmpty(tree)) {
-      return asked;
-    }
+    removeEmpty(tree);
     try {
       return JSON.treeToValue(tree, PodTemplateSpec.class);
     } catch (JsonProcessingException e) {
@@ -203,20 +202,18 @@ final class PickerDeployment {
     return value.isTextual() && value.textValue().isEmpty();
   }
 
-  private static boolean removeEmpty(JsonNode within) {
-    boolean removed = false;
+  private static void removeEmpty(JsonNode within) {
     if (within instanceof ObjectNode object) {
-      removed = object.properties().removeIf(field -> isEmpty(field.getValue()));
+      object.properties().removeIf(field -> isEmpty(field.getValue()));
     }
     for (Map.Entry<String, JsonNode> field : within.properties()) {
-      removed |= !LABELS.contains(field.getKey()) && removeEmpty(field.getValue());
-    }
-    if (within.isArray()) {
-      for (JsonNode element : within) {
-        removed |= removeEmpty(element);
+      if (!LABELS.contains(field.getKey())) {
+        removeEmpty(field.getValue());
       }
     }
-    return removed;
+    if (within.isArray()) {
+      within.forEach(PickerDeployment::removeEmpty);
+    }
   }
 
   private static Map<String, String> labels(PickerDesign design, PodTemplateSpec template) {
