@@ -129,7 +129,9 @@ public final class HeldConfig {
    */
   public @Nullable String lastGood(ConfigHash next) {
     boolean outrun = hash != null && !next.equals(hash) && runs(hash);
-    return texts.get(outrun ? Children.CONFIG_KEY : Children.LAST_GOOD_KEY);
+    // One that was spoiled by hand would take the place of the only one that can be run.
+    boolean readable = outrun && newest().isPresent();
+    return texts.get(readable ? Children.CONFIG_KEY : Children.LAST_GOOD_KEY);
   }
 
   private boolean runs(ConfigHash config) {
