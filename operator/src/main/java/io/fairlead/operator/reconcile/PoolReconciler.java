@@ -606,7 +606,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       again = earliest(again, Optional.of(RETRY_PRUNE));
     }
     if (!failures.isEmpty() && !desired.isEmpty()) {
-      pruner.guards(desired, seen, context.getClient(), writes);
+      pruner.autoscalers(desired, seen, context.getClient(), writes);
     }
     writes.rethrow();
     again = earliest(again, retry);

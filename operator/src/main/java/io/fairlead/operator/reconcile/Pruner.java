@@ -6,7 +6,6 @@ import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
-import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
@@ -65,12 +64,10 @@ final class Pruner {
    * Deletes only what decides on the number of pods and is wanted no more: while other children
    * can't be made it would go on doing so, against what is wanted now.
    */
-  void guards(
+  void autoscalers(
       List<HasMetadata> desired, Observation seen, KubernetesClient client, Attempts attempts) {
     seen.own().stream()
-        .filter(
-            child ->
-                child instanceof HorizontalPodAutoscaler || child instanceof PodDisruptionBudget)
+        .filter(HorizontalPodAutoscaler.class::isInstance)
         .filter(child -> !child.isMarkedForDeletion())
         .filter(child -> desired.stream().noneMatch(want -> same(want, child)))
         .forEach(child -> attempts.attempt(() -> children.delete(child, client)));
