@@ -86,6 +86,10 @@ public final class ChildApplier {
       "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
 
   private static final Duration TELL_AGAIN = Duration.ofMinutes(5);
+
+  /** After that admission may make another thing of the same, as where a policy was mended. */
+  private static final Duration ANSWER_COUNTS = Duration.ofMinutes(5);
+
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
@@ -125,8 +129,14 @@ public final class ChildApplier {
    *     else of a look
    * @param answer what the API server made of it, which is another thing where admission changes
    *     what is applied; null where it is known to be the same
+   * @param answeredAt when, by a clock that doesn't jump, in nanoseconds
    */
-  private record Wanted(HasMetadata child, String version, @Nullable HasMetadata answer) {
+  private record Wanted(
+      HasMetadata child, String version, @Nullable HasMetadata answer, long answeredAt) {
+    static Wanted asSent(HasMetadata child, String version) {
+      return new Wanted(child, version, null, 0);
+    }
+
     boolean isMetBy(HasMetadata actual, HasMetadata wanted) {
       return actual.getMetadata().getResourceVersion().equals(version) && child.equals(wanted);
     }
@@ -266,7 +276,8 @@ public final class ChildApplier {
     Deployment asThere = copies.clone(wanted);
     asThere.getMetadata().setOwnerReferences(there.getMetadata().getOwnerReferences());
     return !matcher.matches(mixed, asThere, context)
-        && !isAsAnswered(Key.of(pool, wanted), there, wanted)
+        && !(isAsAnswered(Key.of(pool, wanted), there, wanted)
+            && answerCounts(Key.of(pool, wanted)))
         && wouldReplacePods(Key.of(pool, wanted), wanted, there);
   }
 
@@ -288,14 +299,14 @@ public final class ChildApplier {
       // Not every webhook can be asked so; what else is wrong the apply will tell.
       LOG.debug("what would come of {} is not known", describe(wanted), e);
     }
-    replacing.put(key, new Wanted(wanted, there.getMetadata().getResourceVersion(), null));
+    replacing.put(key, Wanted.asSent(wanted, there.getMetadata().getResourceVersion()));
     return true;
   }
 
   /**
    * Whether it is still what the API server made of what is wanted when that was applied. Where
    * admission changes a field of ours, such as an image, nobody else has touched it, and to apply
-   * it again would change nothing.
+   * it again would change nothing while policies stay as they are.
    */
   private boolean isAsAnswered(Key key, HasMetadata actual, HasMetadata wanted) {
     Wanted last = asWanted.get(key);
@@ -304,6 +315,11 @@ public final class ChildApplier {
     }
     KubernetesSerialization json = writes.getKubernetesSerialization();
     return OwnedFields.of(actual, json).equals(OwnedFields.of(last.answer(), json));
+  }
+
+  private boolean answerCounts(Key key) {
+    Wanted last = asWanted.get(key);
+    return last != null && System.nanoTime() - last.answeredAt() < ANSWER_COUNTS.toNanos();
   }
 
   private boolean isKnownToBe(Key key, HasMetadata actual, HasMetadata wanted) {
@@ -450,6 +466,7 @@ public final class ChildApplier {
     if (undone.isPresent()) {
       return undone;
     }
+    boolean asAnswered = false;
     if (actual != null) {
       if (isKnownToBe(key, actual, child)) {
         return Optional.empty();
@@ -461,11 +478,13 @@ public final class ChildApplier {
       }
       String version = actual.getMetadata().getResourceVersion();
       if (matcher.matches(actual, child, context)) {
-        asWanted.put(key, new Wanted(child, version, null));
+        asWanted.put(key, Wanted.asSent(child, version));
         return Optional.empty();
       }
-      if (isAsAnswered(key, actual, child)) {
-        asWanted.computeIfPresent(key, (any, last) -> new Wanted(child, version, last.answer()));
+      asAnswered = isAsAnswered(key, actual, child);
+      if (asAnswered && answerCounts(key)) {
+        asWanted.computeIfPresent(
+            key, (any, last) -> new Wanted(child, version, last.answer(), last.answeredAt()));
         return Optional.empty();
       }
     }
@@ -482,8 +501,10 @@ public final class ChildApplier {
             new Wanted(
                 child,
                 answer.getMetadata().getResourceVersion(),
-                child instanceof ConfigMap ? null : answer));
-    if (before != null && before.child().equals(child)) {
+                child instanceof ConfigMap ? null : answer,
+                System.nanoTime()));
+    replacing.remove(key);
+    if (before != null && before.child().equals(child) && !asAnswered) {
       tellRepaired(pool, child, actual);
     }
     return undone(key, child);
