@@ -10,8 +10,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A way to the API server that can be taken away, and given back, without a word to others. */
@@ -45,9 +48,13 @@ public final class Outage implements AutoCloseable {
     open.clear();
   }
 
-  /** The way is there again. */
+  /** The way is there again: at the same port, which somebody else may have had for a moment. */
   public void end() {
-    serve(listen(port));
+    serve(
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .ignoreException(UncheckedIOException.class)
+            .until(() -> listen(port), Objects::nonNull));
   }
 
   @Override
