@@ -2,7 +2,6 @@ package io.fairlead.operator.apply;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -128,7 +127,7 @@ public final class ChildApplier {
    * @param version at which it is so: that need not be found out twice, and costs more than all
    *     else of a look
    * @param answer what the API server made of it, which is another thing where admission changes
-   *     what is applied; null where it is known to be the same
+   *     what is applied; null where it is known to be the same, and of all but Deployments
    * @param answeredAt when, by a clock that doesn't jump, in nanoseconds
    */
   private record Wanted(
@@ -494,14 +493,14 @@ public final class ChildApplier {
     LOG.info("applying {}", describe(child));
     HasMetadata answer = send(child, actual, APPLY);
     foreign.remove(key);
-    // Nobody changes config documents on their way, and they may be large.
+    // Of what hardly changes once it is made, an answer would be kept for good.
     Wanted before =
         asWanted.put(
             key,
             new Wanted(
                 child,
                 answer.getMetadata().getResourceVersion(),
-                child instanceof ConfigMap ? null : answer,
+                child instanceof Deployment ? answer : null,
                 System.nanoTime()));
     replacing.remove(key);
     if (before != null && before.child().equals(child) && !asAnswered) {
