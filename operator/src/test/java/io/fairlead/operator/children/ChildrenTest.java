@@ -111,21 +111,30 @@ class ChildrenTest {
               tolerations: [{key: "", operator: Exists, effect: ""}]
               env: [{name: EMPTY, value: ""}]
             """);
-    PodSpec pod =
-        Children.of(design).stream()
-            .filter(Deployment.class::isInstance)
-            .map(Deployment.class::cast)
-            .findFirst()
-            .orElseThrow()
-            .getSpec()
-            .getTemplate()
-            .getSpec();
+    PodSpec pod = pod(design);
     assertThat(pod.getPriorityClassName()).isNull();
     assertThat(pod.getTolerations())
         .containsExactly(new TolerationBuilder().withOperator("Exists").build());
     assertThat(pod.getNodeSelector()).containsEntry("kept", "");
     assertThat(pod.getContainers().getFirst().getEnv())
         .contains(new EnvVarBuilder().withName("EMPTY").build());
+  }
+
+  @Test
+  void aPriorityClassWithoutANameIsLeftOutAlsoWhereNothingElseIsEmpty() {
+    PodSpec pod = pod(with("podTemplate: {priorityClassName: \"\"}"));
+    assertThat(pod.getPriorityClassName()).isNull();
+  }
+
+  private static PodSpec pod(PickerDesign design) {
+    return Children.of(design).stream()
+        .filter(Deployment.class::isInstance)
+        .map(Deployment.class::cast)
+        .findFirst()
+        .orElseThrow()
+        .getSpec()
+        .getTemplate()
+        .getSpec();
   }
 
   private static void holds(String file, String made) throws IOException {

@@ -66,6 +66,19 @@ class HeldConfigTest {
   }
 
   @Test
+  void whatWasSpoiledByHandIsNotKeptAsTheLastGoodOne() {
+    ConfigMap spoiled = map();
+    spoiled
+        .getMetadata()
+        .getAnnotations()
+        .put(ConfigHash.ANNOTATION, ConfigDocument.hash(OLD).hex());
+    spoiled.getData().put(Children.CONFIG_KEY, "no: [config");
+    assertThat(held(Unread.NOTHING, spoiled, refuses(null)).lastGood(ConfigDocument.hash(NEW)))
+        .as("the one that was the last good one before")
+        .isEqualTo(ConfigDocument.write(OLD));
+  }
+
+  @Test
   void whatCannotBeReadStays() {
     PoolConfig seen = config(List.of(OTHER), model("chat", 3));
     assertThat(held(Unread.NOTHING, map(), null).completed(seen)).isEqualTo(seen);
