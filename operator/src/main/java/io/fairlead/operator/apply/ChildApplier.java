@@ -17,7 +17,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fairlead.crds.v1.InferencePool;
-import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.status.Reason;
@@ -55,12 +54,7 @@ public final class ChildApplier {
 
   /** The same, and nothing is stored. */
   private static final PatchContext TRY =
-      new PatchContext.Builder()
-          .withPatchType(PatchType.SERVER_SIDE_APPLY)
-          .withFieldManager(Ownership.FIELD_MANAGER)
-          .withForce(true)
-          .withDryRun(List.of("All"))
-          .build();
+      forcing(Ownership.FIELD_MANAGER).withDryRun(List.of("All")).build();
 
   private static final PatchContext SETTLE =
       new PatchContext.Builder()
@@ -235,11 +229,14 @@ public final class ChildApplier {
 
   /** Server-side apply that takes fields over from whoever has them. */
   static PatchContext forced(String fieldManager) {
+    return forcing(fieldManager).build();
+  }
+
+  private static PatchContext.Builder forcing(String fieldManager) {
     return new PatchContext.Builder()
         .withPatchType(PatchType.SERVER_SIDE_APPLY)
         .withFieldManager(fieldManager)
-        .withForce(true)
-        .build();
+        .withForce(true);
   }
 
   /**
@@ -260,7 +257,8 @@ public final class ChildApplier {
   /** Whether applying this Deployment would replace the pods of the one that is there. */
   public boolean replacesPods(
       InferencePool pool, Deployment wanted, Deployment there, Context<InferencePool> context) {
-    if (isKnownToBe(Key.of(pool, wanted), there, wanted)) {
+    Key key = Key.of(pool, wanted);
+    if (isKnownToBe(key, there, wanted)) {
       return false;
     }
     KubernetesSerialization copies = context.getClient().getKubernetesSerialization();
@@ -275,9 +273,8 @@ public final class ChildApplier {
     Deployment asThere = copies.clone(wanted);
     asThere.getMetadata().setOwnerReferences(there.getMetadata().getOwnerReferences());
     return !matcher.matches(mixed, asThere, context)
-        && !(isAsAnswered(Key.of(pool, wanted), there, wanted)
-            && answerCounts(Key.of(pool, wanted)))
-        && wouldReplacePods(Key.of(pool, wanted), wanted, there);
+        && !(answerCounts(key) && isAsAnswered(key, there, wanted))
+        && wouldReplacePods(key, wanted, there);
   }
 
   /**
@@ -365,7 +362,7 @@ public final class ChildApplier {
     }
     try {
       HasMetadata there = writes.resource(child).get();
-      if (there == null || !labelled(there) || taken(pool, there).isPresent()) {
+      if (there == null || !Ownership.isLabelled(there) || taken(pool, there).isPresent()) {
         return e;
       }
       return settle(there, child, writes) ? null : e;
@@ -439,11 +436,6 @@ public final class ChildApplier {
         .filter(fields -> Ownership.FIELD_MANAGER.equals(fields.getManager()))
         .map(fields -> fields.getFieldsV1().getAdditionalProperties().get("f:spec"))
         .anyMatch(spec -> spec instanceof Map<?, ?> map && map.containsKey("f:replicas"));
-  }
-
-  private static boolean labelled(HasMetadata child) {
-    Map<String, String> labels = child.getMetadata().getLabels();
-    return labels != null && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY));
   }
 
   private Optional<Verdict> apply(

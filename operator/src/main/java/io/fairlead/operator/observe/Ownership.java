@@ -45,7 +45,8 @@ public final class Ownership {
         && (isLabelled(object) || isApplied(object));
   }
 
-  private static boolean isLabelled(HasMetadata object) {
+  /** Whether it has our label, which anybody may have copied. */
+  public static boolean isLabelled(HasMetadata object) {
     Map<String, String> labels = object.getMetadata().getLabels();
     return labels != null && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY));
   }
