@@ -86,8 +86,8 @@ public final class HeldConfig {
    * another ran before it.
    */
   public @Nullable PoolConfig good() {
-    Optional<PoolConfig> lastGood = config(Children.LAST_GOOD_KEY);
-    return (refused() ? lastGood.or(this::newest) : newest().or(() -> lastGood)).orElse(null);
+    Optional<PoolConfig> newest = refused() ? Optional.empty() : newest();
+    return newest.or(() -> config(Children.LAST_GOOD_KEY)).or(this::newest).orElse(null);
   }
 
   /**
