@@ -144,7 +144,7 @@ public enum Reason {
   KIND_NOT_FOUND(
       Kind.WRONG,
       "KindNotFound",
-      "The cluster lacks a kind that the operator needs. Nothing of the pool is made or changed until it is there; what serves goes on.",
+      "The cluster lacks a kind that the operator needs. Where it never had it, nothing of the pool is made or changed until it is there; where it was taken away, what was seen last counts. What serves goes on.",
       "Install the kind as the message says; it is seen within a minute."),
   API_SERVER_ERROR(
       Kind.WRONG,
