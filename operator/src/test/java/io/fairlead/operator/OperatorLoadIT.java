@@ -83,7 +83,7 @@ class OperatorLoadIT {
       }
       try (Told told = Told.by(admin);
           OperatorProgram operator = start("loaded", server)) {
-        running(operator);
+        operator.awaitRunning(PATIENCE);
         AuditLog.Mark empty = server.audit().mark();
         apply();
         long applied = System.nanoTime();
@@ -107,7 +107,7 @@ class OperatorLoadIT {
           AuditLog.Mark ended = server.audit().mark();
           long restarted = System.nanoTime();
           try (OperatorProgram next = start("next", server)) {
-            running(next);
+            next.awaitRunning(PATIENCE);
             figure("start until all is watched, s", seconds(restarted), 3);
             figure("CPU time of a start, s", next.cpuSeconds(), Double.NaN);
             settle(server.audit());
@@ -143,14 +143,6 @@ class OperatorLoadIT {
         folder,
         "--adopt-grace-seconds",
         "0");
-  }
-
-  private static void running(OperatorProgram operator) {
-    await()
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(20))
-        .until(() -> !operator.isAlive() || operator.log().contains("controllers are running"));
-    assertThat(operator.isAlive()).as(operator.log()).isTrue();
   }
 
   private PoolFixture of(int pool) {

@@ -1,13 +1,17 @@
 package io.fairlead.operator.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.fairlead.operator.FairleadOperator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 
 /** The operator as a process of its own, with its ServiceAccount's rights. */
 public final class OperatorProgram implements AutoCloseable {
@@ -82,6 +86,15 @@ public final class OperatorProgram implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Waits until it looks after pools, or has ended, which is an error. */
+  public void awaitRunning(Duration atMost) {
+    Awaitility.await()
+        .atMost(atMost)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> !isAlive() || log().contains("controllers are running"));
+    assertThat(isAlive()).as(log()).isTrue();
   }
 
   /** Tells it to end, as a kubelet does. */

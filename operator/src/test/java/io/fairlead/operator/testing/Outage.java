@@ -65,8 +65,13 @@ public final class Outage implements AutoCloseable {
   private ServerSocket listen(int at) {
     try {
       ServerSocket socket = new ServerSocket();
-      socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(InetAddress.getByName(server.getHost()), at));
+      try {
+        socket.setReuseAddress(true);
+        socket.bind(new InetSocketAddress(InetAddress.getByName(server.getHost()), at));
+      } catch (IOException e) {
+        socket.close();
+        throw e;
+      }
       return socket;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
