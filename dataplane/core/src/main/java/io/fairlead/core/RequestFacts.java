@@ -47,36 +47,6 @@ public record RequestFacts(
     answers = Math.clamp(answers, 1, MOST_ANSWERS);
   }
 
-  /** A request for one answer. */
-  public RequestFacts(
-      String id,
-      String model,
-      long seed,
-      long[] blocks,
-      PromptSize prompt,
-      int maxOutputTokens,
-      long bodyBytes,
-      Delivery delivery,
-      Timeouts timeouts,
-      RequestHeaders headers,
-      @Nullable Subset subset,
-      @Nullable PromptTokens tokens) {
-    this(
-        id,
-        model,
-        seed,
-        blocks,
-        prompt,
-        maxOutputTokens,
-        1,
-        bodyBytes,
-        delivery,
-        timeouts,
-        headers,
-        subset,
-        tokens);
-  }
-
   /** A request for one answer whose prompt nobody has cut into tokens. */
   public RequestFacts(
       String id,
@@ -97,6 +67,7 @@ public record RequestFacts(
         blocks,
         prompt,
         maxOutputTokens,
+        1,
         bodyBytes,
         delivery,
         timeouts,

@@ -375,6 +375,7 @@ class CaptureTest {
             PromptSize.ofTokens(1),
             -1,
             1,
+            1,
             Delivery.STREAMED,
             Timeouts.UNSET,
             Map.of("x-session", large)::get,

@@ -164,6 +164,7 @@ final class SimulatedPicker implements PoolListener {
             seen.blocks(),
             seen.size(),
             -1,
+            1,
             seen.bodyBytes(),
             new Delivery(flight.streamed, client == Client.GATEWAY),
             Timeouts.UNSET,
