@@ -30,6 +30,9 @@ final class ReceiptText {
   /** Reasons that are told of one endpoint. */
   private static final int MOST_REASONS = 3;
 
+  private static final Comparator<Reason> MOST_FIRST =
+      Comparator.comparingDouble(Reason::worth).reversed();
+
   /** Characters of a config's hash that tell it from others. */
   private static final int SHORT_HASH = 12;
 
@@ -509,9 +512,6 @@ final class ReceiptText {
     reasons.sort(MOST_FIRST);
     return reasons;
   }
-
-  private static final Comparator<Reason> MOST_FIRST =
-      Comparator.comparingDouble(Reason::worth).reversed();
 
   /**
    * Why an endpoint lost.
