@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 /** What observers are told of a request that has ended: one object, set anew for each. */
 final class EndedRequest implements Completion {
 
-  /** Nanoseconds by which the core hears of an answer's bytes later than they come, at most. */
-  private static final long BYTES_TOLD_LATE = 250_000_000;
-
   private @Nullable EndpointState endpoint;
   private long now;
   private String target = "";
@@ -70,7 +67,7 @@ final class EndedRequest implements Completion {
     }
     return attempt.heldUp
         ? -1
-        : Math.min(now, attempt.lastByteAt + BYTES_TOLD_LATE) - attempt.firstTokenAt;
+        : Math.min(now, attempt.lastByteAt + PoolCore.PROGRESS_NANOS) - attempt.firstTokenAt;
   }
 
   private static boolean tellsWhole(Flight flight, Outcome outcome) {

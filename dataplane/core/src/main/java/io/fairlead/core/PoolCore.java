@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PoolCore {
 
+  /** So often, in nanoseconds, it is to be told that an answer is still coming. */
+  public static final long PROGRESS_NANOS = 250_000_000;
+
   private final PoolHealth health;
   private final Bookings bookings;
   private final AttemptRules rules;
@@ -424,8 +427,8 @@ public final class PoolCore {
   }
 
   /**
-   * More of the response came. Says that the endpoint is alive: to be told now and then while bytes
-   * come, not of each.
+   * More of the response came. Says that the endpoint is alive: to be told every {@link
+   * #PROGRESS_NANOS} while bytes come, not of each.
    */
   public void progress(long now, long request) {
     Flight flight = requests.get(request);

@@ -1,5 +1,7 @@
 package io.fairlead.core;
 
+import io.fairlead.plugin.Completion;
+
 /**
  * Token counts as the endpoint reported them; -1 where it did not.
  *
@@ -20,9 +22,6 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
   /** So many tokens come in one event at most. */
   private static final long MOST_PER_EVENT = 1_024;
 
-  /** Those of a streamed answer that are no tokens: of its role and of its end. */
-  private static final int EVENTS_AROUND = 2;
-
   /** Of a response that was not streamed. */
   public Usage(int promptTokens, int completionTokens, int cachedTokens) {
     this(promptTokens, completionTokens, cachedTokens, 0);
@@ -35,7 +34,8 @@ public record Usage(int promptTokens, int completionTokens, int cachedTokens, in
    *     of its beginning
    */
   int outputTokens(boolean whole) {
-    int counted = streamedEvents > EVENTS_AROUND ? streamedEvents - EVENTS_AROUND : -1;
+    int around = Completion.EVENTS_AROUND;
+    int counted = streamedEvents > around ? streamedEvents - around : -1;
     return whole && completionTokens >= 0 ? completionTokens : Math.max(completionTokens, counted);
   }
 

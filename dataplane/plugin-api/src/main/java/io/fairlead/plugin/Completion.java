@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How a request went that was sent. Valid only during the call it is passed to. */
 public interface Completion {
+  /** Events of a streamed answer that are no tokens: of its role and of its end. */
+  int EVENTS_AROUND = 2;
 
   /** When it ended, in the nanoseconds of {@link InferenceRequest#now()}. */
   long now();
@@ -61,8 +63,8 @@ public interface Completion {
 
   /**
    * Events that the response was streamed in, of several answers in the mean; 0 when it came in one
-   * piece. Engines send one for each token unless told otherwise, and two around them: most clients
-   * ask for no token counts.
+   * piece. Engines send one for each token unless told otherwise, and {@link #EVENTS_AROUND} around
+   * them: most clients ask for no token counts.
    */
   int streamedEvents();
 

@@ -3,6 +3,7 @@ package io.fairlead.epp.director;
 import io.fairlead.core.Failure;
 import io.fairlead.core.LeftListener;
 import io.fairlead.core.Outcome;
+import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
@@ -19,7 +20,6 @@ import io.fairlead.epp.tokens.PromptTokenizers;
 import io.fairlead.epp.tracing.RequestTrace;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  * new route is the answer to that, too.
  */
 public final class Director implements RequestListener {
-
-  /** So often the core hears that an answer is still coming. */
-  private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private enum State {
     NEW,
@@ -248,7 +245,7 @@ public final class Director implements RequestListener {
   public void progress() {
     if (state == State.ANSWERING) {
       long now = pool.now();
-      if (now - progressToldAt >= PROGRESS_NANOS) {
+      if (now - progressToldAt >= PoolCore.PROGRESS_NANOS) {
         tellProgress(now);
       }
     }

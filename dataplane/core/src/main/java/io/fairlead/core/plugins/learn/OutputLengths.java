@@ -34,9 +34,6 @@ public final class OutputLengths {
   /** More are not kept, and share the pool's mean: names may be made up. */
   private static final int MOST_MODELS = 1_024;
 
-  /** Those of a streamed answer that are no tokens: of its role and of its end. */
-  private static final int EVENTS_AROUND = 2;
-
   /** The one that answered longest ago makes room for another. */
   private final SequencedMap<String, Mean> models = new LinkedHashMap<>();
 
@@ -66,7 +63,7 @@ public final class OutputLengths {
       return -1;
     }
     int told = completion.outputTokens();
-    return told >= 0 ? told : completion.streamedEvents() - EVENTS_AROUND;
+    return told >= 0 ? told : completion.streamedEvents() - Completion.EVENTS_AROUND;
   }
 
   /**
