@@ -68,6 +68,13 @@ class ChangingAdmissionIT {
       pool.createPool();
       pool.createPool("other", "other-service");
       pool.becomeReady();
+      // A Deployment that is made later than the mark would count as a write.
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .untilAsserted(
+              () ->
+                  assertThat(PoolFixture.brief(pool.entry("other")))
+                      .containsEntry("Programmed", "True/Programmed"));
       AuditLog.Mark ready = operator.mark();
       touch(operator, 0);
       assertQuiet(operator, ready);
