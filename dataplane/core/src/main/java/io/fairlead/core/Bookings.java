@@ -3,6 +3,8 @@ package io.fairlead.core;
 import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.prefix.PromptTokens;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What requests take up where they are, and what their prompts leave there: moves a request through
@@ -14,10 +16,40 @@ final class Bookings {
   private final ExactIndex exact;
   private final EndpointSet endpoints;
 
+  /** Other pickers that are told what is sent; mostly none. */
+  private final List<Follower> followers = new ArrayList<>();
+
   Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints) {
     this.prefixes = prefixes;
     this.exact = exact;
     this.endpoints = endpoints;
+  }
+
+  /** Who is told from now on what is sent. */
+  Follower follow() {
+    Follower follower = new Follower(prefixes);
+    followers.add(follower);
+    return follower;
+  }
+
+  /** Who is told no more. */
+  void leave(Follower follower) {
+    followers.remove(follower);
+  }
+
+  /** It was sent to this endpoint, which holds its prompt as soon as that is computed. */
+  void sent(Flight flight, EndpointState endpoint) {
+    learn(flight, endpoint);
+    for (int i = 0; i < followers.size(); i++) {
+      followers
+          .get(i)
+          .sent(endpoint, flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
+    }
+  }
+
+  private void learn(Flight flight, EndpointState endpoint) {
+    prefixes.learn(
+        endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
   }
 
   /** Its first token came. */
@@ -73,8 +105,7 @@ final class Bookings {
     if (flight.state().isLeft()) {
       return; // its prompt isn't kept
     }
-    prefixes.learn(
-        endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
+    learn(flight, endpoint);
   }
 
   /**
@@ -161,5 +192,8 @@ final class Bookings {
   private void withdraw(Flight flight, EndpointState endpoint, int kept) {
     prefixes.withdraw(
         endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks, kept);
+    for (int i = 0; i < followers.size(); i++) {
+      followers.get(i).withdraw(endpoint, flight.facts.blocks());
+    }
   }
 }

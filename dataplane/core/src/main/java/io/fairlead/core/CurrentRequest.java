@@ -262,10 +262,6 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     replicas = count;
   }
 
-  void learn(EndpointState endpoint) {
-    prefixes.learn(endpoint.slot(), salt, facts.blocks(), cacheableBlocks());
-  }
-
   /** The profiles start, perhaps once more: what plugins noted for one another is gone. */
   void forgetNotes() {
     notes.clear();

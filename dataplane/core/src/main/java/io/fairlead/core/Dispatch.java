@@ -499,12 +499,12 @@ final class Dispatch {
     endpoint.requests().add(flight);
     flight.to(FlightState.PREFILLING);
     attempt.judged = false;
-    current.learn(endpoint);
+    bookings.sent(flight, endpoint);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {
       prefiller.cacheShare().sent(current.newTokens(prefill));
       attempt.expectedFromAtPrefill = current.expect(prefill);
-      current.learn(prefiller);
+      bookings.sent(flight, prefiller);
       prefiller.sent(now, flight, matchedThere);
       attempt.prefillAt = prefiller;
       attempt.prefillTrial = health.sent(now, prefiller.health(), attempt.target);

@@ -576,7 +576,19 @@ public final class PoolCore {
     return new HandOver(endpoints, prefixes, tokens, teachables(), mostBytes, to);
   }
 
-  /** Takes what another picker tells, for a beginning. */
+  /**
+   * Another picker is to know what this one sends from now on, until it {@linkplain #leave leaves}.
+   */
+  public Follower follow() {
+    return bookings.follow();
+  }
+
+  /** It need not know any more. */
+  public void leave(Follower follower) {
+    bookings.leave(follower);
+  }
+
+  /** Takes what another picker tells. */
   public TakeOver takeOver() {
     return new TakeOver(endpoints, prefixes, tokens, teachables());
   }

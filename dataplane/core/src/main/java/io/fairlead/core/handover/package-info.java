@@ -1,6 +1,7 @@
 /**
- * What a picker that has served tells one that starts, so that its first picks are as good as those
- * of the others: who holds what of prompts, and what servers have proved to be.
+ * What pickers of a pool tell one another: one that has served tells one that starts who holds what
+ * of prompts, and what servers have proved to be, so that its first picks are as good as those of
+ * the others; from then on each tells the others what it sends.
  */
 @NullMarked
 package io.fairlead.core.handover;

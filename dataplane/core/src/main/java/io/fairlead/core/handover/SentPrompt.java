@@ -1,0 +1,40 @@
+package io.fairlead.core.handover;
+
+import java.util.Arrays;
+
+/**
+ * A prompt that was sent to an endpoint, which holds it from then on. Unlike its making, reading it
+ * is for any thread.
+ */
+public final class SentPrompt {
+
+  private final long salt;
+  private final long[] blocks;
+  private final int count;
+
+  /**
+   * @param salt of its target model
+   * @param blocks chained hashes, without it; not copied, and not changed any more
+   * @param count how many of these it is, from the first on
+   */
+  public SentPrompt(long salt, long[] blocks, int count) {
+    this.salt = salt;
+    this.blocks = blocks;
+    this.count = count;
+  }
+
+  /** Blocks that it has. */
+  public int count() {
+    return count;
+  }
+
+  /** Salted hash of one of its blocks. */
+  public long block(int index) {
+    return blocks[index] ^ salt;
+  }
+
+  /** Whether it is of these blocks, hashed without a salt. */
+  public boolean isOf(long[] hashes) {
+    return Arrays.equals(blocks, hashes);
+  }
+}

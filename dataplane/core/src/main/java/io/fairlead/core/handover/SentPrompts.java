@@ -1,0 +1,19 @@
+package io.fairlead.core.handover;
+
+import io.fairlead.core.EndpointSpec;
+import java.util.List;
+
+/**
+ * What a picker has sent to an endpoint of late.
+ *
+ * @param startedAt when its process started, in seconds of Unix time; NaN where it doesn't tell
+ * @param capacity blocks that its cache is believed to have room for
+ * @param prompts what was sent last comes last
+ */
+public record SentPrompts(
+    EndpointSpec endpoint, double startedAt, int capacity, List<SentPrompt> prompts) {
+
+  public SentPrompts {
+    prompts = List.copyOf(prompts);
+  }
+}

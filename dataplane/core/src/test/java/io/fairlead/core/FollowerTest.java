@@ -1,0 +1,156 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.external.Advice;
+import io.fairlead.core.external.RequestBrief;
+import io.fairlead.core.handover.SentPrompt;
+import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.prefix.PrefixIndex;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Pickers that tell one another what they send know as much as one that had sent it all. */
+class FollowerTest {
+
+  private static final String[] NAMES = {"a", "b", "c", "d"};
+
+  private static Pool pool() {
+    return new Pool().configure().endpoints(NAMES);
+  }
+
+  private static void tell(Follower follower, Pool to) {
+    TakeOver taking = to.core.takeOver();
+    for (SentPrompts sent : follower.take()) {
+      if (!taking.endpoint(sent.endpoint(), sent.startedAt(), sent.capacity())) {
+        continue;
+      }
+      for (SentPrompt prompt : sent.prompts()) {
+        long[] blocks = new long[prompt.count()];
+        for (int i = 0; i < blocks.length; i++) {
+          blocks[i] = prompt.block(i);
+        }
+        taking.held(sent.endpoint().name(), blocks, blocks.length);
+      }
+    }
+  }
+
+  private static long[] prompt(int conversation, int length) {
+    SplittableRandom random = new SplittableRandom(conversation);
+    return random.longs(length).toArray();
+  }
+
+  private static Map<Long, Integer> holders(Pool pool, String model, long[] blocks) {
+    RequestBrief brief =
+        Objects.requireNonNull(pool.core.brief(pool.now, Pool.request(model, 1, blocks)));
+    Map<Long, Integer> holders = new HashMap<>();
+    for (int i = 0; i < brief.holders().length; i++) {
+      holders.put(brief.holders()[i], brief.cachedTokens()[i]);
+    }
+    return holders;
+  }
+
+  /** Conversations that come to any of three pickers, in the end known to each of them. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void eachKnowsWhatTheOthersHaveSent(long seed) {
+    List<Pool> pickers = List.of(pool(), pool(), pool());
+    Map<Integer, Follower> followers = new HashMap<>();
+    for (int from = 0; from < 3; from++) {
+      for (int to = 0; to < 3; to++) {
+        if (from != to) {
+          followers.put(3 * from + to, pickers.get(from).core.follow());
+        }
+      }
+    }
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int i = 0; i < 300; i++) {
+      int conversation = random.nextInt(40);
+      Pool at = pickers.get(random.nextInt(3));
+      long[] blocks = prompt(conversation, 10 + i / 10);
+      String model = "m" + conversation % 2;
+      at.serve(model, blocks);
+      assertThat(holders(at, model, blocks))
+          .containsKey(Advice.identity(at.lastRoute().endpoint()));
+      followers.forEach((pair, follower) -> tell(follower, pickers.get(pair % 3)));
+      for (Pool picker : pickers) {
+        assertThat(holders(picker, model, blocks)).isEqualTo(holders(at, model, blocks));
+      }
+    }
+  }
+
+  @Test
+  void isToldOfEachPromptOnce() {
+    Pool pool = pool();
+    Follower follower = pool.core.follow();
+    pool.arrive("m0", prompt(1, 5));
+    assertThat(count(follower)).isEqualTo(1);
+    assertThat(count(follower)).isZero();
+  }
+
+  @Test
+  void isToldNothingOfWhatWasNotComputed() {
+    Pool pool = pool();
+    Follower follower = pool.core.follow();
+    pool.arrive("m0", prompt(1, 5));
+    long failed = pool.arrive("m0", prompt(2, 5));
+    pool.core.ended(pool.now, failed, Outcome.FAILED, Usage.UNKNOWN);
+    assertThat(count(follower)).isEqualTo(1);
+  }
+
+  @Test
+  void isToldNothingAfterItHasLeft() {
+    Pool pool = pool();
+    Follower follower = pool.core.follow();
+    pool.core.leave(follower);
+    pool.arrive("m0", prompt(1, 5));
+    assertThat(count(follower)).isZero();
+  }
+
+  /** What another has told is not told on: two that follow each other would go on for ever. */
+  @Test
+  void isToldNothingThatWasTold() {
+    Pool first = pool();
+    Pool second = pool();
+    Follower ofFirst = first.core.follow();
+    Follower ofSecond = second.core.follow();
+    first.arrive("m0", prompt(1, 5));
+    tell(ofFirst, second);
+    assertThat(holders(second, "m0", prompt(1, 5))).isNotEmpty();
+    assertThat(count(ofSecond)).isZero();
+  }
+
+  /** One that asks no more must not fill the memory: the newest is kept. */
+  @Test
+  void keepsSoMuchAtMost() {
+    Pool pool = pool();
+    Follower follower = pool.core.follow();
+    for (int i = 0; i < 400; i++) {
+      pool.serve("m0", prompt(i, 4_000));
+    }
+    List<SentPrompts> told = follower.take();
+    long blocks =
+        told.stream().flatMap(sent -> sent.prompts().stream()).mapToLong(SentPrompt::count).sum();
+    assertThat(blocks).isBetween(1L << 19, 1L << 20);
+    long[] last = prompt(399, 4_000);
+    assertThat(told)
+        .anySatisfy(
+            sent ->
+                assertThat(sent.prompts().getLast().block(3_999) ^ salt("m0"))
+                    .isEqualTo(last[3_999]));
+  }
+
+  private static long salt(String model) {
+    return PrefixIndex.salt(model);
+  }
+
+  private static long count(Follower follower) {
+    return follower.take().stream().mapToLong(sent -> sent.prompts().size()).sum();
+  }
+}
