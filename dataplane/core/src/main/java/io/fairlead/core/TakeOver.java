@@ -1,6 +1,8 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.handover.SentPrompt;
+import io.fairlead.core.handover.SentPrompts;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.view.Teachable;
 import java.util.List;
@@ -76,6 +78,18 @@ public final class TakeOver {
     EndpointState here = endpoints.named(endpoint);
     if (here != null) {
       prefixes.learn(here.slot(), 0, blocks, count);
+    }
+  }
+
+  /**
+   * What another has sent of late to an endpoint; nothing is taken unless that is the same here.
+   */
+  public void sent(SentPrompts told) {
+    if (endpoint(told.endpoint(), told.startedAt(), told.capacity())) {
+      for (SentPrompt prompt : told.prompts()) {
+        long[] blocks = prompt.salted();
+        held(told.endpoint().name(), blocks, blocks.length);
+      }
     }
   }
 }

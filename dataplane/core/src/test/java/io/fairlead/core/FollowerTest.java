@@ -26,19 +26,7 @@ class FollowerTest {
   }
 
   private static void tell(Follower follower, Pool to) {
-    TakeOver taking = to.core.takeOver();
-    for (SentPrompts sent : follower.take()) {
-      if (!taking.endpoint(sent.endpoint(), sent.startedAt(), sent.capacity())) {
-        continue;
-      }
-      for (SentPrompt prompt : sent.prompts()) {
-        long[] blocks = new long[prompt.count()];
-        for (int i = 0; i < blocks.length; i++) {
-          blocks[i] = prompt.block(i);
-        }
-        taking.held(sent.endpoint().name(), blocks, blocks.length);
-      }
-    }
+    follower.take().forEach(to.core.takeOver()::sent);
   }
 
   private static long[] prompt(int conversation, int length) {
@@ -142,12 +130,8 @@ class FollowerTest {
     assertThat(told)
         .anySatisfy(
             sent ->
-                assertThat(sent.prompts().getLast().block(3_999) ^ salt("m0"))
+                assertThat(sent.prompts().getLast().salted()[3_999] ^ PrefixIndex.salt("m0"))
                     .isEqualTo(last[3_999]));
-  }
-
-  private static long salt(String model) {
-    return PrefixIndex.salt(model);
   }
 
   private static long count(Follower follower) {

@@ -6,6 +6,7 @@ import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.Access;
 import io.fairlead.epp.console.Console;
+import io.fairlead.epp.handover.Following;
 import io.fairlead.epp.handover.HandOverClient;
 import io.fairlead.epp.handover.HandOverResult;
 import io.fairlead.epp.handover.HandOverServer;
@@ -243,20 +244,23 @@ public final class DataPlane implements AutoCloseable {
     }
   }
 
-  /** Tells others what it knows, and asks them first, before it is ready. */
+  /** Tells others what it knows and sends, and asks them first, before it is ready. */
   private void handOver(HandOverSettings settings) {
     PoolHandOver pool = new PoolHandOver(runtime.pool(), runtime::report);
     HandOverServer server = HandOverServer.start(settings, pool);
     parts.push(server);
     handOverPort = OptionalInt.of(server.port());
+    Following following = new Following(settings, pool, () -> runtime.peers(settings));
+    parts.push(following);
+    runtime.follows(following);
     Thread.ofPlatform()
         .daemon()
         .name("fairlead-takeover")
-        .start(() -> takeOver(new HandOverClient(settings, pool), settings));
+        .start(() -> takeOver(new HandOverClient(settings, pool), settings, following));
   }
 
   /** Once config and endpoints are in force; never where it is closed before that. */
-  private void takeOver(HandOverClient client, HandOverSettings settings) {
+  private void takeOver(HandOverClient client, HandOverSettings settings, Following following) {
     try {
       readiness.known().join();
     } catch (CompletionException e) {
@@ -267,6 +271,7 @@ public final class DataPlane implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.warn("nothing was taken over from another picker", e);
     } finally {
+      following.start();
       readiness.warm();
     }
   }

@@ -1,11 +1,14 @@
 package io.fairlead.epp;
 
+import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.SentPrompts;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.handover.HandOverPool;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
@@ -25,6 +28,21 @@ record PoolHandOver(PoolLoop pool, Supplier<PickerReport> report) implements Han
   @Override
   public void stop(HandOver telling) {
     pool.stop(telling);
+  }
+
+  @Override
+  public Future<Follower> follow() {
+    return pool.follow();
+  }
+
+  @Override
+  public Future<List<SentPrompts>> sent(Follower follower) {
+    return pool.sent(follower);
+  }
+
+  @Override
+  public void leave(Follower follower) {
+    pool.leave(follower);
   }
 
   @Override

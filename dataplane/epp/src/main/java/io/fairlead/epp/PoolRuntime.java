@@ -28,6 +28,7 @@ import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.external.ExternalReport;
+import io.fairlead.epp.handover.Following;
 import io.fairlead.epp.handover.HandOverResult;
 import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.kvevents.KvEventListener;
@@ -153,6 +154,8 @@ final class PoolRuntime implements AutoCloseable {
 
   /** Null until others were asked. */
   private volatile @Nullable HandOverResult handOver;
+
+  private volatile @Nullable Following following;
 
   /** Pickers that share the pool; control thread only. */
   private int sharing = 1;
@@ -323,7 +326,13 @@ final class PoolRuntime implements AutoCloseable {
     handOver = result;
   }
 
-  /** The same; null where nobody is asked. Any thread. */
+  /** It hears from others what they send. Any thread. */
+  void follows(Following others) {
+    following = others;
+    meters.following(others);
+  }
+
+  /** What came of asking other pickers; null where nobody is asked. Any thread. */
   @Nullable HandOverResult handOver() {
     return handOver;
   }
@@ -423,7 +432,10 @@ final class PoolRuntime implements AutoCloseable {
 
   /** The status page, with the pool as it was at that moment. */
   String statusPage(PoolMoment moment) {
-    return new StatusPage(status.current(), notReady(), pool.replicas(), fromCheckpoint, handOver)
+    Following others = following;
+    List<String> telling = others == null ? List.of() : others.telling();
+    return new StatusPage(
+            status.current(), notReady(), pool.replicas(), fromCheckpoint, handOver, telling)
         .of(moment, out, clock.getAsLong());
   }
 

@@ -131,8 +131,9 @@ class ErrorsInsideIT {
         assertThat(all).as(pool.what).isGreaterThan((long) then * perSecond / 2);
         assertThat((double) (after[0] - pool.before[0]) / all).as(pool.what).isLessThan(0.15);
       }
-      // By chance a single one may have some more: they are a hundred requests.
-      assertThat((double) sick / ofAll).as("share of those that are sick").isLessThan(0.05);
+      // By chance a single one may have some more: they are a hundred requests. On a machine that
+      // is busy a sick one is tried again after as long a time, but of fewer requests.
+      assertThat((double) sick / ofAll).as("share of those that are sick").isLessThan(0.08);
     } finally {
       pools.forEach(Pool::close);
       loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();

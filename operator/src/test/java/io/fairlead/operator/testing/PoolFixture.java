@@ -38,7 +38,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.awaitility.core.ThrowingRunnable;
@@ -215,8 +214,13 @@ public final class PoolFixture {
     return client.resources(kind).inNamespace(namespace).withName(name).get();
   }
 
+  /** An object that is there; where it is awaited, its absence is one more thing to wait for. */
   public <T extends HasMetadata> T need(Class<T> kind, String name) {
-    return Objects.requireNonNull(get(kind, name), kind.getSimpleName() + " " + name);
+    T there = get(kind, name);
+    if (there == null) {
+      throw new AssertionError("no " + kind.getSimpleName() + " " + name);
+    }
+    return there;
   }
 
   /** All objects of a kind. */

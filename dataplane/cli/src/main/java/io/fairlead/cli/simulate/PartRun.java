@@ -172,6 +172,7 @@ final class PartRun {
         contender.scrapeMillis() == null ? usual.scrapeMillis() : contender.scrapeMillis(),
         contender.pickers() == null ? usual.pickers() : contender.pickers(),
         contender.front() == null ? usual.front() : Front.valueOf(contender.front()),
+        contender.following(),
         contender.labels(),
         usual.ttftObjectiveMillis(),
         usual.tpotObjectiveMillis(),

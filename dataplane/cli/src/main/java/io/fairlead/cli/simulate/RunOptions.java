@@ -35,7 +35,8 @@ final class RunOptions {
 
   @Option(
       names = "--pickers",
-      description = "Replicas of the endpoint picker; each knows what it sent itself.",
+      description =
+          "Replicas of the endpoint picker; each knows what it sent itself, see --following.",
       defaultValue = "1")
   private int pickers = 1;
 
@@ -44,6 +45,12 @@ final class RunOptions {
       description = "How requests are spread over the pickers: ${COMPLETION-CANDIDATES}.",
       defaultValue = "RANDOM")
   private Front front = Front.RANDOM;
+
+  @Option(
+      names = "--following",
+      description =
+          "Pickers tell one another what they send, as those do that share a hand-over secret.")
+  private boolean following;
 
   @Option(names = "--labels", description = "Endpoints carry a label that tells their hardware.")
   private boolean labels;
@@ -112,7 +119,14 @@ final class RunOptions {
   Map<String, String> described() {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("scrapes", scrapeMillis == 0 ? "none" : "every " + scrapeMillis + " ms");
-    parameters.put("pickers", pickers == 1 ? "1" : pickers + ", front " + front);
+    parameters.put(
+        "pickers",
+        pickers == 1
+            ? "1"
+            : pickers
+                + ", front "
+                + front
+                + (following ? ", that tell one another what they send" : ""));
     parameters.put("hardware labels", labels ? "yes" : "no");
     parameters.put("objective", "TTFT " + ttftObjective + " ms, TPOT " + tpotObjective + " ms");
     if (handicap != null) {
@@ -147,6 +161,7 @@ final class RunOptions {
         scrapeMillis,
         pickers,
         front,
+        following,
         labels,
         ttftObjective,
         tpotObjective,

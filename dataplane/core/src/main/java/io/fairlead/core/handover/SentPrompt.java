@@ -28,9 +28,13 @@ public final class SentPrompt {
     return count;
   }
 
-  /** Salted hash of one of its blocks. */
-  public long block(int index) {
-    return blocks[index] ^ salt;
+  /** Salted hashes of its blocks. */
+  public long[] salted() {
+    long[] salted = new long[count];
+    for (int i = 0; i < count; i++) {
+      salted[i] = blocks[i] ^ salt;
+    }
+    return salted;
   }
 
   /** Whether it is of these blocks, hashed without a salt. */

@@ -4,6 +4,7 @@ import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.PluginFailedException;
@@ -18,6 +19,7 @@ import io.fairlead.core.Timeouts;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.SentPrompts;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
@@ -494,6 +496,21 @@ public final class PoolLoop {
   /** Ends it before all is told. */
   public void stop(HandOver telling) {
     loop.execute(telling::stop);
+  }
+
+  /** Another picker is to know what is sent from now on. */
+  public Future<Follower> follow() {
+    return loop.submit(core::follow);
+  }
+
+  /** What was sent since it was asked last. */
+  public Future<List<SentPrompts>> sent(Follower follower) {
+    return loop.submit(follower::take);
+  }
+
+  /** It need not know any more. */
+  public void leave(Follower follower) {
+    loop.execute(() -> core.leave(follower));
   }
 
   /** Takes some of what another picker tells; false when there is no more. */

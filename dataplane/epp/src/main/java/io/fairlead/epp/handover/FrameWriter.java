@@ -2,10 +2,13 @@ package io.fairlead.epp.handover;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.SentPrompt;
+import io.fairlead.core.handover.SentPrompts;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 
 /** Writes down what a picker knows, to be taken frame by frame. */
 final class FrameWriter implements Knowledge {
@@ -48,6 +51,20 @@ final class FrameWriter implements Knowledge {
           out.writeUTF(config);
           out.writeUTF(hashing);
         });
+  }
+
+  /** What was sent of late; of each endpoint the newest first, as of all that one holds. */
+  void sent(List<SentPrompts> all) {
+    for (SentPrompts of : all) {
+      endpoint(of.endpoint(), of.startedAt(), of.capacity());
+      int number = 0;
+      for (SentPrompt prompt : of.prompts().reversed()) {
+        long[] blocks = prompt.salted();
+        part(number, -1, blocks);
+        held(number, blocks.length);
+        number++;
+      }
+    }
   }
 
   private void numbers(double[] numbers) throws IOException {

@@ -1,8 +1,11 @@
 package io.fairlead.epp.handover;
 
+import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.TakeOver;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.SentPrompts;
+import java.util.List;
 import java.util.concurrent.Future;
 
 /** The pool that tells or is told. Each call is a task of its loop's; any thread. */
@@ -16,6 +19,15 @@ public interface HandOverPool {
 
   /** Ends before all is told. */
   void stop(HandOver telling);
+
+  /** Another picker is to know what this one sends. */
+  Future<Follower> follow();
+
+  /** What was sent since the last time. */
+  Future<List<SentPrompts>> sent(Follower follower);
+
+  /** It need not know any more. */
+  void leave(Follower follower);
 
   /** Takes some of what is told. */
   Future<Boolean> take(Piece piece);

@@ -1,6 +1,9 @@
 package io.fairlead.epp.handover;
 
+import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
+import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.epp.handover.Wire.Question;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -13,8 +16,10 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
-import java.util.concurrent.CountDownLatch;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,8 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells other pickers that know the secret what this one knows, one at a time. Blocks threads of
- * its own and no event loop; whoever reads slowly is left after {@link #MOST_MILLIS}.
+ * Tells other pickers that know the secret what this one knows, one at a time, and those that
+ * follow it what it sends. Blocks threads of its own and no event loop; whoever reads slowly is
+ * left after {@link #MOST_MILLIS}.
  */
 public final class HandOverServer implements AutoCloseable {
 
@@ -39,7 +45,7 @@ public final class HandOverServer implements AutoCloseable {
   private static final int BACKLOG = 16;
 
   /** Connections at a time, those included that have not shown yet that they may ask. */
-  private static final int MOST_CONNECTIONS = 16;
+  private static final int MOST_CONNECTIONS = 64;
 
   private final ServerSocket listening;
   private final Path secretFile;
@@ -109,29 +115,53 @@ public final class HandOverServer implements AutoCloseable {
 
   private void serve(Socket socket) {
     // Neither a byte now and then nor a reader that is slow holds it up: the connection has bounds.
-    CountDownLatch shown = new CountDownLatch(1);
-    Thread bound = Thread.ofVirtual().start(() -> bound(socket, shown));
-    try (socket) {
-      answer(socket, shown);
-    } catch (IOException | ExecutionException | TimeoutException e) {
+    try (socket;
+        Deadline deadline = new Deadline(socket, ASKING_MILLIS)) {
+      answer(socket, deadline);
+    } catch (IOException | ExecutionException | TimeoutException | RejectedExecutionException e) {
       // Anybody can connect and say nothing: that fills no log.
-      LOG.debug("a hand-over to {} has ended early: {}", who(socket), e.toString());
+      LOG.debug("telling {} has ended early: {}", who(socket), e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      bound.interrupt();
       connections.release();
     }
   }
 
-  private static void bound(Socket socket, CountDownLatch shown) {
-    try {
-      if (shown.await(ASKING_MILLIS, TimeUnit.MILLISECONDS)) {
-        Thread.sleep(MOST_MILLIS);
+  /** Closes a connection that takes longer than it may. */
+  private static final class Deadline implements AutoCloseable {
+
+    private final Socket socket;
+    private final Thread thread;
+    private volatile long at;
+
+    Deadline(Socket socket, long millis) {
+      this.socket = socket;
+      in(millis);
+      thread = Thread.ofVirtual().start(this::watch);
+    }
+
+    /** It may take so long from now on; never less than it could before. */
+    void in(long millis) {
+      at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    private void watch() {
+      try {
+        long left = at - System.nanoTime();
+        while (left > 0) {
+          TimeUnit.NANOSECONDS.sleep(left);
+          left = at - System.nanoTime();
+        }
+        socket.close();
+      } catch (InterruptedException | IOException e) {
+        // It is over.
       }
-      socket.close();
-    } catch (InterruptedException | IOException e) {
-      // It is over.
+    }
+
+    @Override
+    public void close() {
+      thread.interrupt();
     }
   }
 
@@ -141,13 +171,16 @@ public final class HandOverServer implements AutoCloseable {
         : "nobody";
   }
 
-  private void answer(Socket socket, CountDownLatch knows)
+  private void answer(Socket socket, Deadline deadline)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
-    if (in.readInt() != Wire.MAGIC) {
-      throw new IOException("it asks for something else");
-    }
+    int asked = in.readInt();
+    Question question =
+        Arrays.stream(Question.values())
+            .filter(one -> one.magic == asked)
+            .findFirst()
+            .orElseThrow(() -> new IOException("it asks for something else"));
     if (in.readByte() != Wire.VERSION) {
       out.write(new byte[] {Wire.OTHER_VERSION, Wire.VERSION});
       out.flush();
@@ -168,19 +201,56 @@ public final class HandOverServer implements AutoCloseable {
     in.readFully(shown);
     SharedSecret secret = secret();
     // Takes as long whatever is wrong with it.
-    if (!MessageDigest.isEqual(secret.over(Wire.ASKS, asker, own).doFinal(), shown)) {
+    if (!MessageDigest.isEqual(secret.over(question.asks, asker, own).doFinal(), shown)) {
       throw new IOException("it does not know the secret");
     }
-    knows.countDown();
+    deadline.in(MOST_MILLIS);
+    Mac mac = secret.over(question.tells, asker, own);
+    switch (question) {
+      case HAND_OVER -> handOver(out, mac, who(socket));
+      case FOLLOW -> tellOn(out, mac, deadline);
+    }
+  }
+
+  private void handOver(DataOutputStream out, Mac mac, String to)
+      throws IOException, InterruptedException, ExecutionException, TimeoutException {
     if (!telling.tryAcquire()) {
       out.writeByte(Wire.BUSY);
       out.flush();
       return;
     }
     try {
-      tell(out, secret.over(Wire.TELLS, asker, own), who(socket));
+      tell(out, mac, to);
     } finally {
       telling.release();
+    }
+  }
+
+  /** Tells what is sent, for as long as it is heard. */
+  private void tellOn(DataOutputStream out, Mac mac, Deadline deadline)
+      throws IOException, InterruptedException, ExecutionException, TimeoutException {
+    out.writeByte(Wire.TOLD);
+    Follower follower = pool.follow().get(MOST_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      while (!listening.isClosed()) {
+        List<SentPrompts> sent = pool.sent(follower).get(MOST_MILLIS, TimeUnit.MILLISECONDS);
+        FrameWriter writer = new FrameWriter();
+        if (!sent.isEmpty()) {
+          writer.config(pool.configHash(), pool.hashing());
+          writer.sent(sent);
+        }
+        byte[] frame = writer.take();
+        deadline.in(MOST_MILLIS);
+        out.writeInt(frame.length);
+        out.write(frame);
+        byte[] proof = mac.doFinal(frame);
+        mac.update(proof);
+        out.write(proof);
+        out.flush();
+        TimeUnit.MILLISECONDS.sleep(Wire.FOLLOW_MILLIS);
+      }
+    } finally {
+      pool.leave(follower);
     }
   }
 

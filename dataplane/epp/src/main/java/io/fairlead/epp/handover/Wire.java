@@ -1,18 +1,44 @@
 package io.fairlead.epp.handover;
 
 /**
- * What goes over the connection. Who asks sends {@link #MAGIC}, {@link #VERSION} and a number that
- * it has drawn. The answer is a word, and after {@link #CHALLENGE} a number that the other has
- * drawn. Who asks shows over both numbers that it knows the secret. The answer is a word again, and
- * after {@link #TOLD} frames, each with its length before it, an empty one, and what shows over
- * both numbers and all that was told that it is from somebody who knows the secret. A frame has
- * whole records.
+ * What goes over the connection. Who asks sends what it asks for ({@link Question#magic}), {@link
+ * #VERSION} and a number that it has drawn. The answer is a word, and after {@link #CHALLENGE} a
+ * number that the other has drawn. Who asks shows over both numbers that it knows the secret. The
+ * answer is a word again, and after {@link #TOLD} frames, each with its length before it, an empty
+ * one, and what shows over both numbers and all that was told that it is from somebody who knows
+ * the secret. A frame has whole records.
+ *
+ * <p>Who follows is told frames for as long as it stays, an empty one where there is nothing to
+ * tell. Behind each is what shows, over both numbers and all frames so far, that it is from
+ * somebody who knows the secret.
  *
  * <p>Each side has drawn one of the numbers, so that neither can be played what was said before.
  */
 final class Wire {
 
-  static final int MAGIC = 0x464C484F; // FLHO
+  /** What is asked for. */
+  enum Question {
+    /** All that a picker knows, once. */
+    HAND_OVER(0x464C484F, "hand-over"), // FLHO
+
+    /** What it sends, from now on. */
+    FOLLOW(0x464C464F, "following"); // FLFO
+
+    final int magic;
+
+    /** Of what shows that who asks knows the secret. */
+    final String asks;
+
+    /** The same of who tells. */
+    final String tells;
+
+    Question(int magic, String name) {
+      this.magic = magic;
+      asks = "fairlead " + name + " asks";
+      tells = "fairlead " + name + " tells";
+    }
+  }
+
   static final byte VERSION = 2;
 
   static final byte TOLD = 0;
@@ -25,9 +51,6 @@ final class Wire {
 
   /** Who asks is to show that it knows the secret, over its number and the one that follows. */
   static final byte CHALLENGE = 3;
-
-  static final String ASKS = "fairlead hand-over asks";
-  static final String TELLS = "fairlead hand-over tells";
 
   /** Records of a frame. */
   static final byte CONFIG = 1;
@@ -48,6 +71,9 @@ final class Wire {
 
   /** Of one frame: a prompt of the longest kind fits. */
   static final int MOST_FRAME_BYTES = 16 << 20;
+
+  /** Time between two frames for who follows. */
+  static final long FOLLOW_MILLIS = 500;
 
   private Wire() {}
 }

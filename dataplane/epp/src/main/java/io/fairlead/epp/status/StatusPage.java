@@ -12,6 +12,7 @@ import io.fairlead.epp.checkpoint.Checkpoint;
 import io.fairlead.epp.checkpoint.CheckpointUse;
 import io.fairlead.epp.handover.HandOverResult;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +24,15 @@ import org.jspecify.annotations.Nullable;
  * @param replicas pickers that share the pool, this one counted
  * @param fromCheckpoint what is not from the API server, but from the picker's disk
  * @param handOver what came of asking other pickers at the start; null if nobody was
+ * @param following other pickers that tell what they send
  */
 public record StatusPage(
     PickerReport report,
     String notReady,
     int replicas,
     CheckpointUse fromCheckpoint,
-    @Nullable HandOverResult handOver) {
+    @Nullable HandOverResult handOver,
+    List<String> following) {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final double NANOS_PER_SECOND = 1e9;
@@ -64,6 +67,8 @@ public record StatusPage(
         handed.put("endpoints", handOver.endpoints());
         handed.put("prompts", handOver.prompts());
         handed.put("why", handOver.why());
+        ArrayNode tell = handed.putArray("following");
+        following.forEach(tell::add);
       }
       ArrayNode list = page.putArray("endpointList");
       for (EndpointSnapshot endpoint : pool.endpoints()) {

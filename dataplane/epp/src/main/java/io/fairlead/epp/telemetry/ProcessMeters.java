@@ -3,6 +3,7 @@ package io.fairlead.epp.telemetry;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.checkpoint.CheckpointUse;
+import io.fairlead.epp.handover.Following;
 import io.fairlead.epp.handover.HandOverResult;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -119,6 +120,17 @@ public final class ProcessMeters {
             })
         .description("Prompts in endpoints' caches that another picker has told it of.")
         .strongReference(true)
+        .register(registry);
+  }
+
+  /** Other pickers that tell what they send. */
+  public void following(Following others) {
+    Gauge.builder("fairlead.handover.peers", others, f -> f.telling().size())
+        .description("Other pickers that tell this one what they send.")
+        .strongReference(true)
+        .register(registry);
+    FunctionCounter.builder("fairlead.handover.peer.prompts", others, Following::prompts)
+        .description("Prompts that other pickers have sent, as they told this one.")
         .register(registry);
   }
 

@@ -3,9 +3,11 @@ package io.fairlead.epp.handover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.SentPrompts;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -142,7 +144,7 @@ class HandOverClientTest {
         writer.held(1, 4_999);
       }
       byte[] frame = writer.take();
-      Mac mac = SharedSecret.read(secret).over(Wire.TELLS, asker, own);
+      Mac mac = SharedSecret.read(secret).over(Wire.Question.HAND_OVER.tells, asker, own);
       out.writeInt(frame.length);
       out.write(frame);
       out.writeInt(0);
@@ -187,6 +189,21 @@ class HandOverClientTest {
     @Override
     public String hashing() {
       return "plain";
+    }
+
+    @Override
+    public Future<Follower> follow() {
+      throw new UnsupportedOperationException("only takes");
+    }
+
+    @Override
+    public Future<List<SentPrompts>> sent(Follower follower) {
+      throw new UnsupportedOperationException("only takes");
+    }
+
+    @Override
+    public void leave(Follower follower) {
+      throw new UnsupportedOperationException("only takes");
     }
 
     @Override

@@ -1,24 +1,34 @@
 package io.fairlead.epp.handover;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.SentPrompts;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.epp.PlainPool;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +48,9 @@ class HandOverServerTest {
         @Override
         public void reject(long request, Rejection rejection) {}
       };
+
+  /** Of a prompt of three blocks: its last token is always computed. */
+  private static final int ALL_OF_THREE = 3 * 16 - 1;
 
   @TempDir private Path temporary;
   private Path secret;
@@ -75,6 +88,144 @@ class HandOverServerTest {
     }
   }
 
+  /** What was sent before it is handed over at the start; what comes later is told. */
+  @Test
+  void whoFollowsIsToldWhatIsSentFromThenOn() throws IOException {
+    Pool follows = new Pool();
+    try (HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+        Following following = follow(server.port(), follows)) {
+      await().until(() -> !following.telling().isEmpty());
+      assertThat(following.telling()).containsExactly("127.0.0.1:" + server.port());
+
+      knows.send(7, 8, 9);
+      await().until(() -> following.prompts() == 1);
+      assertThat(follows.held(7, 8, 9)).isEqualTo(ALL_OF_THREE);
+      assertThat(follows.held(1, 2, 3)).as("sent before it followed").isZero();
+
+      knows.send(7, 8, 9, 10);
+      await().until(() -> following.prompts() == 2);
+      assertThat(follows.held(7, 8, 9, 10)).isEqualTo(4 * 16 - 1);
+    }
+    await("it has left").until(() -> knows.followers.isEmpty());
+  }
+
+  /** A picker that is started again comes back at its address. */
+  @Test
+  void whoFollowsComesBackToOneThatWasAway() throws IOException {
+    Pool follows = new Pool();
+    int port;
+    HandOverServer first = HandOverServer.start(settings(0, List.of()), knows);
+    port = first.port();
+    try (Following following = follow(port, follows)) {
+      await().until(() -> !following.telling().isEmpty());
+      first.close();
+      await().until(() -> following.telling().isEmpty());
+
+      Pool again = new Pool();
+      try (HandOverServer second = HandOverServer.start(settings(port, List.of()), again)) {
+        assertThat(second.port()).isEqualTo(port);
+        await().until(() -> !following.telling().isEmpty());
+        again.send(7, 8, 9);
+        await().until(() -> follows.held(7, 8, 9) == ALL_OF_THREE);
+      }
+    }
+  }
+
+  @Test
+  void whoDoesNotKnowTheSecretIsToldNothing() throws IOException {
+    Path other = Files.writeString(temporary.resolve("other"), "another secret than theirs");
+    try (HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+        Following stranger =
+            new Following(
+                new HandOverSettings("127.0.0.1", 0, other, List.of(), Duration.ZERO),
+                new Pool(),
+                () -> List.of("127.0.0.1:" + server.port()));
+        Following following = follow(server.port(), new Pool())) {
+      stranger.start();
+      await().until(() -> !following.telling().isEmpty());
+      knows.send(7, 8, 9);
+      await().until(() -> following.prompts() == 1);
+      assertThat(stranger.telling()).isEmpty();
+      assertThat(stranger.prompts()).isZero();
+      assertThat(knows.followers).hasSize(1);
+    }
+  }
+
+  /** Nothing of a frame that somebody has changed on its way is taken. */
+  @Test
+  void nothingIsTakenOfWhatWasChangedOnItsWay() throws IOException {
+    Pool follows = new Pool();
+    try (HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+        Changing between = new Changing(server.port());
+        Following following = follow(between.port(), follows)) {
+      await().until(() -> !following.telling().isEmpty());
+      between.changes = true;
+      knows.send(7, 8, 9);
+      await().until(() -> following.telling().isEmpty());
+      assertThat(following.prompts()).isZero();
+    }
+  }
+
+  /** Passes on what two say to each other, and changes a bit of what the answering one says. */
+  private static final class Changing implements AutoCloseable {
+
+    private final ServerSocket listening =
+        new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private volatile boolean changes;
+
+    Changing(int port) throws IOException {
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                while (!listening.isClosed()) {
+                  try {
+                    Socket asker = listening.accept();
+                    Socket teller = new Socket(InetAddress.getLoopbackAddress(), port);
+                    Thread.ofVirtual().start(() -> pass(asker, teller, false));
+                    Thread.ofVirtual().start(() -> pass(teller, asker, true));
+                  } catch (IOException e) {
+                    // The test is over.
+                  }
+                }
+              });
+    }
+
+    int port() {
+      return listening.getLocalPort();
+    }
+
+    private void pass(Socket from, Socket to, boolean told) {
+      byte[] bytes = new byte[8_192];
+      try (from;
+          to) {
+        for (int count; (count = from.getInputStream().read(bytes)) > 0; ) {
+          if (told && changes && count > Integer.BYTES + SharedSecret.MAC_BYTES) {
+            bytes[count / 2] ^= 1;
+          }
+          to.getOutputStream().write(bytes, 0, count);
+        }
+      } catch (IOException e) {
+        // One of the two has left.
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      listening.close();
+    }
+  }
+
+  private HandOverSettings settings(int port, List<String> peers) {
+    return new HandOverSettings("127.0.0.1", port, secret, peers, Duration.ZERO);
+  }
+
+  private Following follow(int port, Pool pool) {
+    Following following =
+        new Following(settings(0, List.of()), pool, () -> List.of("127.0.0.1:" + port));
+    following.start();
+    return following;
+  }
+
   /** A pool that tells and takes at once. */
   private static final class Pool implements HandOverPool {
 
@@ -83,6 +234,39 @@ class HandOverServerTest {
     Pool() {
       core.configure(0, new ConfigCompiler(List.of()).compile(PlainPool.config()));
       core.endpoints(1, List.of(new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of())));
+    }
+
+    private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
+
+    synchronized void send(long... blocks) {
+      core.arrive(
+          2, new RequestFacts("m", 1, blocks, blocks.length * 16, 10, blocks.length * 64L), NOBODY);
+    }
+
+    /** Tokens of a prompt that its endpoint is believed to hold. */
+    synchronized int held(long... blocks) {
+      RequestBrief brief =
+          core.brief(
+              3, new RequestFacts("m", 1, blocks, blocks.length * 16, 10, blocks.length * 64L));
+      return brief == null ? 0 : Arrays.stream(brief.cachedTokens()).max().orElse(0);
+    }
+
+    @Override
+    public synchronized Future<Follower> follow() {
+      Follower follower = core.follow();
+      followers.add(follower);
+      return CompletableFuture.completedFuture(follower);
+    }
+
+    @Override
+    public synchronized Future<List<SentPrompts>> sent(Follower follower) {
+      return CompletableFuture.completedFuture(follower.take());
+    }
+
+    @Override
+    public synchronized void leave(Follower follower) {
+      core.leave(follower);
+      followers.remove(follower);
     }
 
     @Override
@@ -101,7 +285,7 @@ class HandOverServerTest {
     }
 
     @Override
-    public Future<Boolean> take(Piece piece) {
+    public synchronized Future<Boolean> take(Piece piece) {
       return CompletableFuture.completedFuture(piece.take(core.takeOver(), 3));
     }
 

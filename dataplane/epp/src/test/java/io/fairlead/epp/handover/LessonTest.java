@@ -89,13 +89,15 @@ class LessonTest {
     SharedSecret secret = SharedSecret.read(file);
     byte[] asker = new byte[SharedSecret.NONCE_BYTES];
     byte[] teller = new byte[SharedSecret.NONCE_BYTES];
-    byte[] once = secret.over(Wire.ASKS, asker, teller).doFinal();
-    assertThat(secret.over(Wire.ASKS, asker, teller).doFinal()).isEqualTo(once);
-    assertThat(secret.over(Wire.TELLS, asker, teller).doFinal()).isNotEqualTo(once);
+    byte[] once = secret.over(Wire.Question.HAND_OVER.asks, asker, teller).doFinal();
+    assertThat(secret.over(Wire.Question.HAND_OVER.asks, asker, teller).doFinal()).isEqualTo(once);
+    assertThat(secret.over(Wire.Question.HAND_OVER.tells, asker, teller).doFinal())
+        .isNotEqualTo(once);
     asker[3] = 1;
-    assertThat(secret.over(Wire.ASKS, asker, teller).doFinal()).isNotEqualTo(once);
-    assertThat(secret.over(Wire.ASKS, teller, asker).doFinal())
-        .isNotEqualTo(secret.over(Wire.ASKS, asker, teller).doFinal());
+    assertThat(secret.over(Wire.Question.HAND_OVER.asks, asker, teller).doFinal())
+        .isNotEqualTo(once);
+    assertThat(secret.over(Wire.Question.HAND_OVER.asks, teller, asker).doFinal())
+        .isNotEqualTo(secret.over(Wire.Question.HAND_OVER.asks, asker, teller).doFinal());
     Files.writeString(file, "short");
     assertThatThrownBy(() -> SharedSecret.read(file)).hasMessageContaining("has 5 bytes");
   }

@@ -73,6 +73,7 @@ public record Plan(
    * @param scrapeMillis between two scrapes of a server, 0 for none; 50 unless said
    * @param pickers replicas, 1 unless said
    * @param front how requests are spread over pickers: RANDOM unless said
+   * @param following whether pickers tell one another what they send
    * @param labels whether servers carry a label that tells their hardware
    * @param noise whether engines are less ideal than their profiles
    * @param perception what pickers see, as {@code simulate --perception} has it: ideal unless said
@@ -82,6 +83,7 @@ public record Plan(
       @Nullable Double scrapeMillis,
       @Nullable Integer pickers,
       @Nullable String front,
+      boolean following,
       boolean labels,
       boolean noise,
       @Nullable String perception) {}

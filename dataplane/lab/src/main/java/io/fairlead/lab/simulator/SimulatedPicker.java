@@ -3,6 +3,7 @@ package io.fairlead.lab.simulator;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Follower;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
@@ -37,6 +38,9 @@ final class SimulatedPicker implements PoolListener {
 
   private final PoolCore core = new PoolCore(PoolLimits.DEFAULT, this);
   private final Map<String, Shadow> shadows = new LinkedHashMap<>();
+
+  /** What others have sent, of those that it hears. */
+  private final Map<SimulatedPicker, Follower> followed = new HashMap<>();
 
   /** What each engine has told of its cache; of those that this picker has heard. */
   private final Map<SimulatedServer, EngineCache> caches = new HashMap<>();
@@ -261,6 +265,11 @@ final class SimulatedPicker implements PoolListener {
     begin(now);
     core.probeFailed(now, probe.id(), failure);
     carryOut(now);
+  }
+
+  /** Takes what another has sent since the last time. */
+  void hear(SimulatedPicker other) {
+    followed.computeIfAbsent(other, o -> o.core.follow()).take().forEach(core.takeOver()::sent);
   }
 
   int active() {

@@ -56,6 +56,9 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   /** How often pickers are told that time has moved on. */
   private static final long TICK_NANOS = 100_000_000;
 
+  /** How often pickers tell one another what they have sent. */
+  private static final long HEAR_NANOS = 500_000_000;
+
   /** What an engine tells of its cache is with the pickers so much later. */
   private static final long EVENT_NANOS = 1_000_000;
 
@@ -259,6 +262,9 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     }
     timeline.at(0, this::look);
     timeline.at(TICK_NANOS, this::tick);
+    if (spec.settings().following()) {
+      timeline.at(HEAR_NANOS, this::hear);
+    }
     membership
         .changes()
         .forEach(change -> timeline.at(nanos(change.at()), now -> change(now, change)));
@@ -352,6 +358,20 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     }
     if (open > 0) {
       timeline.at(now + TICK_NANOS, this::tick);
+    }
+  }
+
+  /** Each picker hears what the others have sent. */
+  private void hear(long now) {
+    for (SimulatedPicker picker : current) {
+      for (SimulatedPicker other : processes) {
+        if (other != picker) {
+          picker.hear(other);
+        }
+      }
+    }
+    if (open > 0) {
+      timeline.at(now + HEAR_NANOS, this::hear);
     }
   }
 

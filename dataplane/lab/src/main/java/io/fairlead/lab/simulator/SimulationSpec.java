@@ -65,8 +65,10 @@ public record SimulationSpec(
    * @param seconds requests arrive for so long
    * @param warmUpSeconds those that arrive earlier than that are not measured
    * @param scrapeMillis between two scrapes of an engine, 0 for none ever
-   * @param pickers replicas of the picker, each with what it alone has sent
+   * @param pickers replicas of the picker
    * @param front which picker a request gets
+   * @param following whether pickers tell one another what they send, as with a hand-over secret;
+   *     else each knows what it alone has sent
    * @param labelled whether endpoints carry a label that tells the hardware
    * @param ttftObjectiveMillis a good request has its first token by then
    * @param tpotObjectiveMillis a good request takes no longer for a token after the first
@@ -82,6 +84,7 @@ public record SimulationSpec(
       double scrapeMillis,
       int pickers,
       Front front,
+      boolean following,
       boolean labelled,
       double ttftObjectiveMillis,
       double tpotObjectiveMillis,
@@ -109,6 +112,7 @@ public record SimulationSpec(
           scrapeMillis,
           pickers,
           front,
+          false,
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,
@@ -147,6 +151,7 @@ public record SimulationSpec(
           scrapeMillis,
           pickers,
           front,
+          following,
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,
@@ -171,6 +176,7 @@ public record SimulationSpec(
           scrapeMillis,
           pickers,
           front,
+          following,
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,
@@ -188,6 +194,25 @@ public record SimulationSpec(
           scrapeMillis,
           other,
           front,
+          following,
+          labelled,
+          ttftObjectiveMillis,
+          tpotObjectiveMillis,
+          lostHits,
+          client,
+          imperfection,
+          perception);
+    }
+
+    /** The same with pickers that tell one another what they send. */
+    public Settings withFollowing() {
+      return new Settings(
+          seconds,
+          warmUpSeconds,
+          scrapeMillis,
+          pickers,
+          front,
+          true,
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,
@@ -205,6 +230,7 @@ public record SimulationSpec(
           scrapeMillis,
           pickers,
           front,
+          following,
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,
@@ -222,6 +248,7 @@ public record SimulationSpec(
           scrapeMillis,
           pickers,
           front,
+          following,
           labelled,
           ttftObjectiveMillis,
           tpotObjectiveMillis,

@@ -1,0 +1,177 @@
+package io.fairlead.epp.handover;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hears from all other pickers of the pool what they send, for as long as they are there, and has
+ * the pool know it: a conversation finds its cache whichever picker its next request comes to. Who
+ * can't be heard is asked again, ever less often; nobody waits for it. Blocks threads of its own.
+ */
+public final class Following implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Following.class);
+
+  /** Between two looks at who is there. */
+  private static final long LOOK_MILLIS = 1_000;
+
+  private static final long FIRST_PAUSE_MILLIS = 500;
+  private static final long LONGEST_PAUSE_MILLIS = 30_000;
+
+  /** A peer that lives says something many times in so long. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final HandOverSettings settings;
+  private final HandOverPool pool;
+  private final SecureRandom random = new SecureRandom();
+  private final Map<String, Followed> followed = new ConcurrentHashMap<>();
+  private final AtomicLong prompts = new AtomicLong();
+  private final Thread looking;
+
+  /**
+   * @param pool takes what is told
+   * @param peers who is there, as {@code host:port}; null while that is not known
+   */
+  public Following(
+      HandOverSettings settings, HandOverPool pool, Supplier<@Nullable List<String>> peers) {
+    this.settings = settings;
+    this.pool = pool;
+    looking =
+        Thread.ofPlatform().daemon().name("fairlead-following").unstarted(() -> lookAfter(peers));
+  }
+
+  /** Begins, unless it is closed already. */
+  public void start() {
+    looking.start();
+  }
+
+  /** Who tells at the moment, as {@code host:port}, in order. Any thread. */
+  public List<String> telling() {
+    return followed.values().stream()
+        .filter(one -> one.tells)
+        .map(one -> one.peer)
+        .sorted()
+        .toList();
+  }
+
+  /** Prompts that were told so far and are of use here. Any thread. */
+  public long prompts() {
+    return prompts.get();
+  }
+
+  @Override
+  public void close() {
+    looking.interrupt();
+  }
+
+  private void lookAfter(Supplier<@Nullable List<String>> peers) {
+    try {
+      while (true) {
+        List<String> there = peers.get();
+        if (there != null) {
+          followed
+              .values()
+              .removeIf(
+                  one -> {
+                    boolean gone = !there.contains(one.peer);
+                    if (gone) {
+                      one.thread.interrupt();
+                    }
+                    return gone;
+                  });
+          for (String peer : there) {
+            followed.computeIfAbsent(peer, Followed::new);
+          }
+        }
+        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      followed.values().forEach(one -> one.thread.interrupt());
+    }
+  }
+
+  /** One of the others. */
+  private final class Followed {
+
+    private final String peer;
+    private final Thread thread;
+    private volatile boolean tells;
+
+    Followed(String peer) {
+      this.peer = peer;
+      thread = Thread.ofVirtual().name("fairlead-following " + peer).start(this::run);
+    }
+
+    private void run() {
+      long pause = FIRST_PAUSE_MILLIS;
+      try {
+        while (true) {
+          try {
+            hear();
+          } catch (IOException
+              | ExecutionException
+              | TimeoutException
+              | RejectedExecutionException e) {
+            LOG.debug("{} is not heard: {}", peer, HandOverClient.message(e));
+          }
+          pause = tells ? FIRST_PAUSE_MILLIS : Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+          tells = false;
+          TimeUnit.MILLISECONDS.sleep(pause);
+        }
+      } catch (InterruptedException e) {
+        tells = false;
+      }
+    }
+
+    /** Takes what it tells until it breaks off. */
+    private void hear()
+        throws IOException, InterruptedException, ExecutionException, TimeoutException {
+      SharedSecret secret = SharedSecret.read(settings.secretFile());
+      try (PeerConnection connection =
+          PeerConnection.ask(peer, Wire.Question.FOLLOW, secret, random, silence())) {
+        while (true) {
+          connection.until(silence());
+          byte[] frame = connection.frame();
+          connection.proof();
+          if (!tells) {
+            tells = true;
+            LOG.info("{} tells what it sends", peer);
+          }
+          if (frame.length > 0) {
+            take(frame);
+          }
+        }
+      }
+    }
+
+    private static long silence() {
+      return System.nanoTime() + SILENCE_NANOS;
+    }
+
+    private void take(byte[] frame)
+        throws IOException, InterruptedException, ExecutionException, TimeoutException {
+      Lesson lesson = new Lesson();
+      lesson.read(frame);
+      Lesson.Taking taking = lesson.new Taking(pool);
+      boolean more = true;
+      while (more) {
+        more =
+            pool.take((to, now) -> taking.next(to, now, HandOverClient.BLOCKS_AT_A_TIME))
+                .get(SILENCE_NANOS, TimeUnit.NANOSECONDS);
+      }
+      prompts.addAndGet(taking.prompts());
+    }
+  }
+}
