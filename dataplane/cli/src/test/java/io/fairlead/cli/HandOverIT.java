@@ -1,6 +1,7 @@
 package io.fairlead.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.epp.DataPlane;
@@ -205,6 +206,34 @@ final class HandOverIT {
     DataPlane stranger = picker(other, handOverAddress(first));
     assertThat(result(stranger).state()).isEqualTo(State.FAILED);
     ask(stranger, "cold", prompt(0));
+  }
+
+  /** A conversation whose next turn comes to the other picker finds what the first one sent. */
+  @Test
+  void hearsWhatAnotherSendsFromThenOn() throws Exception {
+    DataPlane first = picker(secret);
+    DataPlane second = picker(secret, handOverAddress(first));
+    await()
+        .until(
+            () ->
+                page(second, "/debug/status")
+                    .contains("\"following\":[\"" + handOverAddress(first) + "\"]"));
+    Map<Integer, String> served = new HashMap<>();
+    for (int i = 0; i < 12; i++) {
+      served.put(i, ask(first, "r" + i, prompt(i)));
+    }
+    await()
+        .until(
+            () -> page(second, "/metrics").contains("fairlead_handover_peer_prompts_total 12.0"));
+    assertThat(page(second, "/metrics")).contains("fairlead_handover_peers 1.0");
+    for (int i = 0; i < 12; i++) {
+      ask(second, "next-" + i, prompt(i) + " And what then?");
+      assertThat(held(second, "next-" + i))
+          .as("prompt %d, which %s holds", i, served.get(i))
+          .hasEntrySatisfying(
+              Objects.requireNonNull(served.get(i)),
+              tokens -> assertThat(tokens).isGreaterThan(400));
+    }
   }
 
   /** Whatever a peer does, readiness waits no longer than it may, and nothing is taken. */
