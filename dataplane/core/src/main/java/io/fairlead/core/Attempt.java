@@ -59,6 +59,9 @@ final class Attempt {
   /** Whether the client takes no more of the answer now: then no more can come. */
   boolean heldUp;
 
+  /** Until when its prompt may be computed at the latest, if it is presumed that it was. */
+  long mayComputeUntil;
+
   /** Since when its prefill was the endpoint's next. */
   long prefillSince;
 

@@ -1,5 +1,6 @@
 package io.fairlead.core;
 
+import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.prefix.PromptTokens;
@@ -91,12 +92,23 @@ final class Bookings {
       if (now - due < 0) {
         return;
       }
-      endpoint.health().presumed(since, expected);
+      head.attempt.mayComputeUntil = since + PoolHealth.longest(expected);
       EndpointState decoding = head.attempt.at;
       prefilled(due, head);
       if (decoding != null) {
         decoding.decodes(now, head);
       }
+      mayCompute(now, head);
+    }
+  }
+
+  /** Tells the endpoint's health where the request's prompt may still be computed unseen. */
+  static void mayCompute(long now, Flight flight) {
+    Attempt attempt = flight.attempt;
+    boolean presumed = !flight.state().isPrefilling() && !flight.state().isAnswered();
+    EndpointState computing = attempt.prefilledBy == null ? attempt.at : attempt.prefilledBy;
+    if (presumed && computing != null && now - attempt.mayComputeUntil < 0) {
+      computing.health().mayCompute(now);
     }
   }
 

@@ -3,7 +3,7 @@ package io.fairlead.core;
 import io.fairlead.core.Rejection.Reason;
 import org.jspecify.annotations.Nullable;
 
-/** Ends the attempts, or the requests, whose time is up. */
+/** Ends the attempts, or the requests, whose time is up, and says whose time at a prompt is not. */
 final class DeadlineWatch {
 
   private final RequestTable requests;
@@ -42,6 +42,7 @@ final class DeadlineWatch {
   }
 
   private void check(long now, Flight flight, EndpointState at) {
+    Bookings.mayCompute(now, flight);
     if (flight.state().isLeft()) {
       if (LeftRequests.isOver(now, flight, at)) {
         ends.presumeOver(now, flight, at);

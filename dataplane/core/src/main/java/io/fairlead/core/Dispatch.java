@@ -492,6 +492,7 @@ final class Dispatch {
         prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
     attempt.sentAt = now;
     attempt.thereSince = now;
+    attempt.mayComputeUntil = now;
     flight.attempts++;
     admission.sent(now, flight);
     flight.ownTokens = contexts.sent(now, attempt, endpoint, flight.goesOnWith);

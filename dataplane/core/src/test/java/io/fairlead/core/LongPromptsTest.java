@@ -5,6 +5,7 @@ import static io.fairlead.core.VirtualPool.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.VirtualPool.Manner;
+import io.fairlead.core.VirtualPool.Server;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,6 +68,31 @@ class LongPromptsTest {
       pool.arrive(2_000, prefill(2_000));
       pool.runUntil(WARM + 2 * SECOND);
       assertThat(pool.changes).hasSize(1);
+    }
+  }
+
+  /** What a prompt took that is computed, and whose answer is over, excuses nobody later. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void afterALongPromptAFrozenServerIsFoundAsSoonAsBefore(boolean streamed) {
+    for (long seed = 1; seed <= 5; seed++) {
+      VirtualPool pool = warm(seed, 1);
+      pool.streamed = streamed ? 1 : 0;
+      pool.arrive(300_000, prefill(300_000));
+      Server had =
+          pool.servers.stream().filter(server -> server.lastSent == WARM).findFirst().orElseThrow();
+      long frozen = WARM + prefill(300_000) + 5 * SECOND;
+      pool.runUntil(frozen);
+      assertThat(pool.completed).isEqualTo(pool.arrived);
+
+      had.manner = Manner.FREEZES;
+      while (had.lastSent != frozen) {
+        pool.arrive(2_000, prefill(2_000));
+      }
+      pool.runUntil(frozen + 2_500 * MILLI);
+      assertThat(pool.changes)
+          .extracting(change -> change.endpoint().name() + " " + change.to())
+          .containsExactly(had.name + " OUT");
     }
   }
 }

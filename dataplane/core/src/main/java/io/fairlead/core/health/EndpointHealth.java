@@ -81,10 +81,16 @@ public final class EndpointHealth {
   long sendsBefore;
 
   /** When it last showed that it works, or began to have something to do. */
-  long lastSign;
+  private long lastSign;
 
-  /** Until when it may work on prompts that it is presumed to have computed, which nobody saw. */
-  long mayComputeUntil;
+  /**
+   * When it may last have been at work on a prompt that it is presumed to have computed, which
+   * nobody saw.
+   */
+  private long mayComputeAt;
+
+  /** Since {@link #lastSign}: for how much of that it may have computed, and said nothing. */
+  private long computing;
 
   /** Whether it is out for saying nothing: any sign of life ends that. */
   boolean silent;
@@ -139,7 +145,7 @@ public final class EndpointHealth {
     this.since = now;
     this.cameAt = now;
     this.lastSign = now;
-    this.mayComputeUntil = now;
+    this.mayComputeAt = now - 1;
   }
 
   /** How it is used. */
@@ -248,7 +254,7 @@ public final class EndpointHealth {
    */
   int sent(long now, String target, long number) {
     if (inFlight == 0) {
-      lastSign = now;
+      sign(now);
     }
     inFlight++;
     lastSent = now;
@@ -274,16 +280,43 @@ public final class EndpointHealth {
   }
 
   /**
-   * A prompt of its is presumed to be computed by now.
-   *
-   * @param at when its turn came
-   * @param expected nanoseconds that it was expected to take
+   * A request is there whose prompt is presumed to be computed, and may not be: to be told at each
+   * tick for as long as that is so.
    */
-  public void presumed(long at, long expected) {
-    long longest = at + PoolHealth.longest(expected);
-    if (longest - mayComputeUntil > 0) {
-      mayComputeUntil = longest;
-    }
+  public void mayCompute(long now) {
+    mayComputeAt = now;
+  }
+
+  /** How long it has shown no sign of life. */
+  long quiet(long now) {
+    return now - lastSign;
+  }
+
+  /** Whether it has been in this state since its last sign of life, or longer. */
+  boolean unchangedSinceSign() {
+    return since - lastSign <= 0;
+  }
+
+  /** Whether there was such a request at this tick. */
+  boolean mayComputeStill(long now) {
+    return mayComputeAt == now;
+  }
+
+  /** So much of the time since the last sign of life is explained by what it has to compute. */
+  void computing(long nanos) {
+    computing = Math.max(computing, nanos);
+  }
+
+  /**
+   * There is a sign of life, or it is as if there were.
+   *
+   * @return nanoseconds since the one before it that nothing explains
+   */
+  long sign(long now) {
+    long unexplained = now - lastSign - computing;
+    lastSign = now;
+    computing = 0;
+    return unexplained;
   }
 
   /** It is on trial: what was sent on an earlier one has no part in it, and may last for long. */
@@ -346,7 +379,7 @@ public final class EndpointHealth {
   /** It had left the pool, and is there again. */
   public void comesBack(long now) {
     cameAt = now;
-    lastSign = now;
+    sign(now);
     heard = false;
     gone = false;
   }
@@ -369,8 +402,7 @@ public final class EndpointHealth {
     heard = false;
     served = false;
     cameAt = now;
-    lastSign = now;
-    mayComputeUntil = now;
+    sign(now);
     silent = false;
     lifeless = false;
     unreachable = false;

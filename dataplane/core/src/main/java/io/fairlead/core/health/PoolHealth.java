@@ -106,7 +106,10 @@ public final class PoolHealth {
   /** Requests that were sent to endpoints of the pool, the two of a pair each. */
   private long sends;
 
-  /** Longest pause between two signs of life of late that meant nothing. */
+  /**
+   * Longest pause between two signs of life of late that meant nothing, without what the work that
+   * was there explains.
+   */
   private long usualGap;
 
   private long gapAgedAt;
@@ -466,9 +469,8 @@ public final class PoolHealth {
 
   /** Something came from the endpoint that shows that it works. */
   public void sign(long now, EndpointHealth endpoint) {
-    long gap = now - endpoint.lastSign;
-    boolean used = endpoint.state == HealthState.IN_USE && endpoint.since - endpoint.lastSign <= 0;
-    endpoint.lastSign = now;
+    boolean used = endpoint.state == HealthState.IN_USE && endpoint.unchangedSinceSign();
+    long gap = endpoint.sign(now);
     endpoint.lifeless = false;
     if (endpoint.inFlight > 0 && endpoint.served && gap > usualGap) {
       // A false alarm makes the next one rarer, but no single freeze makes the pool deaf.
@@ -517,7 +519,7 @@ public final class PoolHealth {
   public void unreachable(long now, EndpointHealth endpoint, Failure failure) {
     boolean again = endpoint.unreachable;
     endpoint.unreachable = failure == Failure.REFUSED || failure == Failure.UNREACHABLE;
-    boolean sure = failure == Failure.REFUSED || (again && now - endpoint.lastSign >= SILENT);
+    boolean sure = failure == Failure.REFUSED || (again && endpoint.quiet(now) >= SILENT);
     if (endpoint.unreachable && sure) {
       endpoint.outAsInvalid = false; // there is more against it now
       if (endpoint.state != HealthState.OUT) {
@@ -575,7 +577,7 @@ public final class PoolHealth {
     }
     endpoint.probeFailure = failure;
     if (failure.answered()) {
-      endpoint.lastSign = now; // it fails, but it lives
+      endpoint.sign(now); // it fails, but it lives
       endpoint.lifeless = false;
     } else {
       endpoint.outAsInvalid = false; // there is more against it now
@@ -634,14 +636,15 @@ public final class PoolHealth {
       }
       endpoint.lifeless |=
           endpoint.inFlight > 0
-              && now - endpoint.lastSign >= (endpoint.unreachable ? SILENT : silence(expected));
+              && endpoint.quiet(now) >= (endpoint.unreachable ? SILENT : silence(expected));
       return;
     }
-    long quiet = now - endpoint.lastSign;
-    boolean mayCompute = now - endpoint.mayComputeUntil < 0;
+    long quiet = endpoint.quiet(now);
+    boolean mayCompute = endpoint.mayComputeStill(now);
     if (endpoint.inFlight == 0 || quiet < QUIET) {
       return;
     }
+    endpoint.computing(mayCompute ? quiet : Math.min(quiet, TIMES_EXPECTED * expected));
     if (quiet >= silence(expected) && !mayCompute) {
       out(now, endpoint, "says nothing while it has work", true);
     } else if (endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
@@ -655,7 +658,7 @@ public final class PoolHealth {
   }
 
   /** How long it may say nothing that has work which is expected to take so long. */
-  static long longest(long expected) {
+  public static long longest(long expected) {
     return SILENT + TIMES_EXPECTED * expected;
   }
 
@@ -705,7 +708,7 @@ public final class PoolHealth {
   private void trial(long now, EndpointHealth endpoint, String reason) {
     endpoint.silent = false;
     endpoint.probe = 0;
-    endpoint.lastSign = now; // what it has had for long says nothing of the trial
+    endpoint.sign(now); // what it has had for long says nothing of the trial
     // What it did before counts as one failure: it is tried, but not with every request.
     endpoint.forgetFailures();
     endpoint.failed(now, false);
