@@ -187,7 +187,7 @@ final class Admission {
     Duration total = facts.timeouts().or(model.timeouts()).or(config.poolTimeouts()).total();
     Demand demand =
         new Demand(
-            promptTokens + queue.expectedOutput(facts.maxOutputTokens()),
+            promptTokens + expectedOutput(queue, facts),
             facts.bodyBytes(),
             Math.min(
                 Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
@@ -210,6 +210,11 @@ final class Admission {
     boolean alike = !model.isSplit();
     waitsFor(now, all, flight.waiting, lack(flight, refused), isOfItsModel(flight, alike));
     return true;
+  }
+
+  /** Output tokens that are expected of all its answers. */
+  private static double expectedOutput(FlowQueue queue, RequestFacts facts) {
+    return facts.answers() * queue.expectedOutput(facts.maxOutputTokens());
   }
 
   /** Whether what keeps it from going passes with time. */
@@ -332,8 +337,7 @@ final class Admission {
   void sent(long now, Flight flight) {
     FlowQueue queue = flight.flow;
     if (queue != null && flow != null && flight.attempts == 1) {
-      flight.work =
-          flight.attempt.uncached() + queue.expectedOutput(flight.facts.maxOutputTokens());
+      flight.work = flight.attempt.uncached() + expectedOutput(queue, flight.facts);
       flight.turn = flow.went(now, queue, flight.work);
     }
   }
@@ -361,7 +365,8 @@ final class Admission {
       int cached = usage.cachedTokens() >= 0 ? usage.cachedTokens() : flight.attempt.cached;
       was = Math.max(0, prompt - cached) + output;
     }
-    queue.ended(flight.turn, flight.work, was, answers && whole ? output : -1);
+    int each = answers && whole && output >= 0 ? flight.attempt.ofEach(output) : -1;
+    queue.ended(flight.turn, flight.work, was, each);
     if (was >= 0 || flight.firstTokenSeen()) {
       pace.ended(was >= 0 ? was : flight.work, now - flight.attempt.sentAt);
     }

@@ -125,6 +125,11 @@ final class Attempt {
 
   long tokensArea;
 
+  /** Tokens, or events, of one of its answers, if all of them have so many. */
+  int ofEach(int all) {
+    return all <= 0 ? all : (int) Math.max(1, Math.round((double) all / answers));
+  }
+
   int uncached() {
     return tokens - cached;
   }

@@ -137,7 +137,12 @@ final class Contexts {
     return Math.min(own, attempt.tokens);
   }
 
-  /** A request was served: its context rests until the next one goes on with it. */
+  /**
+   * A request was served: its context rests until the next one goes on with it, which it does with
+   * one of its answers.
+   *
+   * @param outputTokens of all of them; below 0 where nobody knows
+   */
   void rests(long now, Flight flight, EndpointState at, int outputTokens) {
     Attempt attempt = flight.attempt;
     if (attempt.blocks == 0) {
@@ -161,7 +166,7 @@ final class Contexts {
             attempt.blocks,
             attempt.lastBlock,
             at,
-            flight.ownTokens + Math.max(0, outputTokens),
+            flight.ownTokens + attempt.ofEach(Math.max(0, outputTokens)),
             attempt.critical,
             now,
             at.filling());

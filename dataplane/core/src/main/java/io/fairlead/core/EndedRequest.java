@@ -17,6 +17,8 @@ final class EndedRequest implements Completion {
   private long wholeTime;
   private Usage usage = Usage.UNKNOWN;
   private int answers = 1;
+  private int output = -1;
+  private int events;
   private int expectedCached;
   private int estimatedPrompt;
   private boolean prefilledElsewhere;
@@ -31,6 +33,8 @@ final class EndedRequest implements Completion {
     this.now = now;
     this.usage = usage;
     answers = flight.attempt.answers;
+    output = flight.attempt.ofEach(usage.completionTokens());
+    events = flight.attempt.ofEach(usage.streamedEvents());
     target = flight.attempt.target;
     succeeded = outcome == Outcome.COMPLETED;
     expectedCached = flight.attempt.cached;
@@ -88,6 +92,8 @@ final class EndedRequest implements Completion {
     endpoint = null;
     prefiller = null;
     usage = Usage.UNKNOWN;
+    output = -1;
+    events = 0;
     target = "";
   }
 
@@ -141,21 +147,17 @@ final class EndedRequest implements Completion {
 
   @Override
   public int outputTokens() {
-    return ofEach(usage.completionTokens());
+    return output;
   }
 
   @Override
   public int streamedEvents() {
-    return ofEach(usage.streamedEvents());
+    return events;
   }
 
   @Override
   public int answers() {
     return answers;
-  }
-
-  private int ofEach(int all) {
-    return all <= 0 ? all : (int) Math.max(1, Math.round((double) all / answers));
   }
 
   @Override

@@ -114,6 +114,48 @@ class AdmissionTest implements RequestListener {
   }
 
   @Test
+  void whoAsksForSeveralAnswersIsExpectedToGetAsMany() {
+    start("a");
+    arrive("middle");
+    assertThat(waitingTokens(8, 100) - waitingTokens(1, 100)).isEqualTo(700);
+    assertThat(waitingTokens(8, -1) - waitingTokens(1, -1)).isEqualTo(7 * 200);
+  }
+
+  @Test
+  void howLongAnAnswerIsIsLearnedOfEachOfSeveral() {
+    start("a");
+    long several = arrive("middle", 4, -1);
+    double before = waitingTokens(1, -1);
+    core.ended(++now, several, Outcome.COMPLETED, new Usage(48, 4 * 100, 0));
+    arrive("middle");
+    assertThat(waitingTokens(1, -1)).isLessThan(before);
+  }
+
+  private long arrive(String model, int answers, int maxOutputTokens) {
+    return core.arrive(
+        now,
+        RequestFactsBuilder.of(model, ++now, 1, 2, 3)
+            .answers(answers)
+            .maxOutputTokens(maxOutputTokens)
+            .build(),
+        this);
+  }
+
+  /** What one more that waits is expected to be. */
+  private double waitingTokens(int answers, int maxOutputTokens) {
+    double before = waitingTokens();
+    long request = arrive("middle", answers, maxOutputTokens);
+    assertThat(waiting.getLast()).isEqualTo(request);
+    double tokens = waitingTokens() - before;
+    core.ended(++now, request, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    return tokens;
+  }
+
+  private double waitingTokens() {
+    return core.queues(now).bands().stream().mapToDouble(QueueSnapshot.Band::tokens).sum();
+  }
+
+  @Test
   void goesAtOnceWhereThereIsRoomAndElseWaitsAndIsPlacedWhenItGoes() {
     start("a", "b");
     long first = arrive("middle");

@@ -249,6 +249,29 @@ class ContextsTest implements RequestListener {
     assertThat(endpoint.contextTokens(false, 1)).isZero();
   }
 
+  /** The next request can go on with one alone. */
+  @Test
+  void ofSeveralAnswersOneIsPartOfTheContext() {
+    EndpointState endpoint =
+        new EndpointState(Pool.endpoint("a"), 0, new PrefillPace(), new PoolAdapters(), now);
+    assertThat(rested(endpoint, 8, 800)).isEqualTo(rested(endpoint, 1, 100));
+  }
+
+  /** What is kept for a request that was answered so often, with so many tokens. */
+  private double rested(EndpointState at, int answers, int outputTokens) {
+    double before = at.contextTokens(false, 1);
+    assertThat(before).isZero();
+    Flight flight = new Flight(0, 1);
+    flight.start(now, prompt("m", answers, FIRST), this);
+    flight.attempt.blocks = FIRST;
+    flight.attempt.answers = answers;
+    flight.ownTokens = FIRST * BLOCK;
+    new Contexts().rests(now, flight, at, outputTokens);
+    double rested = at.contextTokens(false, 1);
+    at.restarted(now);
+    return rested;
+  }
+
   private Contexts.Context context(EndpointState at) {
     return new Contexts.Context(new Contexts.Key(), 1, 1, at, 500, false, now, at.filling());
   }

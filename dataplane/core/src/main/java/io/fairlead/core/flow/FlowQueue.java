@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Requests of one band that count as one sender's: those that wait, and what went so far. */
 public final class FlowQueue implements Flow {
 
-  /** Share of a request's answer in what is expected of the next. */
+  /** Share of an answer in what is expected of the next. */
   private static final double LEARNING = 0.1;
 
   private static final double USUAL_OUTPUT = 200;
@@ -198,7 +198,7 @@ public final class FlowQueue implements Flow {
     weight = share;
   }
 
-  /** Output tokens that are expected of a request which allows so many; -1 for any number. */
+  /** Tokens that are expected of an answer which may have so many; -1 for any number. */
   public double expectedOutput(int most) {
     return most < 0 ? output : Math.min(output, most);
   }
@@ -225,7 +225,8 @@ public final class FlowQueue implements Flow {
    * @param turn in which it went
    * @param expected work of it when it went
    * @param was what it really was; below 0 where nobody knows
-   * @param outputTokens of its answer; below 0 where nobody knows, or it could have none
+   * @param outputTokens of its answer, or in the mean of several; below 0 where nobody knows, or
+   *     there could be none
    */
   public void ended(long turn, double expected, double was, int outputTokens) {
     underWay--;
