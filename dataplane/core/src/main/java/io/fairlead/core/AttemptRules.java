@@ -222,7 +222,12 @@ final class AttemptRules {
     return flight.state().isAnswered()
         && !flight.attempt.heldUp
         && flight.attempt.mostSilence != Deadlines.NEVER
-        && now - flight.attempt.lastByteAt >= flight.attempt.mostSilence;
+        && silence(now, flight) >= flight.attempt.mostSilence;
+  }
+
+  /** For how long no more of the answer has come for certain: of what came, not all is told. */
+  private static long silence(long now, Flight flight) {
+    return now - flight.attempt.lastByteAt - PoolCore.PROGRESS_NANOS;
   }
 
   /**
@@ -231,7 +236,7 @@ final class AttemptRules {
    * client shows no more of it either, so that what stops behind one is as what is cut there.
    */
   void stopped(long now, Flight flight, EndpointState at) {
-    boolean overdue = now - flight.attempt.lastByteAt >= Deadlines.silence(Timeouts.UNSET);
+    boolean overdue = silence(now, flight) >= Deadlines.silence(Timeouts.UNSET);
     if (overdue && flight.facts.delivery().resendable()) {
       failed(now, flight, at, Failure.BROKEN_OFF);
     } else {

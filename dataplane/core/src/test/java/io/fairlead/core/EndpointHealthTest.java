@@ -509,6 +509,7 @@ class EndpointHealthTest {
   void boundsThatNoServerKeepsToPutNobodyOut(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 4, profile);
     pool.timeouts = new Timeouts(Duration.ofMillis(5), Duration.ofMillis(20), null);
+    pool.faultOfAll(Manner.SLOW, 0, 21 * SECOND); // pieces that are told come a second apart
     pool.traffic(20, 20 * SECOND);
     pool.runUntil(21 * SECOND);
     assertThat(pool.failures).isNotEmpty();

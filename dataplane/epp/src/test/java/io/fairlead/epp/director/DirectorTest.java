@@ -337,13 +337,35 @@ class DirectorTest {
     }
     assertThat(scene.frontend.over).as("more of it came").isFalse();
 
-    scene.pass(5);
+    scene.pass(6);
     scene.quiet();
     assertThat(scene.frontend.over).isTrue();
     assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
     scene.home.act(() -> scene.frontend.director.end(Outcome.FAILED, Usage.UNKNOWN));
     scene.quiet();
     assertThat(scene.terminal.calls).isEqualTo(1);
+  }
+
+  /** The core hears of a piece four times a second, and judges silence of less than that. */
+  @Test
+  void aStreamWithinAShortBoundOnSilenceIsNotBrokenOff() {
+    Scene scene = new Scene(1, Duration.ofMillis(100));
+    scene.sent();
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    for (int piece = 0; piece < 200; piece++) {
+      scene.now += SECOND / 20;
+      scene.loop.act(scene.pool::tick);
+      scene.home.act(() -> scene.frontend.director.progress());
+      scene.quiet();
+    }
+    assertThat(scene.terminal.rejections).isEmpty();
+
+    for (int tick = 0; tick < 10; tick++) {
+      scene.now += SECOND / 20;
+      scene.loop.act(scene.pool::tick);
+    }
+    assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
   }
 
   @Test
@@ -401,7 +423,7 @@ class DirectorTest {
     assertThat(scene.loop.tasks).as("the first byte, and 4 times a second").hasSize(1 + 4);
   }
 
-  /** One request in a pool with a first byte due in 2 s and 5 s of silence allowed. */
+  /** One request in a pool with a first byte due in 2 s and 5 s of silence allowed, or less. */
   private static final class Scene {
     final Steps home = new Steps();
     final Steps loop = new Steps();
@@ -412,8 +434,11 @@ class DirectorTest {
     private final PoolLoop pool = new PoolLoop(core, loop, () -> now, terminal);
 
     Scene(int endpoints) {
-      TimeoutsConfig timeouts =
-          new TimeoutsConfig(Duration.ofSeconds(2), Duration.ofSeconds(5), null);
+      this(endpoints, Duration.ofSeconds(5));
+    }
+
+    Scene(int endpoints, Duration silence) {
+      TimeoutsConfig timeouts = new TimeoutsConfig(Duration.ofSeconds(2), silence, null);
       RequestsConfig usual = RequestsConfig.DEFAULT;
       core.configure(
           0,
