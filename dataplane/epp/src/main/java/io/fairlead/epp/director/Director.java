@@ -87,6 +87,9 @@ public final class Director implements RequestListener {
   private String model = "";
   private boolean streamed;
 
+  /** That were asked for: their tokens come side by side. */
+  private int answers = 1;
+
   /** Where the request is; null before it is sent and once it is over. */
   private @Nullable Route route;
 
@@ -355,6 +358,7 @@ public final class Director implements RequestListener {
   private void onArrive(RequestFacts facts) {
     model = facts.model();
     streamed = facts.delivery().streamed();
+    answers = facts.answers();
     arrivedAt = pool.now();
     pool.observer().arrived(model, facts.bodyBytes());
     toShadow = pool.shadows().some() ? facts : null;
@@ -490,9 +494,8 @@ public final class Director implements RequestListener {
       pool.pluginFailed(e);
     } finally {
       if (route != null) {
-        if (outcome == Outcome.COMPLETED && firstTokenSeen && usage.completionTokens() > 1) {
-          double after = now - firstTokenAt;
-          pool.observer().paced(model, after / (usage.completionTokens() - 1));
+        if (outcome == Outcome.COMPLETED) {
+          tellPace(now, (double) usage.completionTokens() / answers);
         }
         pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
         route = null;
@@ -500,6 +503,16 @@ public final class Director implements RequestListener {
         pool.observer().gaveUp(model, waitsWith, now - arrivedAt);
       }
       waitsNoMore();
+    }
+  }
+
+  /** How long each token took of an answer with so many, or of answers with as many on average. */
+  private void tellPace(long now, double tokens) {
+    if (firstTokenSeen && tokens > 1) {
+      pool.observer().paced(model, (now - firstTokenAt) / (tokens - 1));
+    }
+    if (tokens > 0) {
+      pool.observer().spread(model, (now - arrivedAt) / tokens);
     }
   }
 

@@ -38,9 +38,15 @@ public interface RequestObserver {
 
   /**
    * A streamed answer ended whole, whose tokens after the first came so many nanoseconds apart on
-   * average.
+   * average; of several answers, those of one.
    */
   default void paced(String model, double nanosPerToken) {}
+
+  /**
+   * An answer ended whole, and from its request's arrival on there were so many nanoseconds for
+   * each of its tokens; of several answers, for each of the tokens of one.
+   */
+  default void spread(String model, double nanosPerToken) {}
 
   /** The client has what it gets of an answer of an endpoint's, and it was seen to pass. */
   default void answered(String model, PassedAnswer answer) {}

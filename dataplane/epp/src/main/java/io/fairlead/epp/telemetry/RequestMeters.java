@@ -118,12 +118,12 @@ final class RequestMeters {
     perToken =
         timer(
             "fairlead.time.per.output.token",
-            "Time from token to token after the first, the mean of each streamed answer.",
+            "Time from token to token after the first, the mean of each streamed request.",
             TOKEN_BUCKETS);
     normalized =
         timer(
             "fairlead.request.duration.per.output.token",
-            "From a request's arrival to its end, for each token of its answer.",
+            "From a request's arrival to its end, for each token of one of its answers.",
             TOKEN_BUCKETS);
     duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
   }
@@ -166,6 +166,10 @@ final class RequestMeters {
     perToken.record((long) nanosPerToken, TimeUnit.NANOSECONDS);
   }
 
+  void spread(double nanosPerToken) {
+    normalized.record((long) nanosPerToken, TimeUnit.NANOSECONDS);
+  }
+
   void firstToken(long nanos) {
     ttft.record(Duration.ofNanos(nanos));
   }
@@ -183,9 +187,6 @@ final class RequestMeters {
     count(promptTokens, usage.promptTokens());
     count(completionTokens, usage.completionTokens());
     count(cachedTokens, usage.cachedTokens());
-    if (outcome == Outcome.COMPLETED && usage.completionTokens() > 0) {
-      normalized.record(nanos / usage.completionTokens(), TimeUnit.NANOSECONDS);
-    }
     duration.record(Duration.ofNanos(nanos));
   }
 

@@ -146,6 +146,13 @@ public final class Telemetry implements RequestObserver {
   }
 
   @Override
+  public void spread(String model, double nanosPerToken) {
+    if (!model.isEmpty()) {
+      metersOf(model).spread(nanosPerToken);
+    }
+  }
+
+  @Override
   public void sentAgain(String model, Route route, @Nullable Failure failure) {
     retries.getOrDefault(failure, givenUp).increment();
   }

@@ -11,9 +11,12 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.PromptSize;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
+import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -408,6 +411,34 @@ class DirectorTest {
     assertThat(scene.terminal.calls).isOne();
   }
 
+  /** Four answers of 11 tokens each, one token of each every 100 ms after the first. */
+  @Test
+  void tokensOfSeveralAnswersComeSideBySide() {
+    Scene scene = new Scene(1);
+    scene.sent(
+        new RequestFacts(
+            "",
+            "m",
+            0,
+            new long[0],
+            PromptSize.ofTokens(1),
+            -1,
+            4,
+            1,
+            RequestFacts.Delivery.STREAMED,
+            Timeouts.UNSET,
+            RequestHeaders.NONE,
+            null,
+            null));
+    scene.now += SECOND / 10;
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    scene.now += SECOND;
+    scene.home.act(() -> scene.frontend.director.end(Outcome.COMPLETED, new Usage(1, 44, -1, 46)));
+    scene.quiet();
+    assertThat(scene.terminal.paces).containsExactly(0.1 * SECOND, 0.1 * SECOND);
+  }
+
   @Test
   void ofManyPiecesTheCoreHearsNowAndThen() {
     Scene scene = new Scene(1);
@@ -464,7 +495,11 @@ class DirectorTest {
 
     /** Where it was sent first. */
     Route sent() {
-      home.act(() -> frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)));
+      return sent(new RequestFacts("m", 0, new long[0], 1, -1, 1));
+    }
+
+    Route sent(RequestFacts facts) {
+      home.act(() -> frontend.director.submit(facts));
       quiet();
       return frontend.routes.getFirst();
     }
@@ -676,6 +711,7 @@ class DirectorTest {
     private final List<Outcome> outcomes = new ArrayList<>();
     private final List<Rejection.Reason> rejections = new ArrayList<>();
     private final List<String> arrived = new ArrayList<>();
+    private final List<Double> paces = new ArrayList<>();
     private int calls;
 
     @Override
@@ -685,6 +721,16 @@ class DirectorTest {
 
     @Override
     public void decided(long nanos) {}
+
+    @Override
+    public void paced(String model, double nanosPerToken) {
+      paces.add(nanosPerToken);
+    }
+
+    @Override
+    public void spread(String model, double nanosPerToken) {
+      paces.add(nanosPerToken);
+    }
 
     @Override
     public void sent(String model, Route route) {}

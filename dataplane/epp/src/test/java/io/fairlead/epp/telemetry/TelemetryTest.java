@@ -86,6 +86,7 @@ class TelemetryTest {
     telemetry.arrived("chat", 1_000);
     telemetry.sent("chat", ROUTE);
     telemetry.paced("chat", 20e6);
+    telemetry.spread("chat", 500e6);
     telemetry.ended("chat", ROUTE, Outcome.COMPLETED, new Usage(100, 4, 0), 2_000_000_000L);
     telemetry.ended("chat", ROUTE, Outcome.FAILED, new Usage(-1, 4, -1), 2_000_000_000L);
 
@@ -151,6 +152,7 @@ class TelemetryTest {
     telemetry.sentAgain(model, route, null);
     telemetry.firstToken(model, route, 1);
     telemetry.paced(model, 1);
+    telemetry.spread(model, 1);
     telemetry.answered(model, new PassedAnswer());
     telemetry.ended(model, route, Outcome.COMPLETED, new Usage(10, 4, 5), 1);
     telemetry.left(model, route);
