@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The core may send a request elsewhere of itself, just when the frontend has something to tell
  * of the former attempt. So the frontend's events say which attempt they are of. If the answer had
- * begun, the frontend stays with it and takes the new route back; if the attempt had failed, the
- * new route is the answer to that, too.
+ * begun, the frontend stays with it, and the core counts the request no more; if the attempt had
+ * failed, the new route is the answer to that, too.
  */
 public final class Director implements RequestListener {
 
@@ -240,7 +240,8 @@ public final class Director implements RequestListener {
         trace.firstByte();
       }
       progressToldAt = pool.now();
-      pool.run(this::onFirstByte);
+      int of = attempt;
+      pool.run(() -> onFirstByte(of));
     }
   }
 
@@ -260,12 +261,17 @@ public final class Director implements RequestListener {
    */
   public void heldUp(boolean held) {
     if (state == State.ANSWERING) {
-      pool.run(() -> onHeldUp(held));
+      int of = attempt;
+      pool.run(() -> onHeldUp(of, held));
     }
   }
 
-  private void onHeldUp(boolean held) {
+  private void onHeldUp(int of, boolean held) {
     long now = pool.now();
+    if (!isCurrent(of)) {
+      formerAnswers(now);
+      return;
+    }
     if (captured != null) {
       captured.heldUp(now, held);
     }
@@ -292,7 +298,8 @@ public final class Director implements RequestListener {
 
   private void tellProgress(long now) {
     progressToldAt = now;
-    pool.run(this::onProgress);
+    int of = attempt;
+    pool.run(() -> onProgress(of));
   }
 
   /** The response is delivered, or will never be; the first call counts. */
@@ -440,8 +447,21 @@ public final class Director implements RequestListener {
     }
   }
 
-  private void onFirstByte() {
+  private void onFirstByte(int of) {
     long now = pool.now();
+    if (!isCurrent(of)) {
+      formerAnswers(now);
+    } else {
+      tellFirstByte(now);
+    }
+    if (route != null && streamed) {
+      firstTokenAt = now;
+      firstTokenSeen = true;
+      pool.observer().firstToken(model, route, now - arrivedAt);
+    }
+  }
+
+  private void tellFirstByte(long now) {
     if (captured != null) {
       captured.firstByte(now);
     }
@@ -453,19 +473,35 @@ public final class Director implements RequestListener {
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e); // of a request that waited for it
     }
-    if (route != null && streamed) {
-      firstTokenAt = now;
-      firstTokenSeen = true;
-      pool.observer().firstToken(model, route, now - arrivedAt);
-    }
   }
 
-  private void onProgress() {
+  private void onProgress(int of) {
     long now = pool.now();
+    if (!isCurrent(of)) {
+      formerAnswers(now);
+      return;
+    }
     if (captured != null) {
       captured.progress(now);
     }
     pool.core().progress(now, ticket);
+  }
+
+  /**
+   * The client gets the answer of an attempt that the core has given up meanwhile. The endpoint
+   * that it chose since never gets the request: what the answer does says nothing of that one, and
+   * nothing is to be waited for there. Called again, nothing happens.
+   */
+  private void formerAnswers(long now) {
+    if (captured != null) {
+      captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    }
+    overForShadows(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    try {
+      pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    } catch (RuntimeException | Error e) {
+      pool.pluginFailed(e);
+    }
   }
 
   private void onEnd(int of, Outcome outcome, Usage usage, int with) {

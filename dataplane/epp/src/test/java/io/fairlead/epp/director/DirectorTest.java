@@ -297,6 +297,9 @@ class DirectorTest {
     scene.quiet();
     assertThat(scene.frontend.routes).containsExactly(first);
     assertThat(scene.terminal.sentAgain).hasSize(1);
+    assertThat(scene.core.snapshot())
+        .as("whoever was chosen since never gets it, and has not answered")
+        .allMatch(endpoint -> endpoint.inFlight() == 0);
 
     scene.pass(2);
     scene.quiet();
@@ -306,6 +309,37 @@ class DirectorTest {
     assertThat(scene.terminal.outcomes).containsExactly(Outcome.COMPLETED);
     assertThat(scene.core.active()).isZero();
     assertThat(scene.core.snapshot()).allMatch(endpoint -> endpoint.inFlight() == 0);
+  }
+
+  /** Bytes of an answer are no sign of life of the endpoint that never got the request. */
+  @Test
+  void whatComesOfAFormerAttemptIsNotTakenForTheNext() {
+    for (int kind = 0; kind < 3; kind++) {
+      Scene scene = new Scene(2);
+      Route first = scene.sent();
+      scene.pass(2);
+      String other = first.endpoint().equals("e1") ? "e2" : "e1";
+      Director director = scene.frontend.director;
+      Runnable late =
+          List.<Runnable>of(
+                  director::firstByte,
+                  director::answering,
+                  () -> {
+                    director.answering();
+                    director.heldUp(true);
+                  })
+              .get(kind);
+      scene.home.act(late);
+      scene.quiet();
+      assertThat(scene.core.snapshot())
+          .filteredOn(endpoint -> endpoint.name().equals(other))
+          .allMatch(endpoint -> endpoint.sent() == 1 && endpoint.inFlight() == 0);
+      assertThat(scene.frontend.over).isFalse();
+
+      scene.home.act(() -> director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+      scene.quiet();
+      assertThat(scene.terminal.calls).isOne();
+    }
   }
 
   /** Both have news for the other: the core sends it elsewhere, and the former attempt failed. */
