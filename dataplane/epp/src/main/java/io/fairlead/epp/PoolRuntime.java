@@ -203,6 +203,7 @@ final class PoolRuntime implements AutoCloseable {
     Sources sources = sources(config);
     meters.checkpoint(fromCheckpoint);
     meters.handOver(this::handOver);
+    meters.following(() -> following);
     configs = sources.configs();
     pods = sources.pods();
     replicas = sources.replicas();
@@ -329,7 +330,6 @@ final class PoolRuntime implements AutoCloseable {
   /** It hears from others what they send. Any thread. */
   void follows(Following others) {
     following = others;
-    meters.following(others);
   }
 
   /** What came of asking other pickers; null where nobody is asked. Any thread. */

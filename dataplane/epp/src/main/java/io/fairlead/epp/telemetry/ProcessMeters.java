@@ -123,13 +123,25 @@ public final class ProcessMeters {
         .register(registry);
   }
 
-  /** Other pickers that tell what they send. */
-  public void following(Following others) {
-    Gauge.builder("fairlead.handover.peers", others, f -> f.telling().size())
+  /** Other pickers that tell what they send; null where none is asked to. */
+  public void following(Supplier<@Nullable Following> others) {
+    Gauge.builder(
+            "fairlead.handover.peers",
+            others,
+            asked -> {
+              Following known = asked.get();
+              return known == null ? 0 : known.telling().size();
+            })
         .description("Other pickers that tell this one what they send.")
         .strongReference(true)
         .register(registry);
-    FunctionCounter.builder("fairlead.handover.peer.prompts", others, Following::prompts)
+    FunctionCounter.builder(
+            "fairlead.handover.peer.prompts",
+            others,
+            asked -> {
+              Following known = asked.get();
+              return known == null ? 0 : known.prompts();
+            })
         .description("Prompts that other pickers have sent, as they told this one.")
         .register(registry);
   }
