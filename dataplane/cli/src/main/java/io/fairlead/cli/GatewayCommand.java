@@ -4,17 +4,21 @@ import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Gateway;
 import io.fairlead.epp.DataPlaneConfig.Listen;
 import io.fairlead.epp.DataPlaneConfig.Source;
+import io.fairlead.epp.frontend.gateway.AllowedOrigins;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Runs the HTTP gateway: on a folder of resources, a list of endpoints, or on Kubernetes. */
 @Command(
@@ -64,6 +68,16 @@ final class GatewayCommand implements Callable<Integer> {
       defaultValue = "16384")
   private int maxConnections = DataPlaneConfig.DEFAULT_MAX_CONNECTIONS;
 
+  @Option(
+      names = "--allowed-origins",
+      paramLabel = "ORIGIN,…",
+      description =
+          "Whose pages a browser lets call, such as https://chat.example: * for all, as model"
+              + " servers have it, none for those of no other site.",
+      converter = Origins.class,
+      defaultValue = "*")
+  private AllowedOrigins allowedOrigins = AllowedOrigins.ANY;
+
   @Mixin private SourceOptions source = new SourceOptions();
   @Mixin private TracingOptions tracing = new TracingOptions();
   @Mixin private Tuning tuning = new Tuning();
@@ -87,7 +101,8 @@ final class GatewayCommand implements Callable<Integer> {
             tuning.maxBodyBytes,
             lameDuck,
             certPath,
-            maxConnections);
+            maxConnections,
+            allowedOrigins);
     return tuning
         .applyTo(DataPlaneConfig.builder(source(environment)), DRAIN)
         .gateway(gateway)
@@ -111,5 +126,20 @@ final class GatewayCommand implements Callable<Integer> {
           spec.commandLine(), "--folder has all there is: it goes without other sources");
     }
     return new DataPlaneConfig.Folder(folder);
+  }
+
+  /** Reads origins with commas between them. */
+  static final class Origins implements ITypeConverter<AllowedOrigins> {
+
+    @Override
+    public AllowedOrigins convert(String text) {
+      try {
+        return text.equals("none")
+            ? AllowedOrigins.of()
+            : new AllowedOrigins(Set.of(text.split(",", -1)));
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(String.valueOf(e.getMessage()));
+      }
+    }
   }
 }

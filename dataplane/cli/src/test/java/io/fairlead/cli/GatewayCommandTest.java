@@ -10,6 +10,7 @@ import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Listen;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.ConsoleConfig;
+import io.fairlead.epp.frontend.gateway.AllowedOrigins;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -65,6 +66,23 @@ class GatewayCommandTest {
                 .at("/spec/template/spec/terminationGracePeriodSeconds")
                 .asLong());
     assertThat(config.extProc()).isNull();
+  }
+
+  @Test
+  void saysWhosePagesMayCall() {
+    assertThat(origins("--allowed-origins", "https://a.example,http://b:8080"))
+        .isEqualTo(AllowedOrigins.of("https://a.example", "http://b:8080"));
+    assertThat(origins("--allowed-origins=none")).isEqualTo(AllowedOrigins.of());
+    assertThat(origins()).isEqualTo(AllowedOrigins.ANY);
+    assertThatExceptionOfType(ParameterException.class)
+        .isThrownBy(() -> origins("--allowed-origins", "a.example"))
+        .withMessageContaining("'a.example' is no origin");
+  }
+
+  private static AllowedOrigins origins(String... args) {
+    String[] all =
+        Stream.concat(Stream.of("--folder", "x"), Stream.of(args)).toArray(String[]::new);
+    return Objects.requireNonNull(config(all).gateway()).origins();
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.epp.capture.CaptureConfig;
 import io.fairlead.epp.console.ConsoleConfig;
 import io.fairlead.epp.datalayer.MetricsScraper;
+import io.fairlead.epp.frontend.gateway.AllowedOrigins;
 import io.fairlead.epp.handover.HandOverSettings;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
@@ -135,13 +136,15 @@ public record DataPlaneConfig(
    *     balancers learn late of it. Counts towards the bound on the drain
    * @param certPath folder of {@code tls.crt} and {@code tls.key}; null for plain text
    * @param maxConnections of clients, at least 1
+   * @param origins whose pages a browser lets call
    */
   public record Gateway(
       Listen listen,
       int maxBodyBytes,
       Duration lameDuck,
       @Nullable Path certPath,
-      int maxConnections) {
+      int maxConnections,
+      AllowedOrigins origins) {
 
     public Gateway {
       if (lameDuck.isNegative()) {
@@ -151,6 +154,16 @@ public record DataPlaneConfig(
         throw new IllegalArgumentException(
             "maxConnections is " + maxConnections + "; set at least 1");
       }
+    }
+
+    /** Called by any page. */
+    public Gateway(
+        Listen listen,
+        int maxBodyBytes,
+        Duration lameDuck,
+        @Nullable Path certPath,
+        int maxConnections) {
+      this(listen, maxBodyBytes, lameDuck, certPath, maxConnections, AllowedOrigins.ANY);
     }
 
     /** In plain text; takes nothing new from the beginning of the end. */

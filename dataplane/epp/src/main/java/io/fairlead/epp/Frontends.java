@@ -55,7 +55,8 @@ final class Frontends {
                 .withClients(ClientBounds.DEFAULT.withConnections(config.maxConnections()))
                 .withMaxBodyBytes(config.maxBodyBytes())
                 .withEndpoints(runtime.endpointTls())
-                .withTracing(tracing),
+                .withTracing(tracing)
+                .withOrigins(config.origins()),
             pool,
             bodies,
             group,

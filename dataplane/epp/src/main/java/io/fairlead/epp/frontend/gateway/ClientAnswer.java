@@ -42,6 +42,8 @@ final class ClientAnswer {
   private static final HttpRequest NONE =
       new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
 
+  private static final byte[] EMPTY = {};
+
   /** As long as a client has to take an answer in that it did not wait for. */
   private static final long LINGER_MILLIS = 1_000;
 
@@ -123,9 +125,17 @@ final class ClientAnswer {
     full(status, content, HeaderRules.none());
   }
 
+  /** A browser is told that its page may call. */
+  void mayCall(Target target) {
+    full(200, EMPTY, gateway.config().origins().answer(head, target));
+  }
+
   private void full(int status, byte[] content, HttpHeaders headers) {
-    headers.set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
+    if (content.length > 0) {
+      headers.set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
+    }
     headers.set(HttpHeaderNames.CONTENT_LENGTH, content.length);
+    gateway.config().origins().addTo(headers, head);
     if (!requestId.isEmpty()) {
       headers.set(HeaderRules.REQUEST_ID, requestId);
     }

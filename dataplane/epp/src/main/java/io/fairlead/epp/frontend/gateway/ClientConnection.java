@@ -196,9 +196,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     Tracing tracing = gateway.config().tracing();
     if (tracing != null) {
       Target target = Target.of(Target.path(head.uri()));
-      boolean traced = target != null && target.isServedByEndpoints();
+      boolean traced = target != null && target.isServedByEndpoints() && !isBrowserAsking(head);
       trace = traced ? tracing.begin(FRONTEND, head.headers()::get) : null;
     }
+  }
+
+  private boolean isBrowserAsking(HttpRequest head) {
+    return gateway.config().origins().mayCall(head);
   }
 
   @Override
@@ -258,8 +262,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     if (target == null) {
       throw new IllegalStateException("taken without a target");
     }
-    if (!target.isServedByEndpoints()) {
+    boolean asked = isBrowserAsking(answer.head());
+    if (asked || !target.isServedByEndpoints()) {
       body.release();
+    }
+    if (asked) {
+      answer.mayCall(target);
+      responseWritten();
+      return;
     }
     switch (target) {
       case INFERENCE, STORED, TOKENIZER -> infer(content, body, trailers);

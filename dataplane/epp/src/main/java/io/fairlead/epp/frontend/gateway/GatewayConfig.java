@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param exposeEndpoint whether responses say in {@code x-fairlead-endpoint} who answered
  * @param endpoints TLS to endpoints; null for plain text
  * @param tracing makes spans of requests; null for none
+ * @param origins whose pages a browser lets call
  */
 public record GatewayConfig(
     String host,
@@ -33,7 +34,8 @@ public record GatewayConfig(
     int maxIdlePerEndpoint,
     boolean exposeEndpoint,
     @Nullable EndpointTls endpoints,
-    @Nullable Tracing tracing) {
+    @Nullable Tracing tracing,
+    AllowedOrigins origins) {
 
   public GatewayConfig {
     if (maxBodyBytes < 1 || maxBodyBytes > 1 << 30) {
@@ -55,7 +57,8 @@ public record GatewayConfig(
         64,
         false,
         null,
-        null);
+        null,
+        AllowedOrigins.ANY);
   }
 
   /** The same, protected in another way. */
@@ -71,7 +74,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
-        tracing);
+        tracing,
+        origins);
   }
 
   /** The same with another limit on request bodies. */
@@ -87,7 +91,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
-        tracing);
+        tracing,
+        origins);
   }
 
   /** The same with other bounds on clients. */
@@ -103,7 +108,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
-        tracing);
+        tracing,
+        origins);
   }
 
   /** The same with another time that a connection to an endpoint may take. */
@@ -119,7 +125,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
-        tracing);
+        tracing,
+        origins);
   }
 
   /** The same with another time after which an endpoint's idle connection closes. */
@@ -135,7 +142,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
-        tracing);
+        tracing,
+        origins);
   }
 
   /** The same, telling clients who answered or not. */
@@ -151,7 +159,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         expose,
         endpoints,
-        tracing);
+        tracing,
+        origins);
   }
 
   /** The same, with spans of requests or without. */
@@ -167,7 +176,8 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
-        spans);
+        spans,
+        origins);
   }
 
   /** The same, speaking to endpoints so; null for plain text. */
@@ -183,6 +193,24 @@ public record GatewayConfig(
         maxIdlePerEndpoint,
         exposeEndpoint,
         tls,
-        tracing);
+        tracing,
+        origins);
+  }
+
+  /** The same, called by pages of these origins. */
+  public GatewayConfig withOrigins(AllowedOrigins allowed) {
+    return new GatewayConfig(
+        host,
+        port,
+        security,
+        maxBodyBytes,
+        clients,
+        connectTimeout,
+        backendIdleTimeout,
+        maxIdlePerEndpoint,
+        exposeEndpoint,
+        endpoints,
+        tracing,
+        allowed);
   }
 }

@@ -73,6 +73,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
 
   private final BodyBudget bodies;
   private final int limit;
+  private final AllowedOrigins origins;
   private final int leastRate;
   private final EventLoop loop;
   private final Owner owner;
@@ -87,6 +88,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   Intake(BodyBudget bodies, GatewayConfig config, EventLoop loop, Owner owner) {
     this.bodies = bodies;
     limit = config.maxBodyBytes();
+    origins = config.origins();
     leastRate = config.clients().bodyRate();
     this.loop = loop;
     this.owner = owner;
@@ -134,7 +136,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     head = request;
     deadlines.ours();
     owner.begun(request);
-    OpenAiError refusal = Target.refusal(request, limit);
+    OpenAiError refusal = Target.refusal(request, limit, origins);
     if (refusal != null) {
       refuseEarly(refusal, request.decoderResult().isSuccess());
       return;
@@ -144,7 +146,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     IncomingBody next = new IncomingBody(bodies, loop, announced, limit, this);
     body = next;
     try {
-      content = Target.content(request);
+      content = origins.mayCall(request) ? RequestContent.NONE : Target.content(request);
       if (next.open() == IncomingBody.Room.THERE) {
         readBody();
       } else {

@@ -110,7 +110,8 @@ enum Target {
   }
 
   /** Why this request is refused before its body is read, or null. */
-  static @Nullable OpenAiError refusal(HttpRequest request, int maxBodyBytes) {
+  static @Nullable OpenAiError refusal(
+      HttpRequest request, int maxBodyBytes, AllowedOrigins origins) {
     if (request.decoderResult().isFailure()) {
       return error(400, ErrorCodes.INVALID_HTTP, "The request is not valid HTTP/1.1.");
     }
@@ -126,7 +127,7 @@ enum Target {
           "There is nothing here; see /v1/models, /v1/chat/completions, /v1/completions,"
               + " /v1/embeddings, /v1/responses and /v1/messages.");
     }
-    if (!target.methods.contains(request.method().name())) {
+    if (!target.methods.contains(request.method().name()) && !origins.mayCall(request)) {
       return error(
           405, ErrorCodes.METHOD_NOT_ALLOWED, "This path takes " + target.allowed() + " only.");
     }
