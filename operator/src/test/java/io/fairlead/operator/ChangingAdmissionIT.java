@@ -74,7 +74,7 @@ class ChangingAdmissionIT {
           .untilAsserted(
               () ->
                   assertThat(PoolFixture.brief(pool.entry("other")))
-                      .containsEntry("Programmed", "True/Programmed"));
+                      .containsEntry("Ready", "False/RolloutInProgress"));
       AuditLog.Mark ready = operator.mark();
       touch(operator, 0);
       assertQuiet(operator, ready);

@@ -30,6 +30,7 @@ public final class HandOverClient {
   static final int BLOCKS_AT_A_TIME = 4_096;
 
   private static final long PAUSE_MILLIS = 200;
+  private static final String NOT_KNOWN = "nobody is known yet";
 
   private final HandOverSettings settings;
   private final HandOverPool pool;
@@ -51,7 +52,7 @@ public final class HandOverClient {
   public HandOverResult ask(Supplier<@Nullable List<String>> peers) {
     long begun = System.nanoTime();
     long until = begun + settings.patience().toNanos();
-    String why = "nobody is known yet";
+    String why = NOT_KNOWN;
     boolean known = false;
     Set<String> others = new HashSet<>();
     try {
@@ -72,7 +73,10 @@ public final class HandOverClient {
             why = peer + ": " + message(e);
             others.add(peer);
           } catch (IOException | ExecutionException | TimeoutException e) {
-            why = peer + ": " + message(e);
+            // That the time is over says less than what went wrong before.
+            if (until - System.nanoTime() > 0 || why.equals(NOT_KNOWN)) {
+              why = peer + ": " + message(e);
+            }
             LOG.debug("{} has handed nothing over: {}", peer, message(e));
           }
         }

@@ -29,6 +29,9 @@ public final class ProcessMeters {
   private final LongSupplier sourceFailures;
   private PickerReport last = PickerReport.EMPTY;
 
+  /** Kept here: a counter does not hold on to what it asks. */
+  private Supplier<@Nullable Following> following = () -> null;
+
   /**
    * Registers all of them.
    *
@@ -125,21 +128,21 @@ public final class ProcessMeters {
 
   /** Other pickers that tell what they send; null where none is asked to. */
   public void following(Supplier<@Nullable Following> others) {
+    following = others;
     Gauge.builder(
             "fairlead.handover.peers",
-            others,
-            asked -> {
-              Following known = asked.get();
+            this,
+            meters -> {
+              Following known = meters.following.get();
               return known == null ? 0 : known.telling().size();
             })
         .description("Other pickers that tell this one what they send.")
-        .strongReference(true)
         .register(registry);
     FunctionCounter.builder(
             "fairlead.handover.peer.prompts",
-            others,
-            asked -> {
-              Following known = asked.get();
+            this,
+            meters -> {
+              Following known = meters.following.get();
               return known == null ? 0 : known.prompts();
             })
         .description("Prompts that other pickers have sent, as they told this one.")
