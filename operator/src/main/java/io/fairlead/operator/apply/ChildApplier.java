@@ -71,9 +71,6 @@ public final class ChildApplier {
 
   private static final int ATTEMPTS = 3;
 
-  /** What takes as long to fail does not pass by itself, and keeps others waiting. */
-  private static final Duration LONG = Duration.ofSeconds(5);
-
   /** What the API server calls invalid names the field, and not where it is from. */
   private static final String CORRECT_IT =
       "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
@@ -96,6 +93,7 @@ public final class ChildApplier {
   /** For what may wait for admission webhooks. */
   private final KubernetesClient writes;
 
+  private final WriteLanes lanes = new WriteLanes(System::nanoTime);
   private final Duration patience;
   private final BiConsumer<InferencePool, String> repaired;
 
@@ -185,14 +183,30 @@ public final class ChildApplier {
    * A child that could not be brought to its desired state.
    *
    * @param why as the pool's Programmed condition
-   * @param mayPass whether it is what usually passes by itself, such as that another wrote at the
-   *     same time; but an admission webhook may say the same for ever
-   * @param isSlow whether it took long to fail, as where a webhook hangs
+   * @param outlook what is to be expected of the next try
    */
-  public record Failure(HasMetadata child, Verdict why, boolean mayPass, boolean isSlow) {
+  public record Failure(HasMetadata child, Verdict why, Outlook outlook) {
     private static Failure lasting(HasMetadata child, Verdict why) {
-      return new Failure(child, why, false, false);
+      return new Failure(child, why, Outlook.LASTS);
     }
+  }
+
+  /** What is to be expected of the next try to apply what could not be. */
+  public enum Outlook {
+    /** It fails until somebody does something about it. */
+    LASTS,
+
+    /**
+     * It is what usually passes by itself, such as that another wrote at the same time; but an
+     * admission webhook may say the same for ever.
+     */
+    MAY_PASS,
+
+    /** It took long to fail, as where a webhook hangs. */
+    SLOW,
+
+    /** It was not tried, since many others are written just now: there is room in a moment. */
+    COMES
   }
 
   /**
@@ -219,7 +233,7 @@ public final class ChildApplier {
               apply(child, seen, context)
                   .ifPresentOrElse(failures::add, () -> policies.remove(child)));
       // What hangs for one may hang for all, and other pools wait for this thread.
-      if (failures.stream().anyMatch(Failure::isSlow)) {
+      if (failures.stream().anyMatch(failure -> failure.outlook() == Outlook.SLOW)) {
         break;
       }
     }
@@ -291,6 +305,8 @@ public final class ChildApplier {
       if (answer.getSpec().getTemplate().equals(there.getSpec().getTemplate())) {
         return false;
       }
+    } catch (WriteLanes.NoRoomException e) {
+      return true;
     } catch (KubernetesClientException e) {
       // Not every webhook can be asked so; what else is wrong the apply will tell.
       LOG.debug("what would come of {} is not known", describe(wanted), e);
@@ -336,6 +352,8 @@ public final class ChildApplier {
       try {
         HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
         return apply(child, actual, seen.pool(), context).map(why -> Failure.lasting(child, why));
+      } catch (WriteLanes.NoRoomException e) {
+        return Optional.of(notTried(child, e));
       } catch (KubernetesClientException e) {
         KubernetesClientException still = attempt == ATTEMPTS ? e : mend(child, seen.pool(), e);
         if (still != null) {
@@ -520,7 +538,7 @@ public final class ChildApplier {
     ObjectMeta own = child.getMetadata();
     child.setMetadata(metadata.build());
     try {
-      return writes.resource(child).patch(how);
+      return lanes.write(child, () -> writes.resource(child).patch(how));
     } finally {
       child.setMetadata(own);
     }
@@ -620,6 +638,17 @@ public final class ChildApplier {
             .formatted(describe(child), describe(policy)));
   }
 
+  private static Failure notTried(HasMetadata child, WriteLanes.NoRoomException e) {
+    String kind = child.getKind();
+    return new Failure(
+        child,
+        Verdict.no(
+            Reason.API_SERVER_ERROR,
+            "%s is not as it should be: the API server takes long for whatever is written of a %s in namespace %s, as happens while an admission webhook hangs, so only a few are tried at a time; see to the webhooks that are asked about a %s, it is tried in its turn"
+                .formatted(describe(child), kind, child.getMetadata().getNamespace(), kind)),
+        e.isSlow() ? Outlook.LASTS : Outlook.COMES);
+  }
+
   private Failure refused(HasMetadata child, KubernetesClientException e, Duration took) {
     if (isUnanswered(e)) {
       return new Failure(
@@ -628,8 +657,7 @@ public final class ChildApplier {
               Reason.API_SERVER_ERROR,
               "%s is not as it should be: the API server gave no answer within %d s, as happens while an admission webhook hangs; see to the webhooks that are asked about a %s, it is tried again all the while"
                   .formatted(describe(child), patience.toSeconds(), child.getKind())),
-          false,
-          true);
+          Outlook.SLOW);
     }
     if (e.getCode() < BAD_REQUEST) {
       throw e;
@@ -644,8 +672,7 @@ public final class ChildApplier {
               Reason.API_SERVER_ERROR,
               "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
                   .formatted(describe(child), e.getCode(), said)),
-          took.compareTo(LONG) < 0,
-          took.compareTo(LONG) >= 0);
+          took.compareTo(WriteLanes.LONG) < 0 ? Outlook.MAY_PASS : Outlook.SLOW);
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.

@@ -21,6 +21,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.ChildApplier.Outlook;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.LostEntries;
 import io.fairlead.operator.apply.NotLeadingException;
@@ -552,7 +553,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     List<HasMetadata> due =
         waits ? desired.stream().filter(child -> !(child instanceof Deployment)).toList() : desired;
     List<ChildApplier.Failure> all = children.apply(due, seen, context);
-    if (mayPass(seen, all)) {
+    boolean comes = all.stream().anyMatch(failure -> failure.outlook() == Outlook.COMES);
+    if (comes || mayPass(seen, all)) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_CONTENDED);
     }
     // Requests are served without the others.
@@ -649,7 +651,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   /** Whether something was refused that has not lasted yet: it is not told before. */
   private boolean mayPass(Observation seen, List<ChildApplier.Failure> failures) {
-    return failures.stream().anyMatch(ChildApplier.Failure::mayPass)
+    return failures.stream().anyMatch(failure -> failure.outlook() == Outlook.MAY_PASS)
         && failing
                 .since(seen.pool().getMetadata().getUid(), Reason.API_SERVER_ERROR)
                 .compareTo(PASSING)

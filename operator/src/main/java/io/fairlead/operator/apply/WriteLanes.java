@@ -1,0 +1,133 @@
+package io.fairlead.operator.apply;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.Serial;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds how many writes of one kind in one namespace are under way at a time. Where an admission
+ * webhook hangs there, each of them holds a thread for as long as the API server waits for it, and
+ * without a bound none would be left for the pools of other namespaces.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class WriteLanes {
+  /** A lane is slow from a write that took so long until one that did not. */
+  static final Duration LONG = Duration.ofSeconds(5);
+
+  /** Writes at a time of a lane that is not slow: little more than half of the threads. */
+  static final int MOST = 12;
+
+  /** Writes at a time of a slow lane: one more than it takes to see that it is slow no more. */
+  static final int MOST_WHILE_SLOW = 2;
+
+  /** Writes at a time of all slow lanes. */
+  static final int MOST_OF_SLOW = 6;
+
+  /** Of what is not written any more it need not be known that it was slow. */
+  private static final Duration FORGOTTEN = Duration.ofMinutes(2);
+
+  private final LongSupplier nanos;
+  private final Map<Key, Lane> lanes = new HashMap<>();
+
+  private record Key(@Nullable String namespace, String kind) {}
+
+  private static final class Lane {
+    /** When the writes that are under way began. */
+    final List<Long> begun = new ArrayList<>();
+
+    boolean slow;
+    long ended;
+  }
+
+  /** A write that is not sent, since too many are under way. */
+  static final class NoRoomException extends KubernetesClientException {
+    @Serial private static final long serialVersionUID = 1;
+
+    private final boolean slow;
+
+    private NoRoomException(HasMetadata object, boolean slow) {
+      super(
+          "%s %s/%s is not written now: others of its kind are under way"
+              .formatted(
+                  object.getKind(),
+                  object.getMetadata().getNamespace(),
+                  object.getMetadata().getName()));
+      this.slow = slow;
+    }
+
+    /** Whether writes of this kind take long there, so that it is no matter of a moment. */
+    boolean isSlow() {
+      return slow;
+    }
+  }
+
+  /**
+   * @param nanos {@link System#nanoTime}, or a test's
+   */
+  WriteLanes(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /**
+   * Writes, where there is room.
+   *
+   * @param object by whose namespace and kind it counts
+   * @return what the write returned
+   * @throws NoRoomException when there is none
+   */
+  <T> T write(HasMetadata object, Supplier<T> write) {
+    Key key = new Key(object.getMetadata().getNamespace(), object.getKind());
+    Long begun = enter(key, object);
+    try {
+      return write.get();
+    } finally {
+      leave(key, begun);
+    }
+  }
+
+  private synchronized Long enter(Key key, HasMetadata object) {
+    long now = nanos.getAsLong();
+    lanes
+        .values()
+        .removeIf(lane -> lane.begun.isEmpty() && now - lane.ended >= FORGOTTEN.toNanos());
+    Lane lane = lanes.computeIfAbsent(key, any -> new Lane());
+    boolean slow = isSlow(lane, now);
+    int most = slow ? MOST_WHILE_SLOW : MOST;
+    if (lane.begun.size() >= most || (slow && underWayInSlow(now) >= MOST_OF_SLOW)) {
+      throw new NoRoomException(object, slow);
+    }
+    lane.begun.add(now);
+    return now;
+  }
+
+  private int underWayInSlow(long now) {
+    return lanes.values().stream()
+        .filter(lane -> isSlow(lane, now))
+        .mapToInt(lane -> lane.begun.size())
+        .sum();
+  }
+
+  private static boolean isSlow(Lane lane, long now) {
+    return lane.slow || lane.begun.stream().anyMatch(at -> now - at >= LONG.toNanos());
+  }
+
+  private synchronized void leave(Key key, Long begun) {
+    Lane lane = lanes.get(key);
+    if (lane == null) {
+      throw new IllegalStateException("nothing is under way in " + key);
+    }
+    long now = nanos.getAsLong();
+    lane.begun.remove(begun);
+    lane.ended = now;
+    lane.slow = now - begun >= LONG.toNanos();
+  }
+}

@@ -1,0 +1,120 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.RefusingWebhook;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An admission webhook that hangs for the pools of one namespace, of which there are many. */
+@ExtendWith(KubeApi.class)
+class HangingNamespaceIT {
+  /** More than are looked at at a time. */
+  private static final int POOLS = 40;
+
+  /** As long as a webhook may take. */
+  private static final int HANGS_SECONDS = 30;
+
+  @Test
+  void poolsOfOtherNamespacesGoOn(KubeApi.Running server, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    Installed cluster = Installed.on(server);
+    PoolFixture hanging = new PoolFixture(cluster.admin(), cluster.namespace("hangs"));
+    PoolFixture well = new PoolFixture(cluster.admin(), cluster.namespace("well"));
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook webhook = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+      ValidatingWebhookConfiguration hangs = of(webhook, hanging.namespace());
+      cluster.admin().resource(hangs).create();
+      List<String> pools = IntStream.range(0, POOLS).mapToObj("pool-%d"::formatted).toList();
+      pools.forEach(pool -> hanging.createPool(pool, pool + "-service"));
+      KubernetesClient client = cluster.operator();
+      Controllers operator = OperatorUnderTest.on(client, hanging, well);
+      try {
+        operator.start();
+        await().atMost(Duration.ofSeconds(20)).until(() -> asked.get() > 0);
+        well.createPool();
+        await()
+            .atMost(Duration.ofSeconds(8))
+            .untilAsserted(
+                () ->
+                    assertThat(well.poolConditions())
+                        .containsEntry("Ready", "False/RolloutInProgress"));
+        assertThat(asked.get()).as("that others still wait for").isLessThan(POOLS);
+
+        await()
+            .atMost(Duration.ofSeconds(HANGS_SECONDS + 40))
+            .untilAsserted(
+                () ->
+                    assertThat(pools)
+                        .allSatisfy(
+                            pool ->
+                                assertThat(PoolFixture.brief(hanging.entry(pool)))
+                                    .containsEntry("Programmed", "False/APIServerError")));
+        well.createPool("second", "second-service");
+        await()
+            .atMost(Duration.ofSeconds(8))
+            .untilAsserted(
+                () ->
+                    assertThat(PoolFixture.brief(well.entry("second")))
+                        .containsEntry("Ready", "False/RolloutInProgress"));
+
+        cluster.admin().resource(hangs).delete();
+        await()
+            .atMost(Duration.ofSeconds(HANGS_SECONDS + 40))
+            .untilAsserted(
+                () ->
+                    assertThat(pools)
+                        .allSatisfy(
+                            pool ->
+                                assertThat(PoolFixture.brief(hanging.entry(pool)))
+                                    .containsEntry("Ready", "False/RolloutInProgress")));
+      } finally {
+        cluster.admin().resource(hangs).delete();
+        operator.stop();
+        client.close();
+      }
+    }
+  }
+
+  private static ValidatingWebhookConfiguration of(RefusingWebhook webhook, String namespace) {
+    return new ValidatingWebhookConfigurationBuilder()
+        .withNewMetadata()
+        .withName("hanging.example.test")
+        .endMetadata()
+        .addNewWebhook()
+        .withName("hanging.example.test")
+        .withAdmissionReviewVersions("v1")
+        .withSideEffects("None")
+        .withTimeoutSeconds(HANGS_SECONDS)
+        .withNewNamespaceSelector()
+        .addToMatchLabels("kubernetes.io/metadata.name", namespace)
+        .endNamespaceSelector()
+        .addNewRule()
+        .withApiGroups("apps")
+        .withApiVersions("v1")
+        .withOperations("CREATE", "UPDATE")
+        .withResources("deployments")
+        .endRule()
+        .withNewClientConfig()
+        .withUrl(webhook.url())
+        .withCaBundle(webhook.certificate())
+        .endClientConfig()
+        .endWebhook()
+        .build();
+  }
+}

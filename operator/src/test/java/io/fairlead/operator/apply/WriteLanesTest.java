@@ -1,0 +1,134 @@
+package io.fairlead.operator.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fairlead.operator.apply.WriteLanes.NoRoomException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class WriteLanesTest {
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
+  private final WriteLanes lanes = new WriteLanes(nanos::get);
+
+  @Test
+  void asManyAsThereIsRoomForAreUnderWayAtATime() {
+    within(
+        WriteLanes.MOST,
+        service("a"),
+        () -> {
+          refused(service("a"), false);
+          write(service("b"));
+          write(map("a"));
+        });
+    write(service("a"));
+  }
+
+  @Test
+  void whereWritesTakeLongFewAreTriedUntilOneDoesNot() {
+    lanes.write(service("a"), () -> pass(WriteLanes.LONG));
+    within(WriteLanes.MOST_WHILE_SLOW, service("a"), () -> refused(service("a"), true));
+    within(WriteLanes.MOST_WHILE_SLOW + 1, service("a"), () -> {});
+  }
+
+  @Test
+  void oneThatIsUnderWayForLongTellsAsMuchAsOneThatHasEnded() {
+    within(
+        WriteLanes.MOST_WHILE_SLOW,
+        service("a"),
+        () -> {
+          write(service("a"));
+          pass(WriteLanes.LONG);
+          refused(service("a"), true);
+          write(map("a"));
+        });
+  }
+
+  @Test
+  void whatFailsAfterLongTellsAsMuch() {
+    assertThatThrownBy(
+            () ->
+                lanes.write(
+                    service("a"),
+                    () -> {
+                      pass(WriteLanes.LONG);
+                      throw new IllegalStateException("no answer");
+                    }))
+        .isInstanceOf(IllegalStateException.class);
+    within(WriteLanes.MOST_WHILE_SLOW, service("a"), () -> refused(service("a"), true));
+  }
+
+  /** However many namespaces hang, threads are left for those that do not. */
+  @Test
+  void slowOnesTogetherHaveNoMoreThanTheirPart() {
+    for (int i = 0; i <= WriteLanes.MOST_OF_SLOW; i++) {
+      lanes.write(service("slow-" + i), () -> pass(WriteLanes.LONG));
+    }
+    inEach(
+        WriteLanes.MOST_OF_SLOW,
+        () -> {
+          refused(service("slow-" + WriteLanes.MOST_OF_SLOW), true);
+          write(service("well"));
+        });
+    write(service("slow-" + WriteLanes.MOST_OF_SLOW));
+  }
+
+  private void inEach(int slow, Runnable then) {
+    if (slow == 0) {
+      then.run();
+    } else {
+      within(1, service("slow-" + (slow - 1)), () -> inEach(slow - 1, then));
+    }
+  }
+
+  /** Runs it while so many writes are under way. */
+  private void within(int writes, HasMetadata object, Runnable then) {
+    if (writes == 0) {
+      then.run();
+    } else {
+      lanes.write(
+          object,
+          () -> {
+            within(writes - 1, object, then);
+            return writes;
+          });
+    }
+  }
+
+  private void write(HasMetadata object) {
+    assertThat(lanes.write(object, () -> "written")).isEqualTo("written");
+  }
+
+  private void refused(HasMetadata object, boolean slow) {
+    ThrowingCallable write = () -> lanes.write(object, () -> "written");
+    assertThatThrownBy(write)
+        .isInstanceOfSatisfying(NoRoomException.class, e -> assertThat(e.isSlow()).isEqualTo(slow));
+  }
+
+  private long pass(Duration time) {
+    return nanos.addAndGet(time.toNanos());
+  }
+
+  private static HasMetadata service(String namespace) {
+    return new ServiceBuilder()
+        .withNewMetadata()
+        .withName("x")
+        .withNamespace(namespace)
+        .endMetadata()
+        .build();
+  }
+
+  private static HasMetadata map(String namespace) {
+    return new ConfigMapBuilder()
+        .withNewMetadata()
+        .withName("x")
+        .withNamespace(namespace)
+        .endMetadata()
+        .build();
+  }
+}
