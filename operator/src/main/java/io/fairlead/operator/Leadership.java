@@ -4,7 +4,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectionConfig;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElector;
-import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaseLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -53,7 +52,10 @@ final class Leadership implements AutoCloseable {
         new LeaderElector(
             client,
             new LeaderElectionConfig(
-                new ObservedLock(new LeaseLock(namespace, name, identity), fence, System::nanoTime),
+                new ObservedLock(
+                    new LenientLeaseLock(namespace, name, identity, LEASE),
+                    fence,
+                    System::nanoTime),
                 LEASE,
                 RENEW_DEADLINE,
                 RETRY,

@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two replicas of the operator and their Lease. */
 @ExtendWith(KubeApi.class)
@@ -73,6 +75,32 @@ class LeadershipIT {
     second.close();
     assertThat(spec(cluster, lease).getHolderIdentity()).as("given back").isEmpty();
     assertThat(lost).as("leadership was given, not lost").isFalse();
+  }
+
+  /** As others make them, by hand or with another client: nobody would ever lead again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"{holderIdentity: gone}", "{leaseTransitions: 3}", "{}"})
+  void aLeaseThatLacksFieldsIsTakenOver(String spec, KubeApi.Running server) {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("fields"));
+    String lease = pool.namespace();
+    new PoolFixture(cluster.admin(), Installed.NAMESPACE)
+        .create(
+            "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: %s}\nspec: %s\n"
+                .formatted(lease, spec));
+    process(cluster.operator(), pool)
+        .elect(
+            Installed.NAMESPACE,
+            lease,
+            "first",
+            new Fence(Leadership.LEASE, System::nanoTime),
+            () -> {},
+            () -> lost.set(true));
+    await()
+        .atMost(Leadership.LEASE.plusSeconds(10))
+        .until(() -> "first".equals(spec(cluster, lease).getHolderIdentity()));
+    assertThat(spec(cluster, lease).getLeaseDurationSeconds())
+        .isEqualTo((int) Leadership.LEASE.toSeconds());
   }
 
   private OperatorProcess process(KubernetesClient client, PoolFixture pool) {
