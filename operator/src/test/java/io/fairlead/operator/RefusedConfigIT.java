@@ -49,6 +49,7 @@ class RefusedConfigIT {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.awaitPool("Ready", "False/RolloutInProgress");
+    pool.awaitPickerCarriedOut();
     pool.becomeAvailable();
     picker = new Picker(cluster, pool);
     pool.awaitPool("Programmed", "True/Programmed");
