@@ -40,7 +40,11 @@ class ContendedIT extends OperatorWithPool {
             cluster,
             pool,
             new Settings.Pace(
-                Duration.ofSeconds(5), Duration.ofSeconds(35), ONE_MORE, Duration.ofMinutes(1)));
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(35),
+                ONE_MORE,
+                Duration.ofMinutes(1),
+                Settings.Pace.USUAL.saturation()));
     pool.createPool();
     pool.becomeReady();
     int before = writes();

@@ -95,7 +95,7 @@ class EndpointHealthIT {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("full"));
     port = freePort();
     serve(address(1));
-    try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
+    try (OperatorUnderTest _ = OperatorUnderTest.paced(cluster, pool, OperatorUnderTest.UNSTEADY)) {
       createPool(pool);
       pool.createModel("chat", "chat", 50);
       modelServer(pool.namespace(), "server-1", address(1));

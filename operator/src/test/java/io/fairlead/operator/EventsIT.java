@@ -137,7 +137,7 @@ class EventsIT {
   /** Of hundreds of models each would tell the same, at each turn. */
   @Test
   void thatThereIsNoRoomIsToldOfThePoolAndOfNoModel() {
-    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+    try (var operator = OperatorUnderTest.paced(cluster, pool, OperatorUnderTest.UNSTEADY)) {
       pool.becomeReady();
       pool.awaitModel("chat", "Ready", "True/Ready");
       pool.report(

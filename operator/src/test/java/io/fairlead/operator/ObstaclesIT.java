@@ -229,7 +229,8 @@ class ObstaclesIT {
             Duration.ofSeconds(5),
             Duration.ofSeconds(2),
             Duration.ofMinutes(1),
-            Duration.ofMinutes(1)));
+            Duration.ofMinutes(1),
+            Settings.Pace.USUAL.saturation()));
     AtomicInteger asked = new AtomicInteger();
     try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
       hangAt(hanging, 30, asked);
@@ -372,7 +373,8 @@ class ObstaclesIT {
             Duration.ofSeconds(5),
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
-            Duration.ofSeconds(3)));
+            Duration.ofSeconds(3),
+            Settings.Pace.USUAL.saturation()));
     pool.createPool();
     pool.awaitPool("Ready", "False/RolloutInProgress");
     pool.becomeAvailable();
@@ -394,7 +396,8 @@ class ObstaclesIT {
             Duration.ofSeconds(5),
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
-            Duration.ofSeconds(6)));
+            Duration.ofSeconds(6),
+            Settings.Pace.USUAL.saturation()));
     pool.createPool();
     pool.createModel("chat", "chat", 1);
     pool.awaitPool("Ready", "False/RolloutInProgress");

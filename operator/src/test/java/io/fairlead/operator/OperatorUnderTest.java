@@ -35,7 +35,17 @@ final class OperatorUnderTest implements AutoCloseable {
           Duration.ofMillis(500),
           Settings.Pace.USUAL.writes(),
           Settings.Pace.USUAL.repairs(),
-          Settings.Pace.USUAL.reports());
+          Settings.Pace.USUAL.reports(),
+          Settings.Pace.USUAL.saturation());
+
+  /** Models say at once whether their pool is full. */
+  static final Settings.Pace UNSTEADY =
+      new Settings.Pace(
+          Settings.Pace.USUAL.turns(),
+          Settings.Pace.USUAL.writes(),
+          Settings.Pace.USUAL.repairs(),
+          Settings.Pace.USUAL.reports(),
+          Duration.ZERO);
 
   private static final Set<String> NEED_NOT_BE =
       Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -168,6 +169,15 @@ public final class StatusApplier {
     return told(seen) && isLeft
         ? Optional.of(new Change(patch.apply(shared), before, before))
         : Optional.empty();
+  }
+
+  /** Whether its conditions are of what it says now, and not of what it said before an edit. */
+  public static boolean isOfThisGeneration(InferenceModel model) {
+    Long generation = model.getMetadata().getGeneration();
+    List<Condition> conditions = conditions(model);
+    return !conditions.isEmpty()
+        && conditions.stream()
+            .allMatch(condition -> Objects.equals(condition.getObservedGeneration(), generation));
   }
 
   /** Whether conditions of ours are in it. */

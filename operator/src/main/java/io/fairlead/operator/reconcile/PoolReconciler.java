@@ -103,6 +103,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private static final Duration RETRY_CONTENDED = Duration.ofMillis(300);
   private static final Duration RETRY_PRUNE = Duration.ofSeconds(1);
 
+  /** How long models are told of one look while another is due. */
+  private static final Duration LONGEST_TELLING = Duration.ofSeconds(1);
+
   /** Models that a message names. */
   private static final int MOST_TOLD = 5;
 
@@ -121,6 +124,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** What is told when it is over must not begin anew while nothing has changed. */
   private final Waits unreported = new Waits(System::nanoTime, Duration.ofDays(10_000));
 
+  private final LastingSaturation saturation;
   private final Waits terminating = new Waits(System::nanoTime);
   private final Certificates certificates;
   private final RolloutTurns turns;
@@ -160,6 +164,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     this.entries = new PoolEntryWriter(client, clock, events, lostEntries);
     this.statuses = new StatusApplier(client, clock, events);
     this.certificates = new Certificates(clock, System::nanoTime);
+    this.saturation = new LastingSaturation(settings.pace().saturation(), System::nanoTime);
     this.turns = turns;
   }
 
@@ -316,6 +321,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     released.remove(pool);
     terminating.end(pool);
     lostPickers.forget(pool);
+    saturation.forget(pool);
     unreported.endOthers(pool, Set.of());
   }
 
@@ -594,7 +600,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             ? reloads.left(seen.pool().getMetadata().getUid(), facts)
             : Optional.empty();
     if (again.isEmpty()) {
-      again = tell(seen, served, compiled, facts, writes);
+      again = tell(seen, served, compiled, facts, writes, context);
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
     again = earliest(again, silence);
@@ -998,7 +1004,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Serving.Served served,
       CompiledPool compiled,
       PickerFacts facts,
-      Attempts writes) {
+      Attempts writes,
+      Context<InferencePool> context) {
     Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
     if (seen.pool() instanceof OldInferencePool) {
       verdicts.replaceAll((type, verdict) -> verdict.worded(OldInferencePool::inItsWords));
@@ -1008,14 +1015,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     AtomicReference<Optional<Duration>> again = new AtomicReference<>(Optional.empty());
     writes.attempt(
         () -> again.set(entries.write(seen.pool(), parent, PoolStatus.inEntry(verdicts))));
-    for (JudgedModel judged : compiled.models()) {
-      writes.attempt(
-          () ->
-              statuses.write(
-                  judged.model(),
-                  ModelStatus.of(
-                      judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
-    }
+    Optional<Duration> lasting = tellModels(seen.pool(), compiled, verdicts, writes, context);
     for (JudgedObject judged : compiled.upstream()) {
       writes.attempt(() -> statuses.write(judged.object(), judged.verdicts()));
     }
@@ -1025,6 +1025,44 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         writes.attempt(() -> PickerTelling.loser(statuses, loser, picker));
       }
     }
-    return again.get();
+    return earliest(again.get(), lasting);
+  }
+
+  /** When to tell what has not lasted long enough to be told; empty when all is told. */
+  private Optional<Duration> tellModels(
+      InferencePool pool,
+      CompiledPool compiled,
+      Map<ConditionType, Verdict> ofPool,
+      Attempts writes,
+      Context<InferencePool> context) {
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>(ofPool);
+    Optional<Duration> left = Optional.empty();
+    Verdict full = verdicts.get(ConditionType.SATURATED);
+    if (full != null) {
+      LastingSaturation.Told told = saturation.of(pool.getMetadata().getUid(), full);
+      verdicts.put(ConditionType.SATURATED, told.verdict());
+      left = Optional.ofNullable(told.left());
+    }
+    long begun = System.nanoTime();
+    for (JudgedModel judged : editedFirst(compiled.models())) {
+      // The next look tells the others, and whoever edits one of very many need not wait for all.
+      if (System.nanoTime() - begun >= LONGEST_TELLING.toNanos()
+          && context.isNextReconciliationImminent()) {
+        break;
+      }
+      writes.attempt(
+          () ->
+              statuses.write(
+                  judged.model(),
+                  ModelStatus.of(
+                      judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
+    }
+    return left;
+  }
+
+  private static List<JudgedModel> editedFirst(List<JudgedModel> models) {
+    return models.stream()
+        .sorted(Comparator.comparing(judged -> StatusApplier.isOfThisGeneration(judged.model())))
+        .toList();
   }
 }

@@ -40,13 +40,17 @@ public record Settings(
    *     admission webhooks, for half a minute at most, and tells which of them failed then
    * @param repairs to put an object of a picker's back that somebody undoes again and again
    * @param reports for a ready pod to report the config, before it is told that it doesn't
+   * @param saturation for a pool to be full, or to have room again, before each of its models says
+   *     so
    */
-  public record Pace(Duration turns, Duration writes, Duration repairs, Duration reports) {
+  public record Pace(
+      Duration turns, Duration writes, Duration repairs, Duration reports, Duration saturation) {
     /** The one that installs run at. */
     public static final Pace USUAL =
         new Pace(
             Duration.ofSeconds(5),
             Duration.ofSeconds(35),
+            Duration.ofMinutes(1),
             Duration.ofMinutes(1),
             Duration.ofMinutes(1));
   }
