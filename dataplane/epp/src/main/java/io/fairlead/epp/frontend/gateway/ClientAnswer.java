@@ -272,6 +272,11 @@ final class ClientAnswer {
                 TimeUnit.MILLISECONDS);
   }
 
+  /** Nothing more is sent on this stream of HTTP/2; its client is told why. */
+  void reset(Http2Error why) {
+    endNow(why);
+  }
+
   private void end(Http2Error why) {
     channel.flush();
     ChannelFuture last = unsent();

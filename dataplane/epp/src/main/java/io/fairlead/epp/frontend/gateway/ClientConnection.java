@@ -16,11 +16,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
@@ -471,6 +473,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    var _ = channel.close();
+    Throwable root = cause instanceof DecoderException ? cause.getCause() : cause;
+    if (root instanceof Http2Exception broken) {
+      answer.reset(broken.error());
+    } else {
+      var _ = channel.close();
+    }
   }
 }

@@ -8,8 +8,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
-import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.util.ReferenceCountUtil;
@@ -56,7 +56,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   /** What makes frames of the bytes. What a stream may send ahead of being read is bounded. */
   static Http2FrameCodec codec() {
-    return Http2FrameCodecBuilder.forServer()
+    return new KnownStreams.CodecBuilder()
         .initialSettings(
             Http2Settings.defaultSettings()
                 .maxConcurrentStreams(STREAMS)
@@ -142,8 +142,11 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     ctx.fireChannelInactive();
   }
 
+  /** The codec itself says goodbye with the reason, and closes, where a client breaks the rules. */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    var _ = channel.close();
+    if (!(cause instanceof Http2Exception)) {
+      var _ = channel.close();
+    }
   }
 }

@@ -1,0 +1,156 @@
+package io.fairlead.epp.frontend.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp2;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is wrong with one stream is that stream's matter: others have their answers. */
+@ExtendWith(NoLeaks.class)
+class GatewayHttp2StreamsIT {
+
+  private final CountDownLatch go = new CountDownLatch(1);
+
+  private RawBackend backend() throws IOException {
+    return new RawBackend(
+        "a",
+        (connection, request) -> {
+          go.await();
+          connection.respond(200, "", "{}");
+        });
+  }
+
+  @Test
+  void moreStreamsThanMayBeAreRefusedAndTheOthersAnswered() throws Exception {
+    RawBackend a = backend();
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      List<Integer> good = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        good.add(client.post(Rig.CHAT, Rig.BODY));
+      }
+      List<Integer> refused = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        int stream = client.begin(Rig.CHAT);
+        client.data(stream, Rig.BODY.substring(0, 9), false);
+        client.data(stream, Rig.BODY.substring(9), true);
+        refused.add(stream);
+      }
+      client.awaitEnds(50);
+      assertThat(client.ends.keySet()).containsExactlyElementsOf(refused);
+      assertThat(client.ends.values()).containsOnly("REFUSED_STREAM");
+      go.countDown();
+      client.awaitEnds(150);
+      assertThat(good).allMatch(stream -> "200".equals(client.ends.get(stream)));
+      assertThat(client.goAways).isEmpty();
+
+      int later = client.post(Rig.CHAT, Rig.BODY);
+      client.awaitEnds(151);
+      assertThat(client.ends).containsEntry(later, "200");
+    }
+  }
+
+  /** What is wrong with a request. */
+  enum Wrong {
+    LINES_IN_A_VALUE("foo", "x\r\nevil: 1"),
+    TRANSFER_ENCODING("transfer-encoding", "chunked"),
+    CONNECTION("connection", "close"),
+    UPPER_CASE("Foo", "x"),
+    NO_NAME("", "x"),
+    UNKNOWN_PSEUDO_HEADER(":foo", "x"),
+    LENGTH_TOO_SMALL("content-length", "5"),
+    LENGTH_TOO_LARGE("content-length", "5000"),
+    OTHER_HOST("host", "other");
+
+    private final String name;
+    private final String value;
+
+    Wrong(String name, String value) {
+      this.name = name;
+      this.value = value;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aMalformedRequestIsResetAndTheOthersAnswered(Wrong wrong) throws Exception {
+    RawBackend a = backend();
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      List<Integer> good = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        good.add(client.post(Rig.CHAT, Rig.BODY));
+      }
+      await().until(() -> a.requests.size() == good.size());
+      int bad = client.post(Rig.CHAT, Rig.BODY, wrong.name, wrong.value);
+      client.awaitEnds(1);
+      assertThat(client.ends).containsOnlyKeys(bad).containsEntry(bad, "PROTOCOL_ERROR");
+      go.countDown();
+      good.add(client.post(Rig.CHAT, Rig.BODY));
+      client.awaitEnds(12);
+      assertThat(good).allMatch(stream -> "200".equals(client.ends.get(stream)));
+      assertThat(client.goAways).isEmpty();
+      assertThat(a.requests).hasSize(good.size());
+    }
+  }
+
+  @Test
+  void aHeadThatIsTooLongIsAnsweredAndTheOthersToo() throws Exception {
+    RawBackend a = backend();
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      int good = client.post(Rig.CHAT, Rig.BODY);
+      String[] more = new String[10];
+      for (int i = 0; i < more.length; i += 2) {
+        more[i] = "foo" + i;
+        more[i + 1] = "x".repeat(14_000);
+      }
+      int bad = client.post(Rig.CHAT, Rig.BODY, more);
+      client.awaitEnds(1);
+      assertThat(client.ends).containsOnlyKeys(bad).containsEntry(bad, "431");
+      go.countDown();
+      client.awaitEnds(2);
+      assertThat(client.ends).containsEntry(good, "200");
+      assertThat(client.goAways).isEmpty();
+    }
+  }
+
+  @Test
+  void aFloodOfMalformedRequestsEndsTheConnection() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      try {
+        for (int i = 0; i < 3_000; i++) {
+          client.post(Rig.CHAT, Rig.BODY, "foo", "\n");
+        }
+      } catch (IOException e) {
+        // the connection has ended before all were sent
+      }
+      client.awaitClose();
+      assertThat(client.ends.size()).isBetween(100, 1_001);
+    }
+  }
+
+  /** Of the connection, not of a stream. */
+  @Test
+  void aFrameThatBreaksTheConnectionEndsItAndSaysWhy() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      client.post(Rig.CHAT, Rig.BODY);
+      client.frame(Http2FrameTypes.DATA, 0, 0, new byte[] {1});
+      client.awaitClose();
+      assertThat(client.goAways).containsExactly("PROTOCOL_ERROR");
+    }
+  }
+}
