@@ -6,7 +6,7 @@ package io.fairlead.epp.openai;
  */
 public final class ErrorCodes {
 
-  /** 400: the request line or a header can't be read. */
+  /** 400, or a stream of HTTP/2 that is reset: the request line or a header can't be read. */
   public static final String INVALID_HTTP = "invalid_http";
 
   /** 400: the body is not a JSON object in UTF-8, is nested too deeply, or has text after it. */
@@ -53,6 +53,9 @@ public final class ErrorCodes {
 
   /** 503: as many connections are open as may be. */
   public static final String TOO_MANY_CONNECTIONS = "too_many_connections";
+
+  /** No answer, a stream of HTTP/2 that is reset: as many are open as may be. */
+  public static final String TOO_MANY_STREAMS = "too_many_streams";
 
   /** 503: too many requests wait for a decision. */
   public static final String PICKER_BUSY = "picker_busy";

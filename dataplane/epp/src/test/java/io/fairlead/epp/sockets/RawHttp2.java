@@ -66,10 +66,12 @@ public final class RawHttp2 implements Closeable {
     return stream;
   }
 
-  /** Sends the head of a request that has a body; its stream. */
+  /** Sends the head of a request that has a body; its stream. An empty {@code path} is left out. */
   public int begin(String path, String... more) throws IOException {
-    Http2Headers head =
-        new DefaultHttp2Headers(false).method("POST").path(path).scheme("http").authority("x");
+    Http2Headers head = new DefaultHttp2Headers(false).method("POST").scheme("http").authority("x");
+    if (!path.isEmpty()) {
+      head.path(path);
+    }
     head.add("content-type", "application/json");
     for (int i = 0; i < more.length; i += 2) {
       head.add(more[i], more[i + 1]);

@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
@@ -475,9 +476,26 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     Throwable root = cause instanceof DecoderException ? cause.getCause() : cause;
     if (root instanceof Http2Exception broken) {
+      OpenAiError error = refusal(broken.error());
+      if (error != null && state == State.TAKING && !intake.isDiscarding()) {
+        tellRefused(error);
+      }
+      state = State.CLOSING;
       answer.reset(broken.error());
     } else {
       var _ = channel.close();
     }
+  }
+
+  /** What a stream that is reset with this counts as, where its request was not refused before. */
+  private static @Nullable OpenAiError refusal(Http2Error why) {
+    return switch (why) {
+      case PROTOCOL_ERROR ->
+          Target.error(400, ErrorCodes.INVALID_HTTP, "The request is not valid HTTP/2.");
+      case REFUSED_STREAM ->
+          Target.error(
+              503, ErrorCodes.TOO_MANY_STREAMS, "The connection has as many streams as it may.");
+      default -> null;
+    };
   }
 }

@@ -1,17 +1,16 @@
 package io.fairlead.epp.frontend.gateway;
 
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Resets a stream whose request has no method or no path, RFC 9113 8.1.1. Goes before the codec
- * that makes a message of it, which loses a buffer over such a head.
+ * Fails a stream whose request has no method or no path, RFC 9113 8.1.1. Goes before the codec that
+ * makes a message of it, which loses a buffer over such a head.
  */
 final class Http2Heads extends ChannelInboundHandlerAdapter {
 
@@ -25,9 +24,8 @@ final class Http2Heads extends ChannelInboundHandlerAdapter {
       Http2Headers head = frame.headers();
       refused = head.method() == null || head.path() == null;
       if (refused) {
-        var _ =
-            ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR))
-                .addListener(ChannelFutureListener.CLOSE);
+        ctx.fireExceptionCaught(
+            new Http2Exception(Http2Error.PROTOCOL_ERROR, "a request without a method or a path"));
       }
     }
     if (refused) {

@@ -101,6 +101,11 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     return state == State.HELD;
   }
 
+  /** Whether the rest is read of a request that is refused. */
+  boolean isDiscarding() {
+    return state == State.DISCARDING;
+  }
+
   /** Whether no request is under way. */
   boolean isIdle() {
     return state == State.IDLE;

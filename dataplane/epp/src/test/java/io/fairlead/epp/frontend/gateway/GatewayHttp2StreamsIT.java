@@ -50,6 +50,9 @@ class GatewayHttp2StreamsIT {
       client.awaitEnds(50);
       assertThat(client.ends.keySet()).containsExactlyElementsOf(refused);
       assertThat(client.ends.values()).containsOnly("REFUSED_STREAM");
+      await()
+          .untilAsserted(
+              () -> assertThat(rig.refusals()).hasSize(50).containsOnly("too_many_streams"));
       go.countDown();
       client.awaitEnds(150);
       assertThat(good).allMatch(stream -> "200".equals(client.ends.get(stream)));
@@ -96,6 +99,7 @@ class GatewayHttp2StreamsIT {
       int bad = client.post(Rig.CHAT, Rig.BODY, wrong.name, wrong.value);
       client.awaitEnds(1);
       assertThat(client.ends).containsOnlyKeys(bad).containsEntry(bad, "PROTOCOL_ERROR");
+      await().untilAsserted(() -> assertThat(rig.refusals()).containsExactly("invalid_http"));
       go.countDown();
       good.add(client.post(Rig.CHAT, Rig.BODY));
       client.awaitEnds(12);
@@ -151,6 +155,34 @@ class GatewayHttp2StreamsIT {
       client.frame(Http2FrameTypes.DATA, 0, 0, new byte[] {1});
       client.awaitClose();
       assertThat(client.goAways).containsExactly("PROTOCOL_ERROR");
+    }
+  }
+
+  @Test
+  void aRequestWithoutAPathIsResetAndCounted() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      int bad = client.post("", Rig.BODY);
+      client.awaitEnds(1);
+      assertThat(client.ends).containsEntry(bad, "PROTOCOL_ERROR");
+      await().untilAsserted(() -> assertThat(rig.refusals()).containsExactly("invalid_http"));
+    }
+  }
+
+  /** One that is refused has its answer, and counts once, whatever comes of its body. */
+  @Test
+  void aMalformedRestOfARefusedRequestCountsNoMore() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      int bad = client.begin("/nothing", "content-length", "5");
+      await().untilAsserted(() -> assertThat(rig.refusals()).containsExactly("unknown_path"));
+      client.data(bad, "more than five", true);
+      client.awaitEnds(1);
+      assertThat(client.ends).containsEntry(bad, "404");
+      int later = client.post("/nothing", "{}");
+      client.awaitEnds(2);
+      assertThat(client.ends).containsEntry(later, "404");
+      assertThat(rig.refusals()).containsExactly("unknown_path", "unknown_path");
     }
   }
 }

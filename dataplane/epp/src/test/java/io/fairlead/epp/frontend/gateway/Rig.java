@@ -189,6 +189,15 @@ final class Rig implements Closeable {
     }
   }
 
+  /** The codes of all that the gateway refused by now. */
+  List<String> refusals() {
+    String refused = "refused by gateway: ";
+    return events.stream()
+        .filter(event -> event.startsWith(refused))
+        .map(event -> event.substring(refused.length()))
+        .toList();
+  }
+
   void awaitEvents(String... expected) {
     await().untilAsserted(() -> assertThat(events).containsExactly(expected));
   }
