@@ -28,7 +28,7 @@ final class Bookings {
 
   /** Who is told from now on what is sent. */
   Follower follow() {
-    Follower follower = new Follower(prefixes);
+    Follower follower = new Follower();
     followers.add(follower);
     return follower;
   }
@@ -205,7 +205,7 @@ final class Bookings {
     prefixes.withdraw(
         endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks, kept);
     for (int i = 0; i < followers.size(); i++) {
-      followers.get(i).withdraw(endpoint, flight.facts.blocks());
+      followers.get(i).withdraw(endpoint, flight.attempt.salt, flight.facts.blocks());
     }
   }
 }

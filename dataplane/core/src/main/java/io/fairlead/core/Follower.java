@@ -2,7 +2,6 @@ package io.fairlead.core;
 
 import io.fairlead.core.handover.SentPrompt;
 import io.fairlead.core.handover.SentPrompts;
-import io.fairlead.core.prefix.PrefixIndex;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,22 +23,29 @@ public final class Follower {
   /** What a prompt counts for beside its blocks. */
   private static final int PROMPT_BLOCKS = 8;
 
-  private final PrefixIndex prefixes;
   private final Deque<Sent> sent = new ArrayDeque<>();
   private long blocks;
 
-  private record Sent(EndpointState endpoint, SentPrompt prompt) {}
+  /**
+   * @param startedAt when the endpoint's process had started that it was sent to; NaN if it had not
+   *     told
+   */
+  private record Sent(EndpointState endpoint, double startedAt, SentPrompt prompt) {
 
-  Follower(PrefixIndex prefixes) {
-    this.prefixes = prefixes;
+    /** Whether it may be there still. */
+    boolean isThere() {
+      return !endpoint.leaving() && (Double.isNaN(startedAt) || startedAt == endpoint.startedAt());
+    }
   }
+
+  Follower() {}
 
   /** The first {@code count} blocks of a prompt were sent to an endpoint. */
   void sent(EndpointState endpoint, long salt, long[] all, int count) {
     if (count == 0) {
       return;
     }
-    sent.addLast(new Sent(endpoint, new SentPrompt(salt, all, count)));
+    sent.addLast(new Sent(endpoint, endpoint.startedAt(), new SentPrompt(salt, all, count)));
     blocks += count + PROMPT_BLOCKS;
     while (blocks > MOST_BLOCKS && sent.size() > 1) {
       blocks -= sent.removeFirst().prompt().count() + PROMPT_BLOCKS;
@@ -47,10 +53,10 @@ public final class Follower {
   }
 
   /** The endpoint has not computed the prompt; where it was told of already, it was in vain. */
-  void withdraw(EndpointState endpoint, long[] all) {
+  void withdraw(EndpointState endpoint, long salt, long[] all) {
     for (Iterator<Sent> newest = sent.descendingIterator(); newest.hasNext(); ) {
       Sent one = newest.next();
-      if (one.endpoint() == endpoint && one.prompt().isOf(all)) {
+      if (one.endpoint() == endpoint && one.prompt().isOf(salt, all)) {
         blocks -= one.prompt().count() + PROMPT_BLOCKS;
         newest.remove();
         return;
@@ -58,11 +64,14 @@ public final class Follower {
     }
   }
 
-  /** What was sent since the last call, by endpoint; endpoints that are leaving are left out. */
+  /**
+   * What was sent since the last call, by endpoint; but for endpoints that are leaving, or were
+   * started again since.
+   */
   public List<SentPrompts> take() {
     Map<EndpointState, List<SentPrompt>> byEndpoint = new LinkedHashMap<>();
     for (Sent one : sent) {
-      if (!one.endpoint().leaving()) {
+      if (one.isThere()) {
         byEndpoint.computeIfAbsent(one.endpoint(), e -> new ArrayList<>()).add(one.prompt());
       }
     }
@@ -71,12 +80,7 @@ public final class Follower {
     List<SentPrompts> told = new ArrayList<>(byEndpoint.size());
     byEndpoint.forEach(
         (endpoint, prompts) ->
-            told.add(
-                new SentPrompts(
-                    endpoint.spec(),
-                    endpoint.startedAt(),
-                    prefixes.capacity(endpoint.slot()),
-                    prompts)));
+            told.add(new SentPrompts(endpoint.spec(), endpoint.startedAt(), prompts)));
     return told;
   }
 }

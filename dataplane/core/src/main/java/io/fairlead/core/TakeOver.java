@@ -1,10 +1,12 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.TokenEstimate;
+import io.fairlead.core.handover.HeardPrompt;
 import io.fairlead.core.handover.SentPrompt;
 import io.fairlead.core.handover.SentPrompts;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.view.Teachable;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,6 +22,8 @@ public final class TakeOver {
   private final PrefixIndex prefixes;
   private final TokenEstimate tokens;
   private final List<Teachable> plugins;
+  private final List<HeardPrompt> heard = new ArrayList<>();
+  private boolean taken;
 
   TakeOver(
       EndpointSet endpoints, PrefixIndex prefixes, TokenEstimate tokens, List<Teachable> plugins) {
@@ -32,12 +36,14 @@ public final class TakeOver {
   /** Tokens of a target model's prompts. */
   public void tokens(String model, double[] learned) {
     tokens.take(model, learned);
+    taken = true;
   }
 
   /** What a plugin of the same config has learned, of no single endpoint. */
   public void learned(int plugin, String key, double[] values) {
     if (plugin < plugins.size()) {
       plugins.get(plugin).learn(key, values);
+      taken = true;
     }
   }
 
@@ -45,7 +51,7 @@ public final class TakeOver {
    * Begins with an endpoint.
    *
    * @param startedAt when its process started, as the other was told; NaN if it was not
-   * @param blocks that its cache is believed to have room for
+   * @param blocks that its cache is believed to have room for; 0 where that is not told
    * @return whether it is the same one here, and what is told of it may be taken
    */
   public boolean endpoint(EndpointSpec told, double startedAt, int blocks) {
@@ -66,6 +72,7 @@ public final class TakeOver {
     EndpointState here = endpoints.named(endpoint);
     if (here != null && plugin < plugins.size()) {
       plugins.get(plugin).learn(here, now, values);
+      taken = true;
     }
   }
 
@@ -78,6 +85,24 @@ public final class TakeOver {
     EndpointState here = endpoints.named(endpoint);
     if (here != null) {
       prefixes.learn(here.slot(), 0, blocks, count);
+      taken = true;
+    }
+  }
+
+  /**
+   * Another has sent a prompt to an endpoint that is the same here. Unlike what was held before, it
+   * is part of what fills the endpoint's cache now.
+   *
+   * @param blocks salted hashes; not to be changed any more
+   */
+  public void sent(String endpoint, long[] blocks, int count) {
+    EndpointState here = endpoints.named(endpoint);
+    if (here != null) {
+      prefixes.lookUp(0, blocks, count);
+      int more = count - prefixes.held(here.slot());
+      here.cacheShare().sent(more * tokens.poolBlockTokens());
+      held(endpoint, blocks, count);
+      heard.add(new HeardPrompt(endpoint, blocks));
     }
   }
 
@@ -85,11 +110,20 @@ public final class TakeOver {
    * What another has sent of late to an endpoint; nothing is taken unless that is the same here.
    */
   public void sent(SentPrompts told) {
-    if (endpoint(told.endpoint(), told.startedAt(), told.capacity())) {
+    if (endpoint(told.endpoint(), told.startedAt(), 0)) {
       for (SentPrompt prompt : told.prompts()) {
-        long[] blocks = prompt.salted();
-        held(told.endpoint().name(), blocks, blocks.length);
+        sent(told.endpoint().name(), prompt.salted(), prompt.count());
       }
     }
+  }
+
+  /** What others have sent, of all that was taken here. */
+  public List<HeardPrompt> heard() {
+    return heard;
+  }
+
+  /** Whether anything was taken that decisions go by. */
+  public boolean hasTaken() {
+    return taken;
   }
 }

@@ -92,6 +92,37 @@ class FollowerTest {
     assertThat(count(follower)).isEqualTo(1);
   }
 
+  /** The same text is another prompt to another model. */
+  @Test
+  void whatFailsOfOneModelIsToldOfTheOther() {
+    Pool pool = new Pool().configure().endpoints("a");
+    Follower follower = pool.core.follow();
+    long failed = pool.arrive("m0", prompt(1, 5));
+    pool.arrive("m1", prompt(1, 5));
+    pool.core.ended(pool.now, failed, Outcome.FAILED, Usage.UNKNOWN);
+    Pool other = pool();
+    tell(follower, other);
+    assertThat(holders(other, "m0", prompt(1, 5))).isEmpty();
+    assertThat(holders(other, "m1", prompt(1, 5))).isNotEmpty();
+  }
+
+  /** What a process was sent is gone with it. */
+  @Test
+  void isToldNothingOfAProcessThatWasStartedAgain() {
+    Pool pool = new Pool().configure().endpoints("a");
+    pool.core.scraped(0, Pool.endpoint("a"), 0, scrape(100));
+    Follower follower = pool.core.follow();
+    pool.serve("m0", prompt(1, 5));
+    pool.core.scraped(1, Pool.endpoint("a"), 1, scrape(200));
+    pool.serve("m0", prompt(2, 5));
+    assertThat(count(follower)).isEqualTo(1);
+  }
+
+  private static EndpointMetrics scrape(double startedAt) {
+    return new EndpointMetrics(
+        0, 1, 0.5, 16, 700, "", -1, List.of(), List.of(), Map.of(), startedAt, 1);
+  }
+
   @Test
   void isToldNothingAfterItHasLeft() {
     Pool pool = pool();

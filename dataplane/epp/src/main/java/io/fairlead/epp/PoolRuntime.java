@@ -343,7 +343,7 @@ final class PoolRuntime implements AutoCloseable {
    */
   @Nullable List<String> peers(HandOverSettings settings) {
     if (!settings.peers().isEmpty()) {
-      return settings.peers();
+      return settings.peers().stream().filter(peer -> !isOwn(peer, settings)).toList();
     }
     if (replicas == null) {
       return List.of();
@@ -355,6 +355,13 @@ final class PoolRuntime implements AutoCloseable {
             .filter(address -> !isOwn(address, settings.host()))
             .map(address -> address + ":" + settings.port())
             .toList();
+  }
+
+  /** Whether this picker itself answers at {@code host:port}: all of a pool may have one list. */
+  private static boolean isOwn(String peer, HandOverSettings settings) {
+    int colon = peer.lastIndexOf(':');
+    return Integer.parseInt(peer.substring(colon + 1)) == settings.port()
+        && isOwn(peer.substring(0, colon), settings.host());
   }
 
   /** Whether this picker itself answers there, as it listens. */

@@ -37,8 +37,8 @@ public final class SentPrompt {
     return salted;
   }
 
-  /** Whether it is of these blocks, hashed without a salt. */
-  public boolean isOf(long[] hashes) {
-    return Arrays.equals(blocks, hashes);
+  /** Whether it is of these blocks, hashed without a salt, and of the model with this one. */
+  public boolean isOf(long ofModel, long[] hashes) {
+    return salt == ofModel && Arrays.equals(blocks, hashes);
   }
 }

@@ -7,11 +7,9 @@ import java.util.List;
  * What a picker has sent to an endpoint of late.
  *
  * @param startedAt when its process started, in seconds of Unix time; NaN where it doesn't tell
- * @param capacity blocks that its cache is believed to have room for
  * @param prompts what was sent last comes last
  */
-public record SentPrompts(
-    EndpointSpec endpoint, double startedAt, int capacity, List<SentPrompt> prompts) {
+public record SentPrompts(EndpointSpec endpoint, double startedAt, List<SentPrompt> prompts) {
 
   public SentPrompts {
     prompts = List.copyOf(prompts);

@@ -10,10 +10,12 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.TakeOver;
 import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
+import io.fairlead.core.handover.HeardPrompt;
 import io.fairlead.core.scheduling.CompiledConfig;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -213,6 +215,14 @@ public final class Shadow {
     advance(now);
     endpoints = all.size();
     core.endpoints(now, all);
+  }
+
+  /** Other pickers have sent prompts: what they leave in caches is there for this one, too. */
+  public void heard(List<HeardPrompt> prompts) {
+    TakeOver taking = core.takeOver();
+    for (HeardPrompt prompt : prompts) {
+      taking.sent(prompt.endpoint(), prompt.blocks(), prompt.blocks().length);
+    }
   }
 
   /** Sets how many pickers share the pool. */

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** How many pickers the EndpointSlices of their Services list as ready. */
 final class ReadyReplicas {
@@ -55,16 +54,19 @@ final class ReadyReplicas {
             && !Boolean.TRUE.equals(conditions.getTerminating()));
   }
 
-  /** Addresses of those that are ready, each once. */
+  /** An address of each that is ready; of a pod that has several, always the same one. */
   static List<String> addresses(Collection<EndpointSlice> slices) {
-    Set<String> addresses = new TreeSet<>();
+    Map<String, String> addresses = new HashMap<>();
     for (EndpointSlice slice : slices) {
       for (Endpoint endpoint : slice.getEndpoints()) {
         if (isReady(endpoint) && !endpoint.getAddresses().isEmpty()) {
-          addresses.add(endpoint.getAddresses().getFirst());
+          String address = endpoint.getAddresses().getFirst();
+          ObjectReference pod = endpoint.getTargetRef();
+          String name = pod == null || pod.getName() == null ? address : pod.getName();
+          addresses.merge(name, address, (a, b) -> a.compareTo(b) <= 0 ? a : b);
         }
       }
     }
-    return List.copyOf(addresses);
+    return addresses.values().stream().distinct().sorted().toList();
   }
 }

@@ -15,6 +15,7 @@ import io.fairlead.core.Probe;
 import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestHeaders;
+import io.fairlead.core.TakeOver;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
@@ -518,10 +519,15 @@ public final class PoolLoop {
     return loop.submit(
         () -> {
           long now = clock.getAsLong();
-          if (capture != null) {
+          TakeOver taking = core.takeOver();
+          boolean more = piece.take(taking, now);
+          if (capture != null && taking.hasTaken()) {
             capture.untold(now, Untold.TAKEN_OVER);
           }
-          return piece.take(core.takeOver(), now);
+          if (!taking.heard().isEmpty()) {
+            shadows.heard(taking.heard());
+          }
+          return more;
         });
   }
 

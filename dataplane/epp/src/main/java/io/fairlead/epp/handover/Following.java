@@ -1,12 +1,12 @@
 package io.fairlead.epp.handover;
 
+import io.fairlead.core.TakeOver;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -120,10 +120,7 @@ public final class Following implements AutoCloseable {
         while (true) {
           try {
             hear();
-          } catch (IOException
-              | ExecutionException
-              | TimeoutException
-              | RejectedExecutionException e) {
+          } catch (IOException | ExecutionException | TimeoutException | RuntimeException e) {
             LOG.debug("{} is not heard: {}", peer, HandOverClient.message(e));
           }
           pause = tells ? FIRST_PAUSE_MILLIS : Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
@@ -145,12 +142,12 @@ public final class Following implements AutoCloseable {
           connection.until(silence());
           byte[] frame = connection.frame();
           connection.proof();
+          if (frame.length > 0) {
+            take(frame);
+          }
           if (!tells) {
             tells = true;
             LOG.info("{} tells what it sends", peer);
-          }
-          if (frame.length > 0) {
-            take(frame);
           }
         }
       }
@@ -164,7 +161,7 @@ public final class Following implements AutoCloseable {
         throws IOException, InterruptedException, ExecutionException, TimeoutException {
       Lesson lesson = new Lesson();
       lesson.read(frame);
-      Lesson.Taking taking = lesson.new Taking(pool);
+      Lesson.Taking taking = lesson.new Taking(pool, TakeOver::sent);
       boolean more = true;
       while (more) {
         more =

@@ -56,7 +56,7 @@ final class FrameWriter implements Knowledge {
   /** What was sent of late; of each endpoint the newest first, as of all that one holds. */
   void sent(List<SentPrompts> all) {
     for (SentPrompts of : all) {
-      endpoint(of.endpoint(), of.startedAt(), of.capacity());
+      endpoint(of.endpoint(), of.startedAt(), 0);
       int number = 0;
       for (SentPrompt prompt : of.prompts().reversed()) {
         long[] blocks = prompt.salted();

@@ -1,5 +1,6 @@
 package io.fairlead.epp.handover;
 
+import io.fairlead.core.TakeOver;
 import java.io.EOFException;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -117,7 +118,7 @@ public final class HandOverClient {
         PeerConnection.ask(peer, Wire.Question.HAND_OVER, secret, random, until)) {
       lesson = listen(connection);
     }
-    Lesson.Taking taking = lesson.new Taking(pool);
+    Lesson.Taking taking = lesson.new Taking(pool, TakeOver::held);
     int endpoints = 0;
     long prompts = 0;
     String why = "";

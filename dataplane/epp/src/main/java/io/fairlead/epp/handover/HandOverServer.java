@@ -19,6 +19,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -226,11 +227,24 @@ public final class HandOverServer implements AutoCloseable {
     }
   }
 
+  /** One that nobody waits for any more is none: what is sent would be kept for it for ever. */
+  private Follower follow() throws InterruptedException, ExecutionException, TimeoutException {
+    Future<Follower> begun = pool.follow();
+    try {
+      return begun.get(MOST_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException | TimeoutException e) {
+      if (!begun.cancel(false) && begun.state() == Future.State.SUCCESS) {
+        pool.leave(begun.resultNow());
+      }
+      throw e;
+    }
+  }
+
   /** Tells what is sent, for as long as it is heard. */
   private void tellOn(DataOutputStream out, Mac mac, Deadline deadline)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
     out.writeByte(Wire.TOLD);
-    Follower follower = pool.follow().get(MOST_MILLIS, TimeUnit.MILLISECONDS);
+    Follower follower = follow();
     try {
       while (!listening.isClosed()) {
         List<SentPrompts> sent = pool.sent(follower).get(MOST_MILLIS, TimeUnit.MILLISECONDS);

@@ -172,9 +172,18 @@ final class Lesson {
     return hashes;
   }
 
+  /** As what prompts are taken: those that an endpoint holds, or was just sent. */
+  @FunctionalInterface
+  interface Prompts {
+
+    /** Takes one. */
+    void take(TakeOver to, String endpoint, long[] blocks, int count);
+  }
+
   /** What there is to take, a step at a time; each is short. */
   final class Taking {
 
+    private final Prompts how;
     private final boolean sameConfig;
     private final boolean sameHashing;
     private int endpoint;
@@ -184,7 +193,11 @@ final class Lesson {
     private int takenEndpoints;
     private long takenPrompts;
 
-    Taking(HandOverPool pool) {
+    /**
+     * @param how prompts are taken
+     */
+    Taking(HandOverPool pool, Prompts how) {
+      this.how = how;
       sameConfig = configHash.equals(pool.configHash());
       sameHashing = hashing.equals(pool.hashing());
     }
@@ -244,7 +257,7 @@ final class Lesson {
       }
       prompt++;
       long[] blocks = told.prompts.get(told.prompts.size() - prompt).blocks();
-      to.held(name, blocks, blocks.length);
+      how.take(to, name, blocks, blocks.length);
       takenPrompts++;
       return blocks.length;
     }

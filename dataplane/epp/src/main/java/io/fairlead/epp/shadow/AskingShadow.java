@@ -11,6 +11,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
+import io.fairlead.core.handover.HeardPrompt;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.core.shadow.Shadow;
@@ -113,6 +114,11 @@ final class AskingShadow implements AutoCloseable {
   /** See {@link Shadow#replicas}. */
   void replicas(int count) {
     shadow.replicas(count);
+  }
+
+  /** See {@link Shadow#heard}. */
+  void heard(List<HeardPrompt> prompts) {
+    shadow.heard(prompts);
   }
 
   /** See {@link Shadow#scraped}. */

@@ -8,6 +8,7 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.handover.HeardPrompt;
 import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledShadow;
@@ -111,6 +112,13 @@ public final class Shadows implements AutoCloseable {
   public void replicas(int count) {
     replicas = count;
     tell(shadow -> shadow.replicas(count));
+  }
+
+  /** Other pickers have sent prompts. */
+  public void heard(List<HeardPrompt> prompts) {
+    for (ShadowThread thread : threads) {
+      thread.offer(shadow -> shadow.heard(prompts));
+    }
   }
 
   /** An endpoint was scraped. */
