@@ -23,7 +23,9 @@ import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
 import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
 import io.javaoperatorsdk.operator.api.monitoring.AggregatedMetrics;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -108,6 +110,9 @@ final class Controllers extends Operator {
               return operator;
             });
     controllers.register(pools, config -> configure(config, namespaces));
+    Gauge.builder("fairlead.operator.informers.unwatched", controllers, Controllers::unwatched)
+        .description("Watches of kinds that are not open, so that changes are not seen.")
+        .register(meters);
     return controllers;
   }
 
@@ -140,6 +145,26 @@ final class Controllers extends Operator {
       old.stop();
     }
     super.stop();
+  }
+
+  /** Informers that tell of no changes now, for whatever reason. */
+  private long unwatched() {
+    return running()
+        .flatMap(
+            controller ->
+                controller
+                    .getControllerHealthInfo()
+                    .informerEventSourceHealthIndicators()
+                    .values()
+                    .stream())
+        .mapToLong(Controllers::unwatched)
+        .sum();
+  }
+
+  private static long unwatched(InformerWrappingEventSourceHealthIndicator<?> source) {
+    return source.informerHealthIndicators().values().stream()
+        .filter(informer -> !informer.isWatching())
+        .count();
   }
 
   /** Of all controllers that run. */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -21,6 +22,7 @@ import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -127,6 +129,73 @@ class ForbiddenIT {
     }
   }
 
+  /** A list is allowed still, so that nobody is told by one why nothing changes any more. */
+  @Test
+  void aWatchThatAloneIsTakenAwayIsNamed() {
+    allowed.createPool();
+    try (Outage way = new Outage(cluster.admin().getConfiguration());
+        OperatorProcess _ =
+            start(
+                new KubernetesClientBuilder()
+                    .withConfig(way.through(cluster.account(allowed.namespace(), ACCOUNT)))
+                    .build())) {
+      allowed.awaitPool("Accepted", "True/Accepted");
+      unbind(allowed.namespace());
+      forbid(
+          "inferencemodels",
+          allowed.namespace(),
+          new PolicyRuleBuilder()
+              .withApiGroups("inference.networking.x-k8s.io")
+              .withResources("inferencemodels")
+              .withVerbs("get", "list")
+              .build());
+      way.begin();
+      way.end();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.poolConditions())
+                      .containsEntry("Programmed", "False/PermissionDenied"));
+      assertThat(allowed.poolMessage("Programmed"))
+          .contains("cannot watch resource \"inferencemodels\"", "grant");
+    }
+  }
+
+  /** Their own edits have no effect any more; what else concerns them is seen. */
+  @Test
+  void poolsThatAreSeenNoMoreSaySo() {
+    allowed.createPool();
+    try (Outage way = new Outage(cluster.admin().getConfiguration());
+        OperatorProcess _ =
+            start(
+                new KubernetesClientBuilder()
+                    .withConfig(way.through(cluster.account(allowed.namespace(), ACCOUNT)))
+                    .build())) {
+      allowed.awaitPool("Accepted", "True/Accepted");
+      unbind(allowed.namespace());
+      forbid("inferencepools", allowed.namespace());
+      way.begin();
+      way.end();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.poolConditions())
+                      .containsEntry("Programmed", "False/PermissionDenied"));
+      assertThat(allowed.poolMessage("Programmed"))
+          .contains("cannot list resource \"inferencepools\"");
+      unbind(allowed.namespace());
+      bind(allowed.namespace(), "ClusterRole", "fairlead-operator");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.poolConditions())
+                      .containsEntry("Ready", "False/RolloutInProgress"));
+    }
+  }
+
   private void unbind(String namespace) {
     cluster.admin().rbac().roleBindings().inNamespace(namespace).withName(ACCOUNT).delete();
   }
@@ -175,10 +244,13 @@ class ForbiddenIT {
     forbid("pods", forbidden.namespace());
   }
 
-  private void forbid(String resource, String namespace) {
+  private void forbid(String resource, String namespace, PolicyRule... instead) {
     ClusterRole all = cluster.admin().rbac().clusterRoles().withName("fairlead-operator").get();
     List<PolicyRule> rules =
-        all.getRules().stream().filter(rule -> !rule.getResources().contains(resource)).toList();
+        Stream.concat(
+                all.getRules().stream().filter(rule -> !rule.getResources().contains(resource)),
+                Stream.of(instead))
+            .toList();
     cluster
         .admin()
         .resource(

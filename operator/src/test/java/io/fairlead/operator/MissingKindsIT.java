@@ -170,6 +170,41 @@ class MissingKindsIT {
     }
   }
 
+  @Test
+  void aKindThatIsDeletedWhileItIsWatchedIsTold() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("deleted"));
+    var crd =
+        cluster
+            .admin()
+            .resources(CustomResourceDefinition.class)
+            .withName(HasMetadata.getFullResourceName(InferenceModel.class));
+    pool.createPool();
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitPool("Ready", "False/RolloutInProgress");
+      await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isZero());
+      crd.delete();
+      await().atMost(SEEN).until(() -> crd.get() == null);
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolConditions())
+                      .containsEntry("Programmed", "False/KindNotFound"));
+      assertThat(pool.poolMessage("Programmed")).contains("no InferenceModel of");
+      assertThat(operator.unwatched()).isPositive();
+      Crds.apply(cluster.admin());
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolConditions())
+                      .containsEntry("Ready", "False/RolloutInProgress"));
+      await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isZero());
+    } finally {
+      Crds.apply(cluster.admin());
+    }
+  }
+
   /** Whatever version it has: the operator writes its status meanwhile. */
   private static void finalizers(Resource<EndpointPicker> picker, String list) {
     picker.patch(

@@ -168,6 +168,11 @@ final class OperatorUnderTest implements AutoCloseable {
     return meters.get("fairlead.operator.status.entries.lost").gauge().value();
   }
 
+  /** Watches that are not open. */
+  double unwatched() {
+    return meters.get("fairlead.operator.informers.unwatched").gauge().value();
+  }
+
   /** What the API server was asked by operators since this one's start that concerns its pool. */
   List<AuditLog.Request> requests() {
     return requests(started);

@@ -20,6 +20,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.status.Verdict;
+import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -50,6 +51,8 @@ public final class ClusterView {
   private final SchedulingMaps schedulings;
   private final MonitorSource monitors;
   private final PoolsMadeAnew anew;
+  private final PoolsCutOff poolsCutOff;
+  private final boolean watchesAll;
   private final List<Orphans<?>> orphans;
   private final Pools all;
 
@@ -115,6 +118,10 @@ public final class ClusterView {
     schedulings = new SchedulingMaps(context);
     monitors = new MonitorSource(context);
     anew = new PoolsMadeAnew(pools);
+    poolsCutOff = new PoolsCutOff(pools, context.getPrimaryResourceClass());
+    watchesAll =
+        InformerConfiguration.allNamespacesWatched(
+            context.getControllerConfiguration().getEffectiveNamespaces());
     orphans =
         orphaned == null
             ? List.of()
@@ -132,6 +139,7 @@ public final class ClusterView {
     sources.add(schedulings);
     sources.add(monitors);
     sources.add(anew);
+    sources.add(poolsCutOff);
     sources.addAll(orphans);
     return sources;
   }
@@ -146,10 +154,19 @@ public final class ClusterView {
 
   /** Kinds of which every object of the namespace was known once, and changes are seen no more. */
   public List<Class<? extends HasMetadata>> cutOff(@Nullable String namespace) {
-    return watched()
-        .filter(kind -> kind.isCutOff(namespace))
-        .<Class<? extends HasMetadata>>map(Watched::resourceType)
+    return Stream.<Class<? extends HasMetadata>>concat(
+            Stream.of(poolsCutOff.kind()).filter(_ -> poolsCutOff.in(namespace)),
+            watched().filter(kind -> kind.isCutOff(namespace)).map(Watched::resourceType))
         .toList();
+  }
+
+  /**
+   * Where to ask why a kind is not seen in a namespace: as its informer asks.
+   *
+   * @return null for all namespaces at once
+   */
+  public @Nullable String askedIn(@Nullable String namespace) {
+    return watchesAll ? null : namespace;
   }
 
   private Stream<Watched<? extends HasMetadata, InferencePool>> watched() {

@@ -13,11 +13,7 @@ import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEven
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -32,21 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Watched<R extends HasMetadata, P extends HasMetadata>
     extends InformerEventSource<R, P> {
-  private static final Executor LATER =
-      CompletableFuture.delayedExecutor(
-          5, TimeUnit.SECONDS, task -> Thread.ofVirtual().name("watches").start(task));
-
   private final Function<R, @Nullable String> key;
   private final Function<R, Set<ResourceID>> primaries;
   private final List<Consumer<R>> listeners = new CopyOnWriteArrayList<>();
 
   private final IndexerResourceCache<P> wakened;
 
-  /** Namespaces whose watch was not there at the last look, and at the last two. */
-  private final Set<String> missed = ConcurrentHashMap.newKeySet();
-
-  private final Set<String> cutOff = ConcurrentHashMap.newKeySet();
-  private volatile boolean stopped;
+  private final CutOff cutOff;
 
   /** Null where informers of single namespaces, which can't share one, have stores of their own. */
   private final @Nullable LeanStore<R> store;
@@ -74,6 +62,7 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
     this.primaries = primaries;
     this.store = shared;
     this.wakened = context.getPrimaryCache();
+    this.cutOff = new CutOff(kind, this, this::wake);
   }
 
   private static <R extends HasMetadata, P extends HasMetadata>
@@ -97,44 +86,19 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
   @Override
   public synchronized void start() {
     super.start();
-    lookAgain();
+    cutOff.start();
   }
 
   @Override
   public synchronized void stop() {
-    stopped = true;
+    cutOff.stop();
     super.stop();
   }
 
-  /** An informer whose watch is refused tries again for ever, and says so to nobody. */
-  private void lookAgain() {
-    LATER.execute(
-        () -> {
-          if (!stopped) {
-            informerHealthIndicators().forEach(this::look);
-            lookAgain();
-          }
-        });
-  }
-
-  private void look(String namespace, InformerHealthIndicator informer) {
-    boolean turned;
-    if (informer.isWatching() || !informer.hasSynced()) {
-      missed.remove(namespace);
-      turned = cutOff.remove(namespace);
-    } else {
-      turned = !missed.add(namespace) && cutOff.add(namespace);
-    }
-    if (turned) {
-      ids(wakened.list().toList()).stream()
-          .filter(id -> isOf(namespace, id.getNamespace().orElse(null)))
-          .forEach(id -> getEventHandler().handleEvent(new Event(id)));
-    }
-  }
-
-  /** Whether an informer of this key is of that namespace. */
-  private static boolean isOf(String key, @Nullable String namespace) {
-    return key.equals(namespace) || InformerConfiguration.allNamespacesWatched(Set.of(key));
+  private void wake(String informer) {
+    ids(wakened.list().toList()).stream()
+        .filter(id -> CutOff.isOf(informer, id.getNamespace().orElse(null)))
+        .forEach(id -> getEventHandler().handleEvent(new Event(id)));
   }
 
   /**
@@ -142,7 +106,7 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
    * changes. Primaries are woken when that begins and ends.
    */
   boolean isCutOff(@Nullable String namespace) {
-    return cutOff.stream().anyMatch(key -> isOf(key, namespace));
+    return cutOff.in(namespace);
   }
 
   /** To be told of each object that comes or changes; must not block. */

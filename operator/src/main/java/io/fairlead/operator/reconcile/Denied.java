@@ -4,6 +4,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -19,8 +21,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks why kinds cannot be watched: an informer doesn't tell. One answer does for all pools of a
- * namespace.
+ * Asks why kinds cannot be watched: an informer doesn't tell. One answer does for all pools that
+ * its informer is for.
  *
  * <p>Safe to use from any thread.
  */
@@ -38,7 +40,7 @@ final class Denied {
   private final LongSupplier nanos;
   private final Map<Place, Answer> answers = new ConcurrentHashMap<>();
 
-  private record Place(Class<? extends HasMetadata> kind, String namespace) {}
+  private record Place(Class<? extends HasMetadata> kind, @Nullable String namespace) {}
 
   /**
    * @param why null when it is not denied
@@ -57,10 +59,13 @@ final class Denied {
   /**
    * The conditions of a pool in this namespace.
    *
+   * @param namespace where to ask; null for all at once
    * @return empty when nothing is denied, so that waiting will do
    */
   Optional<Map<ConditionType, Verdict>> verdicts(
-      List<Class<? extends HasMetadata>> unseen, String namespace, KubernetesClient client) {
+      List<Class<? extends HasMetadata>> unseen,
+      @Nullable String namespace,
+      KubernetesClient client) {
     List<Verdict> refusals =
         unseen.stream()
             .map(kind -> refusal(kind, namespace, client))
@@ -84,14 +89,26 @@ final class Denied {
   }
 
   /** Whether there can be no object of the kind, since the cluster lacks it. */
-  boolean isMissing(Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
+  boolean isMissing(
+      Class<? extends HasMetadata> kind, @Nullable String namespace, KubernetesClient client) {
     return refusal(kind, namespace, client)
         .filter(why -> why.reason() == Reason.KIND_NOT_FOUND)
         .isPresent();
   }
 
+  /**
+   * Whether the cluster has said once that it lacks one of these, and has to be asked again.
+   *
+   * @param namespace as it was asked
+   */
+  boolean isInDoubt(List<Class<? extends HasMetadata>> kinds, @Nullable String namespace) {
+    return kinds.stream()
+        .map(kind -> answers.get(new Place(kind, namespace)))
+        .anyMatch(answer -> answer != null && answer.isMissing() && answer.why() == null);
+  }
+
   private Optional<Verdict> refusal(
-      Class<? extends HasMetadata> kind, String namespace, KubernetesClient client) {
+      Class<? extends HasMetadata> kind, @Nullable String namespace, KubernetesClient client) {
     // Others that ask at the same time wait for the answer instead of asking, too.
     Answer answer =
         answers.compute(
@@ -104,18 +121,28 @@ final class Denied {
   }
 
   private Answer ask(Place place, boolean wasMissing, KubernetesClient client) {
+    var all = client.resources(place.kind());
+    var objects =
+        place.namespace() == null ? all.inAnyNamespace() : all.inNamespace(place.namespace());
+    String verb = "list";
     try {
-      client
-          .resources(place.kind())
-          .inNamespace(place.namespace())
-          .list(new ListOptionsBuilder().withLimit(1L).build());
+      var list = objects.list(new ListOptionsBuilder().withLimit(1L).build());
+      // Who may list need not be one who may watch. From there on there is nothing to hear of.
+      verb = "watch";
+      objects
+          .watch(
+              new ListOptionsBuilder()
+                  .withResourceVersion(list.getMetadata().getResourceVersion())
+                  .withTimeoutSeconds(1L)
+                  .build(),
+              new Deaf<>())
+          .close();
     } catch (KubernetesClientException e) {
       if (e.getCode() == FORBIDDEN) {
-        String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
         return new Answer(
             Verdict.no(
                 Reason.PERMISSION_DENIED,
-                said + "; grant list and watch to the operator's ServiceAccount"),
+                said(e, verb, place) + "; grant list and watch to the operator's ServiceAccount"),
             false,
             nanos.getAsLong());
       }
@@ -124,6 +151,30 @@ final class Denied {
       }
     }
     return new Answer(null, false, nanos.getAsLong());
+  }
+
+  /** As the API server says it. Of a watch that is refused the client passes no words on. */
+  private static String said(KubernetesClientException e, String verb, Place place) {
+    String said = e.getStatus() == null ? null : e.getStatus().getMessage();
+    return said != null && said.contains(" cannot ")
+        ? said
+        : "The operator's ServiceAccount cannot %s resource \"%s\" in API group \"%s\" %s"
+            .formatted(
+                verb,
+                HasMetadata.getPlural(place.kind()),
+                HasMetadata.getGroup(place.kind()),
+                place.namespace() == null
+                    ? "at the cluster scope"
+                    : "in the namespace \"%s\"".formatted(place.namespace()));
+  }
+
+  /** Of a watch that is opened to see whether it can be. */
+  private static final class Deaf<T> implements Watcher<T> {
+    @Override
+    public void eventReceived(Action action, T object) {}
+
+    @Override
+    public void onClose(WatcherException cause) {}
   }
 
   /** Of a kind that the cluster lacks. */

@@ -397,10 +397,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private UpdateControl<InferencePool> waitFor(
       List<Class<? extends HasMetadata>> unseen, Observation seen, KubernetesClient client) {
     InferencePool pool = seen.pool();
-    String namespace = pool.getMetadata().getNamespace();
+    String asked = askedIn(pool);
     boolean pickersKnown =
         !unseen.contains(EndpointPicker.class)
-            || denied.isMissing(EndpointPicker.class, namespace, client);
+            || denied.isMissing(EndpointPicker.class, asked, client);
     if (pickersKnown && !unseen.contains(Service.class)) {
       Serving serving = decide(seen);
       EndpointPicker picker = serving instanceof Serving.Served served ? served.picker() : null;
@@ -408,7 +408,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
           serving instanceof Serving.Served || entries.isThere(pool) || !seen.own().isEmpty();
       if (ours) {
         denied
-            .verdicts(unseen, namespace, client)
+            .verdicts(unseen, asked, client)
             .ifPresent(verdicts -> tellUnseen(seen, picker, verdicts));
       }
     }
@@ -569,6 +569,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ConfigHash wanted = design.isEmpty() ? null : design.get().documentHash();
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
+    List<Class<? extends HasMetadata>> cutOff = cutOff(seen.pool());
     Certificates.Judged certificate =
         certificates.judge(seen.pool().getMetadata().getUid(), picker, context.getClient());
     PickerFacts facts =
@@ -585,7 +586,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                             Objects.equals(hash, wanted)
                                 ? null
                                 : PickerTelling.waitsForEndOfPause(picker)),
-                        cutOff(seen, context.getClient()).stream()),
+                        cutOff(cutOff, seen.pool(), context.getClient()).stream()),
                     obstacles(compiled, failures))
                 .toList(),
             beside(seen, picker, compiled, waits, all));
@@ -604,6 +605,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
     again = earliest(again, silence);
+    if (denied.isInDoubt(cutOff, askedIn(seen.pool()))) {
+      again = earliest(again, Optional.of(LOOK_AGAIN));
+    }
     Optional<Duration> retry = retry(seen, all);
     // Requests are served without a monitor or a guard: what is left over is not wanted for that.
     // Without a document, a ConfigMap that can't be read is not left over.
@@ -897,14 +901,22 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   /** Why changes of what concerns the pool are seen no more; what was seen last counts. */
-  private Optional<Verdict> cutOff(Observation seen, KubernetesClient client) {
-    String namespace = seen.pool().getMetadata().getNamespace();
+  private Optional<Verdict> cutOff(
+      List<Class<? extends HasMetadata>> kinds, InferencePool pool, KubernetesClient client) {
+    return denied
+        .verdicts(kinds, askedIn(pool), client)
+        .map(verdicts -> verdicts.get(ConditionType.READY));
+  }
+
+  private List<Class<? extends HasMetadata>> cutOff(InferencePool pool) {
     ClusterView informers = view;
-    return informers == null
-        ? Optional.empty()
-        : denied
-            .verdicts(informers.cutOff(namespace), namespace, client)
-            .map(verdicts -> verdicts.get(ConditionType.READY));
+    return informers == null ? List.of() : informers.cutOff(pool.getMetadata().getNamespace());
+  }
+
+  private @Nullable String askedIn(InferencePool pool) {
+    String namespace = pool.getMetadata().getNamespace();
+    ClusterView informers = view;
+    return informers == null ? namespace : informers.askedIn(namespace);
   }
 
   private static Stream<Verdict> obstacles(
