@@ -39,17 +39,29 @@ public final class ErrorCodes {
   /** 413: the body is longer than the limit. */
   public static final String BODY_TOO_LARGE = "body_too_large";
 
+  /** 414: the request line is longer than is read. */
+  public static final String URI_TOO_LONG = "uri_too_long";
+
   /** 415: the body is not declared as {@code application/json} in UTF-8. */
   public static final String UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type";
 
   /** 429: there is no memory for the body. */
   public static final String BODY_MEMORY_FULL = "body_memory_full";
 
+  /** 431: the headers, or the trailers, are longer than is read. */
+  public static final String HEADER_FIELDS_TOO_LARGE = "header_fields_too_large";
+
   /** 500: the gateway shows its requests to the picker in a way that is not served. */
   public static final String UNSERVED_MODE = "unserved_processing_mode";
 
   /** 500: an error of the picker's own. */
   public static final String PICKER_FAILED = "picker_failed";
+
+  /** 501: the body has a transfer coding besides {@code chunked}. */
+  public static final String UNSUPPORTED_TRANSFER_CODING = "unsupported_transfer_coding";
+
+  /** 505: the request is of another major version than HTTP/1. */
+  public static final String UNSUPPORTED_HTTP_VERSION = "unsupported_http_version";
 
   /** 503: as many connections are open as may be. */
   public static final String TOO_MANY_CONNECTIONS = "too_many_connections";

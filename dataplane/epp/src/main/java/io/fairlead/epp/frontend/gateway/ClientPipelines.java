@@ -27,6 +27,9 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
    */
   private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(8 << 10, 16 << 10);
 
+  /** The longest piece of a body that the codec hands on, in bytes. */
+  private static final int MAX_PIECE = 65_536;
+
   void begin(Channel channel) {
     ChannelPipeline pipeline = channel.pipeline();
     if (tls == null) {
@@ -72,7 +75,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
     channel
         .pipeline()
         .addLast(connection.byteWatch())
-        .addLast(new HttpServerCodec(8192, 65536, 65536))
+        .addLast(new HttpServerCodec(Framing.MAX_LINE, Framing.MAX_HEADERS, MAX_PIECE))
         .addLast(connection);
   }
 

@@ -61,7 +61,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             Http2Settings.defaultSettings()
                 .maxConcurrentStreams(STREAMS)
                 .initialWindowSize(WINDOW)
-                .maxHeaderListSize(65_536))
+                .maxHeaderListSize(Framing.MAX_HEADERS))
         .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
         .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
         .gracefulShutdownTimeoutMillis(0)

@@ -131,7 +131,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
       begin(request);
     }
     if (message.decoderResult().isFailure()) {
-      cutOff();
+      cutOff(message.decoderResult().cause());
     } else if (message instanceof HttpContent piece) {
       add(piece);
     }
@@ -191,9 +191,9 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   }
 
   /** Nothing more can be read of this client. One that was refused has its answer already. */
-  private void cutOff() {
+  private void cutOff(Throwable cause) {
     if (state == State.READING) {
-      end(Target.error(400, ErrorCodes.INVALID_HTTP, "The request's body is cut off."));
+      end(Framing.badBody(cause));
     } else if (state == State.DISCARDING) {
       pass(false);
     }

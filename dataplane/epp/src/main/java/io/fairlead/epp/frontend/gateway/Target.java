@@ -112,8 +112,9 @@ enum Target {
   /** Why this request is refused before its body is read, or null. */
   static @Nullable OpenAiError refusal(
       HttpRequest request, int maxBodyBytes, AllowedOrigins origins) {
-    if (request.decoderResult().isFailure()) {
-      return error(400, ErrorCodes.INVALID_HTTP, "The request is not valid HTTP/1.1.");
+    OpenAiError badForm = Framing.refusal(request);
+    if (badForm != null) {
+      return badForm;
     }
     OpenAiError badHost = Host.refusal(request);
     if (badHost != null) {

@@ -1,0 +1,66 @@
+package io.fairlead.epp.frontend.gateway;
+
+import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.OpenAiError;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what is wrong with the form of a request, whatever it asks. */
+final class Framing {
+
+  /** The longest request line that is read, in bytes. */
+  static final int MAX_LINE = 8_192;
+
+  /** How long all headers of a request may be together, and all its trailers, in bytes. */
+  static final int MAX_HEADERS = 65_536;
+
+  private Framing() {}
+
+  /** Why this request is refused, or null. */
+  static @Nullable OpenAiError refusal(HttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      return unreadable(request.decoderResult().cause(), "The request is not valid HTTP/1.1.");
+    }
+    // A later minor version is one that this one can be answered with, RFC 9110 2.5.
+    if (request.protocolVersion().majorVersion() != 1) {
+      return Target.error(
+          505, ErrorCodes.UNSUPPORTED_HTTP_VERSION, "Send the request as one of HTTP/1.1.");
+    }
+    for (String codings : request.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
+      for (String coding : codings.split(",", -1)) {
+        if (!coding.isBlank()
+            && !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding.strip())) {
+          return Target.error(
+              501,
+              ErrorCodes.UNSUPPORTED_TRANSFER_CODING,
+              "The header 'transfer-encoding' names a coding that is not undone here; send"
+                  + " 'chunked' alone.");
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Why the rest of a request can't be read. */
+  static OpenAiError badBody(Throwable cause) {
+    return unreadable(cause, "The request's body is not in chunks as HTTP/1.1 has them.");
+  }
+
+  private static OpenAiError unreadable(Throwable cause, String otherwise) {
+    if (cause instanceof TooLongHttpLineException) {
+      return Target.error(
+          414, ErrorCodes.URI_TOO_LONG, "The request line is longer than " + MAX_LINE + " bytes.");
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return Target.error(
+          431,
+          ErrorCodes.HEADER_FIELDS_TOO_LARGE,
+          "The headers, or the trailers, are longer than " + MAX_HEADERS + " bytes.");
+    }
+    return Target.error(400, ErrorCodes.INVALID_HTTP, otherwise);
+  }
+}
