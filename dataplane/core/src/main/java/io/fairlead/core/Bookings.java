@@ -16,14 +16,16 @@ final class Bookings {
   private final PrefixIndex prefixes;
   private final ExactIndex exact;
   private final EndpointSet endpoints;
+  private final PoolHealth health;
 
   /** Other pickers that are told what is sent; mostly none. */
   private final List<Follower> followers = new ArrayList<>();
 
-  Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints) {
+  Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints, PoolHealth health) {
     this.prefixes = prefixes;
     this.exact = exact;
     this.endpoints = endpoints;
+    this.health = health;
   }
 
   /** Who is told from now on what is sent. */
@@ -92,8 +94,11 @@ final class Bookings {
       if (now - due < 0) {
         return;
       }
-      head.attempt.mayComputeUntil = since + PoolHealth.longest(expected);
       EndpointState decoding = head.attempt.at;
+      long prompt = since + PoolHealth.longest(expected);
+      boolean unseen = decoding != null && !decoding.health().countsTokens();
+      head.attempt.mayComputeUntil =
+          unseen ? Math.max(prompt, head.attempt.sentAt + health.longestWhole()) : prompt;
       prefilled(due, head);
       if (decoding != null) {
         decoding.decodes(now, head);
@@ -102,7 +107,7 @@ final class Bookings {
     }
   }
 
-  /** Tells the endpoint's health where the request's prompt may still be computed unseen. */
+  /** Tells the endpoint's health where the request may still be computed unseen. */
   static void mayCompute(long now, Flight flight) {
     Attempt attempt = flight.attempt;
     boolean presumed = !flight.state().isPrefilling() && !flight.state().isAnswered();

@@ -84,7 +84,7 @@ public final class PoolCore {
     this.requests = new RequestTable(limits.retries());
     this.left = new LeftRequests();
     this.current = new CurrentRequest(prefixes, exact, tokens);
-    this.bookings = new Bookings(prefixes, exact, endpoints);
+    this.bookings = new Bookings(prefixes, exact, endpoints, health);
     this.contexts = new Contexts();
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current, contexts);
     this.rules = new AttemptRules(limits, health, candidates);

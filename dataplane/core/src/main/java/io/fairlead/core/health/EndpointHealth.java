@@ -297,6 +297,13 @@ public final class EndpointHealth {
     return since - lastSign <= 0;
   }
 
+  /**
+   * Whether its page tells of tokens that it computes: it need not answer to show that it works.
+   */
+  public boolean countsTokens() {
+    return countsTokens;
+  }
+
   /** Whether there was such a request at this tick. */
   boolean mayComputeStill(long now) {
     return mayComputeAt == now;

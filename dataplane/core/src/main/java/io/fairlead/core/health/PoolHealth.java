@@ -94,6 +94,12 @@ public final class PoolHealth {
   private static final int TIMES_USUAL = 2;
   private static final long USUAL_GAP_KNOWN_FOR = 60;
 
+  /** Of answers in one piece nothing is known yet: so long may one take. */
+  private static final long FIRST_WHOLE = 10 * SECOND;
+
+  /** What a shorter answer in one piece takes off the longest of late. */
+  private static final double LONGEST_FADES = 0.02;
+
   private final PoolListener listener;
 
   /** By place; those that have left are not among them. */
@@ -113,6 +119,9 @@ public final class PoolHealth {
   private long usualGap;
 
   private long gapAgedAt;
+
+  /** Nanoseconds that answers in one piece took of late, the longest above all; 0 before any. */
+  private long longestWhole;
 
   /** Of answers, those that are cut in a proxy, whoever cuts them. */
   private final UsualShare cutShare = new UsualShare();
@@ -655,6 +664,20 @@ public final class PoolHealth {
   /** How long an endpoint with work may say nothing. */
   private long silence(long expected) {
     return longest(expected) + TIMES_USUAL * usualGap;
+  }
+
+  /** An answer in one piece was there so long after its request had been sent. */
+  public void answeredWhole(long nanos) {
+    longestWhole = Math.max(nanos, longestWhole - (long) (LONGEST_FADES * (longestWhole - nanos)));
+  }
+
+  /**
+   * How long an endpoint may say nothing of an answer in one piece, where no page tells of the
+   * tokens that it computes. A probe that it leaves without an answer proves nothing then: it may
+   * stand in line behind such answers.
+   */
+  public long longestWhole() {
+    return longestWhole == 0 ? FIRST_WHOLE : longest(longestWhole);
   }
 
   /** How long it may say nothing that has work which is expected to take so long. */

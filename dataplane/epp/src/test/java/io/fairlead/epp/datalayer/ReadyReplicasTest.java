@@ -48,6 +48,17 @@ class ReadyReplicasTest {
         .isEqualTo(2);
   }
 
+  /** Each is asked at one address: two would be heard twice. */
+  @Test
+  void aPodWithTwoFamiliesHasOneAddress() {
+    List<String> addresses =
+        ReadyReplicas.addresses(
+            List.of(
+                slice("IPv6", ready("a", "fd00::1"), ready(null, "fd00::3")),
+                slice("IPv4", ready("a", "10.0.0.1"), ready("b", "10.0.0.2"))));
+    assertThat(addresses).containsExactly("10.0.0.1", "10.0.0.2", "fd00::3");
+  }
+
   @Test
   void onlyThoseThatAreReadyAndStayCount() {
     assertThat(
