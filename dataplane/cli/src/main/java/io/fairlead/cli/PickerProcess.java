@@ -9,19 +9,22 @@ final class PickerProcess {
 
   private PickerProcess() {}
 
-  /** Returns when SIGTERM or SIGINT came and the requests in flight are done. */
+  /**
+   * Returns only by an exception. SIGTERM and SIGINT end the process: with 0 where the requests in
+   * flight came to their end, else with the signal's code.
+   */
   static void run(DataPlaneConfig config) throws InterruptedException {
     DataPlane plane = DataPlane.start(config);
-    var ended = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
-                  plane.close();
-                  ended.countDown();
+                  if (plane.drain()) {
+                    Runtime.getRuntime().halt(0); // after the hooks the code is the signal's
+                  }
                 },
                 "drain"));
-    ended.await();
+    new CountDownLatch(1).await();
   }
 
   /** Loads everything and prints what would run; throws with the field path of what is wrong. */

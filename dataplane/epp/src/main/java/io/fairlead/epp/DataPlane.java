@@ -51,7 +51,7 @@ public final class DataPlane implements AutoCloseable {
   private final PoolRuntime runtime;
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final AtomicBoolean closing = new AtomicBoolean();
-  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
   private @Nullable Frontend gateway;
   private @Nullable Frontend extProc;
   private OptionalInt healthPort = OptionalInt.empty();
@@ -166,25 +166,37 @@ public final class DataPlane implements AutoCloseable {
     return adminPort;
   }
 
+  @Override
+  public void close() {
+    boolean _ = drain();
+  }
+
   /**
    * Drains and stops: not ready any more, nothing new accepted, requests in flight finished within
    * the bound, then everything else. Blocks; a second call waits for the first.
+   *
+   * @return whether all that was in flight came to its end
    */
-  @Override
-  public void close() {
+  public boolean drain() {
     if (!closing.compareAndSet(false, true)) {
-      closed.join();
-      return;
+      return closed.join();
     }
+    boolean finished = false;
     LOG.info("draining: up to {} s for requests in flight", config.drain().toSeconds());
     try {
       readiness.drain();
-      Drain.all(Stream.of(gateway, extProc).filter(Objects::nonNull).toList(), config.drain());
+      finished =
+          Drain.all(Stream.of(gateway, extProc).filter(Objects::nonNull).toList(), config.drain());
       closeParts();
     } finally {
-      closed.complete(null); // else a second caller would wait for ever
+      closed.complete(finished); // else a second caller would wait for ever
     }
-    LOG.info("stopped");
+    if (finished) {
+      LOG.info("stopped");
+    } else {
+      LOG.warn("stopped before all requests in flight had ended");
+    }
+    return finished;
   }
 
   private @Nullable Capture capture(LongSupplier clock) {

@@ -3,18 +3,32 @@ package io.fairlead.epp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Several frontends drained at the same time, within one bound. */
 final class Drain {
 
   private Drain() {}
 
-  /** Blocks until all are done; interrupted, it cuts what is left. */
-  static void all(List<Frontend> frontends, Duration bound) {
+  /**
+   * Blocks until all are done; interrupted, it cuts what is left.
+   *
+   * @return whether all finished what they had
+   */
+  static boolean all(List<Frontend> frontends, Duration bound) {
+    AtomicInteger finished = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
     for (Frontend frontend : frontends) {
       threads.add(
-          Thread.ofPlatform().daemon().name("fairlead-drain").start(() -> frontend.drain(bound)));
+          Thread.ofPlatform()
+              .daemon()
+              .name("fairlead-drain")
+              .start(
+                  () -> {
+                    if (frontend.drain(bound)) {
+                      finished.incrementAndGet();
+                    }
+                  }));
     }
     try {
       for (Thread thread : threads) {
@@ -24,5 +38,6 @@ final class Drain {
       threads.forEach(Thread::interrupt);
       Thread.currentThread().interrupt();
     }
+    return finished.get() == frontends.size();
   }
 }

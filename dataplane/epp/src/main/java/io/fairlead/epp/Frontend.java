@@ -8,6 +8,10 @@ interface Frontend {
   /** Where it listens. */
   int port();
 
-  /** Accepts nothing new, lets requests finish for so long, then cuts them. Blocks. */
-  void drain(Duration bound);
+  /**
+   * Accepts nothing new, lets requests finish for so long, then cuts them. Blocks.
+   *
+   * @return whether all finished
+   */
+  boolean drain(Duration bound);
 }

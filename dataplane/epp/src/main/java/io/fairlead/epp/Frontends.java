@@ -13,6 +13,7 @@ import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.tracing.Tracing;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -76,8 +77,9 @@ final class Frontends {
       }
 
       @Override
-      public void drain(Duration bound) {
-        server.drain(config.lameDuck(), bound).awaitUninterruptibly(bound.toMillis() + 5_000);
+      public boolean drain(Duration bound) {
+        Future<Boolean> drained = server.drain(config.lameDuck(), bound);
+        return drained.awaitUninterruptibly(bound.toMillis() + 5_000) && drained.getNow();
       }
     };
   }
@@ -127,8 +129,8 @@ final class Frontends {
       }
 
       @Override
-      public void drain(Duration bound) {
-        server.drain(config.lameDuck(), bound);
+      public boolean drain(Duration bound) {
+        return server.drain(config.lameDuck(), bound);
       }
     };
   }
@@ -142,8 +144,9 @@ final class Frontends {
       }
 
       @Override
-      public void drain(Duration bound) {
+      public boolean drain(Duration bound) {
         server.close();
+        return true;
       }
     };
   }

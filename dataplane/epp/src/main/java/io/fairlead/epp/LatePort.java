@@ -64,16 +64,14 @@ final class LatePort implements Frontend {
   }
 
   @Override
-  public void drain(Duration bound) {
+  public boolean drain(Duration bound) {
     Frontend serving;
     synchronized (this) {
       over = true;
       close(held);
       serving = opened;
     }
-    if (serving != null) {
-      serving.drain(bound);
-    }
+    return serving == null || serving.drain(bound);
   }
 
   private static void close(Socket socket) {

@@ -94,7 +94,7 @@ class DrainIT {
     try (BufferedReader stream = stream(gateway)) {
       assertThat(stream.readLine()).isEqualTo("data: before");
 
-      CompletableFuture<Void> closed = CompletableFuture.runAsync(dataPlane::close);
+      CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(dataPlane::drain);
       await().until(() -> refuses(gateway));
 
       assertThat(dataPlane.notReady()).isEqualTo("draining");
@@ -108,7 +108,7 @@ class DrainIT {
 
       goOn.countDown();
       assertThat(stream.lines()).containsExactly("", "data: after", "");
-      closed.get(20, TimeUnit.SECONDS);
+      assertThat(closed.get(20, TimeUnit.SECONDS)).as("all finished").isTrue();
     }
     channel.shutdownNow();
     dataPlane.close(); // once more is no harm
@@ -120,7 +120,9 @@ class DrainIT {
     DataPlane dataPlane = start(Duration.ofMillis(300));
     try (BufferedReader stream = stream(dataPlane.gatewayPort().orElseThrow())) {
       assertThat(stream.readLine()).isEqualTo("data: before");
-      CompletableFuture.runAsync(dataPlane::close).get(20, TimeUnit.SECONDS);
+      assertThat(CompletableFuture.supplyAsync(dataPlane::drain).get(20, TimeUnit.SECONDS))
+          .as("all finished")
+          .isFalse();
       assertThatThrownBy(
               () -> {
                 while (stream.readLine() != null) {

@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -253,15 +254,15 @@ public final class Gateway {
    * @param lameDuck how long new connections are taken; 0 for no longer
    * @param bound after which, from now on, what is left is cut off; those that wait for room are
    *     refused a little before
-   * @return done when no client is connected any more
+   * @return done when no client is connected any more; whether none had to be cut off
    */
-  public Future<?> drain(Duration lameDuck, Duration bound) {
+  public Future<Boolean> drain(Duration lameDuck, Duration bound) {
     leaving = true;
     eachClient(
         client -> {
           boolean _ = with(client, Http2Connection.class, Http2Connection::leave);
         });
-    Promise<Void> done = GlobalEventExecutor.INSTANCE.newPromise();
+    Promise<Boolean> done = GlobalEventExecutor.INSTANCE.newPromise();
     Duration taking = lameDuck.compareTo(bound) < 0 ? lameDuck : bound;
     if (taking.isZero()) {
       server.close().syncUninterruptibly();
@@ -280,7 +281,7 @@ public final class Gateway {
     return done;
   }
 
-  private void finish(Duration bound, Promise<Void> done) {
+  private void finish(Duration bound, Promise<Boolean> done) {
     refusing = true;
     eachClient(
         client -> {
@@ -294,11 +295,13 @@ public final class Gateway {
     long grace = Math.min(bound.toNanos() / 4, REFUSAL_NANOS);
     Future<?> refusal =
         group.next().schedule(pool::refuseWaiting, bound.toNanos() - grace, TimeUnit.NANOSECONDS);
+    AtomicBoolean cut = new AtomicBoolean();
     Future<?> cutOff =
         group
             .next()
             .schedule(
                 () -> {
+                  cut.set(!clients.isEmpty());
                   var _ = clients.close();
                 },
                 bound.toNanos(),
@@ -311,7 +314,7 @@ public final class Gateway {
               cutOff.cancel(false);
               resources.forEach((loop, own) -> loop.execute(own.backends()::close));
               leaveCertificate.run();
-              done.setSuccess(null);
+              done.setSuccess(!cut.get());
             });
   }
 
