@@ -204,24 +204,6 @@ public record SimulationSpec(
           perception);
     }
 
-    /** The same with pickers that tell one another what they send. */
-    public Settings withFollowing() {
-      return new Settings(
-          seconds,
-          warmUpSeconds,
-          scrapeMillis,
-          pickers,
-          front,
-          true,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          lostHits,
-          client,
-          imperfection,
-          perception);
-    }
-
     /** The same with another handicap. */
     public Settings withLostHits(double other) {
       return new Settings(
