@@ -17,6 +17,9 @@ import java.util.Map;
  */
 public final class Follower {
 
+  /** Nanoseconds from one time that it is told to the next. */
+  public static final long TOLD_EVERY_NANOS = 500_000_000;
+
   /** Blocks that are kept: 8 MiB of hashes. */
   private static final int MOST_BLOCKS = 1 << 20;
 

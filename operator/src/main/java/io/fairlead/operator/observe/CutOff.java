@@ -4,12 +4,15 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.health.InformerHealthIndicator;
 import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
+import io.javaoperatorsdk.operator.processing.event.Event;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +44,7 @@ final class CutOff {
 
   /**
    * @param turned told of the key of an informer that is cut off, or is no longer; see {@link
-   *     #isOf}
+   *     #events}
    */
   CutOff(
       Class<? extends HasMetadata> kind,
@@ -99,8 +102,14 @@ final class CutOff {
     return cutOff.stream().anyMatch(key -> isOf(key, namespace));
   }
 
-  /** Whether an informer of this key is of that namespace. */
-  static boolean isOf(String key, @Nullable String namespace) {
+  /** Wakes those of the objects that an informer of this key is of. */
+  static Stream<Event> events(String key, Stream<? extends HasMetadata> objects) {
+    return objects
+        .filter(object -> isOf(key, object.getMetadata().getNamespace()))
+        .map(object -> new Event(ResourceID.fromResource(object)));
+  }
+
+  private static boolean isOf(String key, @Nullable String namespace) {
     return key.equals(namespace) || InformerConfiguration.allNamespacesWatched(Set.of(key));
   }
 }

@@ -2,7 +2,6 @@ package io.fairlead.operator.observe;
 
 import io.fairlead.crds.v1.InferencePool;
 import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
-import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import java.util.Set;
@@ -58,10 +57,7 @@ final class PoolsCutOff extends AbstractEventSource<InferencePool, InferencePool
   }
 
   private void wake(String informer) {
-    Watched.ids(pools.list().toList()).stream()
-        .filter(id -> CutOff.isOf(informer, id.getNamespace().orElse(null)))
-        .map(Event::new)
-        .forEach(getEventHandler()::handleEvent);
+    CutOff.events(informer, pools.list()).forEach(getEventHandler()::handleEvent);
   }
 
   @Override

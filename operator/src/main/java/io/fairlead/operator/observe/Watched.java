@@ -96,9 +96,7 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
   }
 
   private void wake(String informer) {
-    ids(wakened.list().toList()).stream()
-        .filter(id -> CutOff.isOf(informer, id.getNamespace().orElse(null)))
-        .forEach(id -> getEventHandler().handleEvent(new Event(id)));
+    CutOff.events(informer, wakened.list()).forEach(getEventHandler()::handleEvent);
   }
 
   /**

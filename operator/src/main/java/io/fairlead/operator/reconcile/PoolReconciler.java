@@ -1073,8 +1073,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   private static List<JudgedModel> editedFirst(List<JudgedModel> models) {
-    return models.stream()
-        .sorted(Comparator.comparing(judged -> StatusApplier.isOfThisGeneration(judged.model())))
-        .toList();
+    List<JudgedModel> edited = new ArrayList<>();
+    List<JudgedModel> told = new ArrayList<>();
+    for (JudgedModel judged : models) {
+      (StatusApplier.isOfThisGeneration(judged.model()) ? told : edited).add(judged);
+    }
+    edited.addAll(told);
+    return edited;
   }
 }

@@ -269,7 +269,7 @@ public final class Director implements RequestListener {
   private void onHeldUp(int of, boolean held) {
     long now = pool.now();
     if (!isCurrent(of)) {
-      formerAnswers(now);
+      endUnjudged(now);
       return;
     }
     if (captured != null) {
@@ -450,7 +450,7 @@ public final class Director implements RequestListener {
   private void onFirstByte(int of) {
     long now = pool.now();
     if (!isCurrent(of)) {
-      formerAnswers(now);
+      endUnjudged(now);
     } else {
       tellFirstByte(now);
     }
@@ -478,7 +478,7 @@ public final class Director implements RequestListener {
   private void onProgress(int of) {
     long now = pool.now();
     if (!isCurrent(of)) {
-      formerAnswers(now);
+      endUnjudged(now);
       return;
     }
     if (captured != null) {
@@ -488,11 +488,11 @@ public final class Director implements RequestListener {
   }
 
   /**
-   * The client gets the answer of an attempt that the core has given up meanwhile. The endpoint
-   * that it chose since never gets the request: what the answer does says nothing of that one, and
-   * nothing is to be waited for there. Called again, nothing happens.
+   * For the core the request is over, and says nothing of the endpoint that it chose last: that one
+   * never gets it, be it that the client gets the answer of an attempt that was given up meanwhile,
+   * or that the request was evicted. Called again, nothing happens.
    */
-  private void formerAnswers(long now) {
+  private void endUnjudged(long now) {
     if (captured != null) {
       captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
     }
@@ -696,15 +696,8 @@ public final class Director implements RequestListener {
       return; // it was rejected meanwhile, and counted
     }
     route = null;
-    long now = pool.now();
-    if (captured != null) {
-      captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
-    }
-    overForShadows(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
     try {
-      pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
-    } catch (RuntimeException | Error e) {
-      pool.pluginFailed(e);
+      endUnjudged(pool.now());
     } finally {
       pool.observer().rejected(model, rejection);
     }

@@ -261,7 +261,7 @@ public final class HandOverServer implements AutoCloseable {
         mac.update(proof);
         out.write(proof);
         out.flush();
-        TimeUnit.MILLISECONDS.sleep(Wire.FOLLOW_MILLIS);
+        TimeUnit.NANOSECONDS.sleep(Follower.TOLD_EVERY_NANOS);
       }
     } finally {
       pool.leave(follower);

@@ -72,8 +72,5 @@ final class Wire {
   /** Of one frame: a prompt of the longest kind fits. */
   static final int MOST_FRAME_BYTES = 16 << 20;
 
-  /** Time between two frames for who follows. */
-  static final long FOLLOW_MILLIS = 500;
-
   private Wire() {}
 }

@@ -14,6 +14,7 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
+import io.fairlead.core.TakeOver;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.prefix.CacheChange;
@@ -269,7 +270,9 @@ final class SimulatedPicker implements PoolListener {
 
   /** Takes what another has sent since the last time. */
   void hear(SimulatedPicker other) {
-    followed.computeIfAbsent(other, o -> o.core.follow()).take().forEach(core.takeOver()::sent);
+    TakeOver taking = core.takeOver();
+    followed.computeIfAbsent(other, o -> o.core.follow()).take().forEach(taking::sent);
+    shadows.values().forEach(shadow -> shadow.heard(taking.heard()));
   }
 
   int active() {

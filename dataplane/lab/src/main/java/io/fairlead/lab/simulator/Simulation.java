@@ -3,6 +3,7 @@ package io.fairlead.lab.simulator;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Follower;
 import io.fairlead.core.HealthChange;
 import io.fairlead.core.Probe;
 import io.fairlead.core.Rejection;
@@ -55,9 +56,6 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   /** How often pickers are told that time has moved on. */
   private static final long TICK_NANOS = 100_000_000;
-
-  /** How often pickers tell one another what they have sent. */
-  private static final long HEAR_NANOS = 500_000_000;
 
   /** What an engine tells of its cache is with the pickers so much later. */
   private static final long EVENT_NANOS = 1_000_000;
@@ -263,7 +261,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     timeline.at(0, this::look);
     timeline.at(TICK_NANOS, this::tick);
     if (spec.settings().following()) {
-      timeline.at(HEAR_NANOS, this::hear);
+      timeline.at(Follower.TOLD_EVERY_NANOS, this::hear);
     }
     membership
         .changes()
@@ -371,7 +369,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       }
     }
     if (open > 0) {
-      timeline.at(now + HEAR_NANOS, this::hear);
+      timeline.at(now + Follower.TOLD_EVERY_NANOS, this::hear);
     }
   }
 
