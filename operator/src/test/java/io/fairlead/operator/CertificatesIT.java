@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
-import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
-import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -17,9 +14,9 @@ import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.TestRoles;
 import io.fairlead.operator.testing.TestSecrets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,42 +124,12 @@ class CertificatesIT {
   @Test
   void whereSecretsMayNotBeReadThePoolIsServedAllTheSame() {
     TestSecrets.tls(pool, "pair", "good.crt", "other.key");
-    var roles = cluster.admin().rbac().clusterRoles();
-    var all = roles.withName("fairlead-operator").require();
-    try (var _ = withoutSecrets(all);
+    try (var _ = TestRoles.without(cluster, "secrets");
         var operator = new OperatorUnderTest(cluster, pool, true)) {
       pool.becomeReady();
       assertThat(operator.requests()).anyMatch(r -> r.resource().equals("secrets"));
     }
     assertThat(pool.get(Secret.class, "pair")).isNotNull();
-  }
-
-  private static AutoCloseableRole withoutSecrets(ClusterRole all) {
-    put(
-        all,
-        all.getRules().stream().filter(rule -> !rule.getResources().contains("secrets")).toList());
-    return () -> put(all, all.getRules());
-  }
-
-  private interface AutoCloseableRole extends AutoCloseable {
-    @Override
-    void close();
-  }
-
-  private static void put(ClusterRole role, List<PolicyRule> rules) {
-    cluster
-        .admin()
-        .resource(
-            new ClusterRoleBuilder(
-                    cluster
-                        .admin()
-                        .rbac()
-                        .clusterRoles()
-                        .withName(role.getMetadata().getName())
-                        .require())
-                .withRules(rules)
-                .build())
-        .update();
   }
 
   private void awaitMessage(String part) {

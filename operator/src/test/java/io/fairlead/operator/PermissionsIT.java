@@ -86,7 +86,7 @@ class PermissionsIT {
           apiVersion: fairlead.io/v1alpha1
           kind: EndpointPicker
           metadata: {name: mine}
-          spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 2}, tls: {secretName: pair}, networkPolicy: {}, monitoring: {podMonitor: {}}}
+          spec: {poolRef: {name: pool}, autoscaling: {maxReplicas: 2}, tls: {secretName: pair}, handOver: {}, networkPolicy: {}, monitoring: {podMonitor: {}}}
           """);
       pool.createModel("chat", "chat", 90);
       pool.becomeReady();

@@ -80,6 +80,9 @@ public final class ChildApplier {
   /** After that admission may make another thing of the same, as where a policy was mended. */
   private static final Duration ANSWER_COUNTS = Duration.ofMinutes(5);
 
+  /** After that somebody may have deleted it. */
+  private static final Duration MADE_COUNTS = Duration.ofMinutes(1);
+
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
@@ -102,6 +105,9 @@ public final class ChildApplier {
 
   /** Children whose names objects had, when last seen, that are not the pool's. */
   private final Set<Key> foreign = ConcurrentHashMap.newKeySet();
+
+  /** When each child that is made and never changed was seen last, by a clock that doesn't jump. */
+  private final Map<Key, Long> made = new ConcurrentHashMap<>();
 
   private final RepairBudget repairs;
 
@@ -177,6 +183,7 @@ public final class ChildApplier {
     told.keySet().removeIf(key -> key.pool().equals(uid));
     replacing.keySet().removeIf(key -> key.pool().equals(uid));
     undoing.keySet().removeIf(key -> key.pool().equals(uid));
+    made.keySet().removeIf(key -> key.pool().equals(uid));
   }
 
   /**
@@ -327,6 +334,39 @@ public final class ChildApplier {
     }
     KubernetesSerialization json = writes.getKubernetesSerialization();
     return OwnedFields.of(actual, json).equals(OwnedFields.of(last.answer(), json));
+  }
+
+  /**
+   * Makes a child where there is none, and never changes one that is there: of that it matters only
+   * that the pool owns it. What was there within the last minute is not asked for again.
+   *
+   * @return why it is not there, or can't be used
+   */
+  public Optional<Failure> make(HasMetadata child, Observation seen) {
+    Key key = Key.of(seen.pool(), child);
+    long begun = System.nanoTime();
+    Long last = made.get(key);
+    if (last != null && begun - last < MADE_COUNTS.toNanos()) {
+      return Optional.empty();
+    }
+    try {
+      HasMetadata there = writes.resource(child).get();
+      if (there == null) {
+        LOG.info("making {}", describe(child));
+        var _ = lanes.write(child, () -> writes.resource(child).create());
+      } else {
+        Optional<Verdict> taken = taken(seen.pool(), there);
+        if (taken.isPresent()) {
+          return taken.map(why -> Failure.lasting(child, why));
+        }
+      }
+      made.put(key, begun);
+      return Optional.empty();
+    } catch (WriteLanes.NoRoomException e) {
+      return Optional.of(notTried(child, e));
+    } catch (KubernetesClientException e) {
+      return Optional.of(refused(child, e, Duration.ofNanos(System.nanoTime() - begun)));
+    }
   }
 
   private boolean answerCounts(Key key) {

@@ -7,12 +7,15 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.ServicePortBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
@@ -25,10 +28,14 @@ import io.fairlead.crds.fairlead.v1alpha1.DisruptionBudgetSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
 import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +49,9 @@ public final class Children {
 
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
+
+  private static final int SECRET_BYTES = 32;
+  private static final SecureRandom RANDOM = new SecureRandom();
 
   private Children() {}
 
@@ -96,6 +106,33 @@ public final class Children {
     return before != null
         && PickerDeployment.isComparable(before)
         && !before.equals(PickerDeployment.asked(design));
+  }
+
+  /**
+   * The Secret that pods share to hand over what they know, where its author wants one and names
+   * none. What is in it is chance, so it is made once and never changed.
+   */
+  public static Optional<Secret> handOverSecret(PickerDesign design) {
+    HandOverSpec asked = design.settings().handOver();
+    String name = design.handOverSecret();
+    if (asked == null || asked.secretName() != null || name == null) {
+      return Optional.empty();
+    }
+    byte[] chance = new byte[SECRET_BYTES];
+    RANDOM.nextBytes(chance);
+    return Optional.of(
+        new SecretBuilder()
+            .withMetadata(meta(design, name).build())
+            .withType("Opaque")
+            .addToStringData(PickerOptions.HAND_OVER_KEY, HexFormat.of().formatHex(chance))
+            .build());
+  }
+
+  /** Whether pods of this Deployment share the Secret. */
+  public static boolean mounts(Deployment there, Secret secret) {
+    return there.getSpec().getTemplate().getSpec().getVolumes().stream()
+        .map(Volume::getSecret)
+        .anyMatch(of -> of != null && secret.getMetadata().getName().equals(of.getSecretName()));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {

@@ -76,7 +76,7 @@ final class PickerDeployment {
 
   static Deployment of(PickerDesign design) {
     PodTemplateSpec template = template(design);
-    PickerOptions options = PickerOptions.of(design.settings());
+    PickerOptions options = PickerOptions.of(design);
     return new DeploymentBuilder()
         .withMetadata(
             Children.meta(design, design.picker())

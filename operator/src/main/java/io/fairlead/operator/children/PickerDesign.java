@@ -4,6 +4,7 @@ import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
+import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,5 +49,32 @@ public record PickerDesign(
   /** The picker's name, see {@link Names#child}. */
   public String picker() {
     return Names.child(pool);
+  }
+
+  /** Name of the Secret that pods share to hand over what they know; null where they don't. */
+  @Nullable String handOverSecret() {
+    HandOverSpec asked = settings.handOver();
+    if (asked == null) {
+      return null;
+    }
+    return asked.secretName() == null ? picker() + "-hand-over" : asked.secretName();
+  }
+
+  /** The same, and pods begin with nothing. */
+  public PickerDesign withoutHandOver() {
+    return new PickerDesign(
+        namespace,
+        pool,
+        poolApiVersion,
+        poolUid,
+        service,
+        servicePort,
+        document,
+        documentHash,
+        lastGood,
+        frontend,
+        image,
+        settings.withoutHandOver(),
+        schedulers);
   }
 }

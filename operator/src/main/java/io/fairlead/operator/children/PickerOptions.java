@@ -8,7 +8,6 @@ import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.CaptureSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
-import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
 import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.crds.fairlead.v1alpha1.TlsSpec;
 import io.fairlead.crds.fairlead.v1alpha1.TracingSpec;
@@ -25,6 +24,10 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
 
   private static final String TLS = "tls";
   private static final String CAPTURE = "capture";
+
+  /** Key of what pods share, in whichever Secret. */
+  static final String HAND_OVER_KEY = "secret";
+
   private static final String HAND_OVER = "hand-over";
   private static final String HAND_OVER_SECRET = "/etc/fairlead/hand-over";
   private static final String CONSOLE_TOKEN = "/etc/fairlead/console";
@@ -39,13 +42,14 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
   /** A pair that is written is one of two files each: requests, and what happened to endpoints. */
   private static final int FILES_OF_A_PAIR = 2;
 
-  static PickerOptions of(EndpointPickerSpec settings) {
+  static PickerOptions of(PickerDesign design) {
+    EndpointPickerSpec settings = design.settings();
     PickerOptions options =
         new PickerOptions(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     options.tls(settings.tls());
     options.tracing(settings.tracing());
     options.capture(settings.capture());
-    options.handOver(settings.handOver());
+    options.handOver(design.handOverSecret());
     options.console(settings.console());
     return options;
   }
@@ -114,20 +118,20 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
     }
   }
 
-  private void handOver(@Nullable HandOverSpec handOver) {
-    if (handOver == null) {
+  private void handOver(@Nullable String secret) {
+    if (secret == null) {
       return;
     }
-    add("--handover-secret-file", HAND_OVER_SECRET + "/secret");
+    add("--handover-secret-file", HAND_OVER_SECRET + "/" + HAND_OVER_KEY);
     volumes.add(
         new VolumeBuilder()
             .withName(HAND_OVER)
             .withNewSecret()
-            .withSecretName(handOver.secretName())
+            .withSecretName(secret)
             .withDefaultMode(READABLE)
             .addNewItem()
-            .withKey("secret")
-            .withPath("secret")
+            .withKey(HAND_OVER_KEY)
+            .withPath(HAND_OVER_KEY)
             .endItem()
             .endSecret()
             .build());

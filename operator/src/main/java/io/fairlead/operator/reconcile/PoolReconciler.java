@@ -2,6 +2,7 @@ package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
@@ -552,13 +553,23 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     CompiledPool compiled = PoolDesire.compile(seen, picker, scheduling);
     ServiceRef ref = ServiceRef.of(seen);
     Frontend frontend = frontend(seen, picker);
-    Optional<PickerDesign> design = design(seen, picker, compiled, ref, frontend);
+    Optional<PickerDesign> asked = design(seen, picker, compiled, ref, frontend);
     boolean paused = PickerTelling.isPaused(picker);
+    Optional<ChildApplier.Failure> unshared =
+        paused
+            ? Optional.empty()
+            : asked
+                .flatMap(Children::handOverSecret)
+                .flatMap(secret -> children.make(secret, seen));
+    // Pods wait for a Secret that is not there. Those that share one already go on.
+    boolean shared = unshared.isEmpty() || isMounted(unshared.get().child(), seen);
+    Optional<PickerDesign> design = shared ? asked : asked.map(PickerDesign::withoutHandOver);
     List<HasMetadata> desired = paused ? List.of() : design.map(this::desired).orElse(List.of());
     boolean waits = !desired.isEmpty() && waits(design.orElseThrow(), desired, seen, context);
     List<HasMetadata> due =
         waits ? desired.stream().filter(child -> !(child instanceof Deployment)).toList() : desired;
-    List<ChildApplier.Failure> all = children.apply(due, seen, context);
+    List<ChildApplier.Failure> all =
+        Stream.concat(unshared.stream(), children.apply(due, seen, context).stream()).toList();
     boolean comes = all.stream().anyMatch(failure -> failure.outlook() == Outlook.COMES);
     if (comes || mayPass(seen, all)) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_CONTENDED);
@@ -727,10 +738,20 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return failure.child().getKind().equals(PickerMonitor.KIND);
   }
 
-  /** Without it pods are as many as they are, and may be drained all at once. */
+  /**
+   * Without it pods are as many as they are, and may be drained all at once, or begin with nothing.
+   */
   private static boolean isGuard(ChildApplier.Failure failure) {
     return failure.child() instanceof HorizontalPodAutoscaler
-        || failure.child() instanceof PodDisruptionBudget;
+        || failure.child() instanceof PodDisruptionBudget
+        || failure.child() instanceof Secret;
+  }
+
+  private static boolean isMounted(HasMetadata child, Observation seen) {
+    return child instanceof Secret secret
+        && seen.child(Deployment.class, Names.child(seen.pool().getMetadata().getName()))
+            .filter(there -> Children.mounts(there, secret))
+            .isPresent();
   }
 
   /** Of what requests are served without. */

@@ -70,4 +70,30 @@ public record EndpointPickerSpec(
     shadows = Lenient.list(shadows);
     pluginTypes = Lenient.list(pluginTypes);
   }
+
+  /** The same, and pods begin with nothing. */
+  public EndpointPickerSpec withoutHandOver() {
+    return new EndpointPickerSpec(
+        poolRef,
+        frontend,
+        image,
+        replicas,
+        resources,
+        autoscaling,
+        disruptionBudget,
+        podTemplate,
+        tls,
+        tracing,
+        capture,
+        null,
+        paused,
+        console,
+        requests,
+        pluginTypes,
+        scheduling,
+        shadows,
+        schedulingFrom,
+        networkPolicy,
+        monitoring);
+  }
 }

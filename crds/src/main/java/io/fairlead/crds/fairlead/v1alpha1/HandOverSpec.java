@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How pods of a picker hand over what they know to those that start.
  *
- * @param secretName Secret whose key {@code secret} they share
+ * @param secretName Secret whose key {@code secret} they share; one that the operator makes when
+ *     absent
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)

@@ -1,0 +1,126 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.TestRoles;
+import io.fairlead.operator.testing.TestSecrets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Pods that are to share a Secret, and whose author names none, get one of the operator's. */
+@ExtendWith(KubeApi.class)
+class HandOverSecretIT {
+  private static final String OWN = PoolFixture.PICKER + "-hand-over";
+
+  private static Installed cluster;
+
+  private PoolFixture pool;
+
+  @BeforeAll
+  static void install(KubeApi.Running server) {
+    cluster = Installed.on(server);
+  }
+
+  @BeforeEach
+  void prepare() {
+    pool = new PoolFixture(cluster.admin(), cluster.namespace("hand-over"));
+    pool.create(
+        """
+        apiVersion: fairlead.io/v1alpha1
+        kind: EndpointPicker
+        metadata: {name: mine}
+        spec: {poolRef: {name: pool}, replicas: 2, handOver: {}}
+        """);
+    pool.createPool();
+  }
+
+  @Test
+  void itIsMadeOnceAndGoesWithThePool() {
+    Secret made;
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      made = pool.need(Secret.class, OWN);
+      assertThat(shared()).containsExactly(OWN);
+      assertThat(Base64.getDecoder().decode(made.getData().get("secret")))
+          .as("32 bytes of chance, in hexadecimal digits")
+          .hasSize(64);
+      assertThat(made.getMetadata().getOwnerReferences())
+          .singleElement()
+          .satisfies(
+              owner -> {
+                assertThat(owner.getUid())
+                    .isEqualTo(
+                        pool.need(InferencePool.class, PoolFixture.POOL).getMetadata().getUid());
+                assertThat(owner.getController()).isTrue();
+              });
+    }
+    AuditLog.Mark mark = cluster.audit().mark();
+    try (var operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.touchAll(1);
+      operator.awaitReconciled("InferencePool/pool", 2);
+    }
+    assertThat(pool.need(Secret.class, OWN)).isEqualTo(made);
+    assertThat(cluster.audit().since(mark))
+        .noneMatch(
+            r ->
+                r.user().equals(Installed.OPERATOR)
+                    && r.resource().equals("secrets")
+                    && r.writes());
+  }
+
+  @Test
+  void whoseNameAnotherHasIsLeftAlone() {
+    TestSecrets.put(pool, OWN, Map.of("mine", "x"));
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitPool("AvailabilityGuarded", "False/ObjectNotApplied");
+      assertThat(pool.poolMessage("AvailabilityGuarded")).contains(OWN, "not ours");
+      pool.becomeReady();
+      assertThat(shared()).isEmpty();
+      assertThat(pool.need(Secret.class, OWN).getData()).containsOnlyKeys("mine");
+    }
+  }
+
+  @Test
+  void whereNoneMayBeMadePodsBeginWithNothingUntilOneIs() {
+    try (var taken = TestRoles.without(cluster, "secrets");
+        var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitPool("AvailabilityGuarded", "False/PermissionDenied");
+      pool.becomeReady();
+      assertThat(shared()).isEmpty();
+
+      taken.giveBack();
+      pool.touchAll(1);
+      await().untilAsserted(() -> assertThat(shared()).containsExactly(OWN));
+      await().until(() -> !pool.poolConditions().containsKey("AvailabilityGuarded"));
+    }
+  }
+
+  /** Secrets that the picker's pods mount to hand over. */
+  private List<String> shared() {
+    return pool
+        .need(Deployment.class, PoolFixture.PICKER)
+        .getSpec()
+        .getTemplate()
+        .getSpec()
+        .getVolumes()
+        .stream()
+        .filter(volume -> volume.getName().equals("hand-over"))
+        .map(Volume::getSecret)
+        .map(secret -> secret.getSecretName())
+        .toList();
+  }
+}
